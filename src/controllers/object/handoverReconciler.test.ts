@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { FIRST_RECORD_ANNOTATION, type KubeObject, OBJECT_FINALIZER, REGION_LABEL } from "../../apis/index.ts";
 import { assembleSnapshot, computeTarget, ownerRefOf } from "../../desiredstate/index.ts";
-import { ApiError, DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
+import { ApiError, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
 import { observation } from "../testing/builders.ts";
 import { CANARY, DEPLOYMENT, handing, TO_CANARY } from "../testing/handing.ts";
-import { APP, placement, placing, statusOn } from "../testing/planning.ts";
+import { APP, placement, statusOn } from "../testing/planning.ts";
 
 describe("an object of another class that names ours", () => {
   const claimable = (...given: [Parameters<typeof handing>[1]?]) => handing({ finalizers: [CANARY] }, ...given);
@@ -41,20 +41,6 @@ describe("an object of another class that names ours", () => {
     ]);
   });
 
-  test("is not claimed while a copy would go", async () => {
-    const { handOver, server, settle, told, finalizers } = await known();
-    server.merge(PLACEMENTS, "default", "everywhere", {
-      metadata: { generation: 2 },
-      spec: { clusterAffinities: [{ name: "these", clusterNames: ["a"] }] },
-    });
-    await settle();
-    await handOver();
-    expect(finalizers()).toEqual([CANARY]);
-    expect(told()).toEqual([
-      "HandoverWaits: default does not take over from canary yet: it would take Deployment shop off b",
-    ]);
-  });
-
   test("is not claimed, without a word, while rows of ours stand or its namespace is not known", async () => {
     const rows = await known();
     rows.assignments.replace(APP, [
@@ -71,10 +57,6 @@ describe("an object of another class that names ours", () => {
       [CANARY],
       [],
     ]);
-  });
-
-  test("is considered from the start", async () => {
-    expect((await claimable()).woken).toEqual([{ key: APP, afterMs: undefined }]);
   });
 
   test("is not claimed, without a word, while what it refers to is being read", async () => {
@@ -106,12 +88,6 @@ describe("an object of another class that names ours", () => {
     expect(told()).toEqual([
       "HandoverWaits: default does not take over from canary yet: what runs on c is not known yet",
     ]);
-  });
-
-  test("is claimed though its status names a cluster that is gone", async () => {
-    const { handOver, finalizers } = await known({ status: statusOn("a", "b", "gone") });
-    await handOver();
-    expect(finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
   });
 
   test("is claimed though a cluster that its status does not name claims to have it", async () => {
@@ -156,20 +132,6 @@ describe("an object of another class that names ours", () => {
     });
   });
 
-  test("is not claimed while it has no status, unless all is as it is to be", async () => {
-    const { handOver, report, told, finalizers } = await known({ status: {} });
-    await handOver();
-    expect(told()).toEqual([
-      "HandoverWaits: default does not take over from canary yet: Deployment shop on a is not as it is to be yet",
-    ]);
-    // The same application, of the default class from the beginning, on a hub of its own: with the same UID.
-    const ours = await placing();
-    await ours.plan();
-    for (const row of ours.rows()) report(row.cluster, { hash: row.verb === "Apply" ? row.hash : "" });
-    await handOver();
-    expect(finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
-  });
-
   test("is claimed while a copy that it left is still there", async () => {
     const { handOver, assignments, report, finalizers } = await known();
     assignments.replace(APP, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
@@ -205,22 +167,6 @@ describe("an object of another class that names ours", () => {
     expect(woken).toEqual([{ key: APP, afterMs: undefined }]);
   });
 
-  test("is not waited for any more when it names another class, or is gone", async () => {
-    const { woken, handOver, contact, update, server, settle } = await known();
-    contact("b", { synced: false });
-    await handOver();
-    await update({ metadata: TO_CANARY });
-    await handOver();
-    woken.length = 0;
-    contact("b", { synced: false, pending: true });
-    expect(woken).toEqual([]);
-    server.delete(DEMOAPPLICATIONS, "default", "shop");
-    await settle();
-    expect(await handOver()).toEqual({});
-    contact("b", {});
-    expect(woken).toEqual([]);
-  });
-
   test("that changed meanwhile is tried again soon", async () => {
     const { handOver, state, told } = await known();
     state.patchFailure = new ApiError(422, "Invalid", "a test failed");
@@ -245,6 +191,7 @@ describe("an object of another class that names ours", () => {
       ],
       ["dependencies", () => dependencies.changes.emit(APP)],
       ["settlements", () => settlements.emit(APP)],
+      ["namespaces", () => all.shared.namespaces.changes.emit("default")],
       ["departures", () => assignments.departures.emit(APP)],
       [
         "copies",
@@ -319,18 +266,6 @@ describe("an object of ours that another class has claimed", () => {
     expect(finalizers()).toEqual([CANARY]);
   });
 
-  test("loses it though a copy that it left is still there", async () => {
-    const { handOver, finalizers, assignments, observations, onHub } = await yielded();
-    const owner = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop" };
-    assignments.replace(APP, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
-    assignments.replace(APP, []);
-    const present = { owner: { ...owner, uid: onHub().metadata.uid ?? "" } };
-    observations.report("a", [observation({ cluster: "a", ref: DEPLOYMENT, revision: 1_000, present })]);
-    expect([...assignments.of(APP)]).toHaveLength(1);
-    await handOver();
-    expect(finalizers()).toEqual([CANARY]);
-  });
-
   test("that changed meanwhile is tried again soon", async () => {
     const { handOver, state } = await yielded();
     state.patchFailure = new ApiError(422, "Invalid", "a test failed");
@@ -373,4 +308,57 @@ test("an object that is divided by room is claimed with the replicas that its co
     report(name, replicas, objects.find(({ ref }) => ref.kind === "Deployment")?.hash);
   await all.handOver();
   expect(all.finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
+});
+
+const ONCE = [{ key: APP, afterMs: undefined }];
+
+/** An object of another class that names ours, and waits for a cluster. */
+async function waiting() {
+  const all = await handing({ finalizers: [CANARY] });
+  await all.reconcile();
+  all.contact("b", { synced: false });
+  await all.handOver();
+  await all.settle();
+  all.woken.length = 0;
+  return all;
+}
+
+describe("an object in transit", () => {
+  test.each([
+    { name: "to this class", metadata: { finalizers: [CANARY] } },
+    { name: "to another", metadata: { ...TO_CANARY, finalizers: [CANARY, OBJECT_FINALIZER] } },
+  ])("is considered when it changes, $name, and not while nobody plans it", async ({ metadata }) => {
+    const { woken, update, cache } = await handing(metadata);
+    cache.planned.includes = () => false;
+    woken.length = 0;
+    await update({ metadata: { generation: 2 } });
+    expect(woken).toEqual([]);
+    cache.planned.includes = () => true;
+    await update({ metadata: { generation: 3 } });
+    expect(woken).toEqual(ONCE);
+  });
+
+  test("that waits is considered when it changes, whoever plans it", async () => {
+    const { woken, update, cache } = await waiting();
+    cache.planned.includes = () => false;
+    await update({ metadata: { generation: 2 } });
+    expect(new Set(woken.map(({ key }) => key))).toEqual(new Set([APP]));
+  });
+});
+
+test("a copy that is wanted is none that a handover would take away, whoever placed the object before", async () => {
+  const { reconcile, handOver, told, observations, onHub, finalizers } = await handing(
+    { finalizers: [CANARY] },
+    { placements: [placement(["a", "b"], { deletionPolicy: "Orphan" })] },
+  );
+  await reconcile();
+  const { uid = "" } = onHub().metadata;
+  const owner = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop", uid };
+  for (const cluster of ["a", "b"])
+    observations.report(cluster, [observation({ cluster, ref: DEPLOYMENT, present: { owner } })]);
+  await handOver();
+  expect([finalizers(), told()]).toEqual([
+    [OBJECT_FINALIZER, CANARY],
+    ["TakenOver: default has taken over from canary"],
+  ]);
 });

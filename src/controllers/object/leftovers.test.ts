@@ -42,22 +42,18 @@ function certain(): All {
   return all;
 }
 
-test("what an object comes to on a member is what it renders to, and the kinds of what goes along", () => {
+test("the footprint has the rendered objects, the dependencies of occasional kinds, and all kinds", () => {
   const rendered = ["a", "b"].map((name) => ({
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name, namespace: "default" },
+    ...{ apiVersion: "apps/v1", kind: "Deployment", metadata: { name, namespace: "default" } },
   }));
-  const needed = [CONFIG_REF, { ...CONFIG_REF, name: "other" }].map((ref) => ({
-    ref,
-    optional: false,
-    readByPods: true,
-  }));
+  const kinds = ["ConfigMap", "PersistentVolumeClaim", "Secret", "ServiceAccount"];
+  const needed = kinds.map((one) => ({ ref: { ...CONFIG_REF, kind: one }, optional: false, readByPods: true }));
   const kind = { interpreter: { render: () => rendered } } as unknown as PlacedKind;
-  expect(footprintOf(kind, hubObject("shop"), needed)).toEqual({
-    refs: ["a", "b"].map((name) => ({ apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name })),
-    kinds: ["apps/Deployment", "/ConfigMap"],
-  });
+  const { refs, kinds: all } = footprintOf(kind, hubObject("shop"), needed);
+  expect(refs.map((ref) => `${ref.kind}/${ref.name}`)).toEqual([
+    ...["Deployment/a", "Deployment/b", "PersistentVolumeClaim/shop", "ServiceAccount/shop"],
+  ]);
+  expect(all).toEqual(["apps/Deployment", ...kinds.map((one) => `/${one}`)]);
 });
 
 describe("something of an object may be left on a cluster", () => {

@@ -1,103 +1,83 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FIRST_RECORD_ANNOTATION, type KubeObject, type ObjectMeta, OBJECT_FINALIZER } from "../../apis/index.ts";
+import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { PlacedKind } from "../../hub/index.ts";
-import { ApiError, type Client, CONFIGMAPS } from "../../runtime/index.ts";
+import { ApiError, CONFIGMAPS } from "../../runtime/index.ts";
 import type { ControllerClasses } from "../facts/controllerClasses.ts";
 import { isOver, releaseHubObject } from "./releaseHubObject.ts";
 
 const { signal } = new AbortController();
 const RECORD = { [FIRST_RECORD_ANNOTATION]: '{"clusters":[]}' };
 
-describe("a propagated object is none of ours any more", () => {
-  const target = { placement: undefined, clusters: [] } as unknown as Target;
-  const placed = { ...target, placement: { kind: "ClusterPlacement", name: "all" } } as unknown as Target;
-  const running = { ...target, clusters: [{ name: "a" }] } as unknown as Target;
-
-  test.each([
-    { name: "when no policy selects it, and nothing is left", kind: true, target, open: [], want: true },
-    { name: "not when it is one that is rendered", kind: false, target, open: [], want: false },
-    { name: "not while a policy selects it", kind: true, target: placed, open: [], want: false },
-    { name: "not while it is to be somewhere", kind: true, target: running, open: [], want: false },
-    { name: "not while something may be left", kind: true, target, open: ["a"], want: false },
-  ])("$name", ({ kind: propagated, target: given, open, want }) => {
-    expect(isOver({ propagated } as PlacedKind, given, { open: new Set(open), rows: [] })).toBe(want);
-  });
+test.each<{ name: string; change?: object; propagated?: boolean; open?: string[]; want: boolean }>([
+  { name: "a propagated object that no policy selects and that is nowhere", want: true },
+  { name: "a rendered object", propagated: false, want: false },
+  {
+    name: "an object that a policy selects",
+    change: { placement: { kind: "ClusterPlacement", name: "all" } },
+    want: false,
+  },
+  { name: "an object that must run somewhere", change: { clusters: [{ name: "a" }] }, want: false },
+  { name: "an object with possible leftovers", open: ["a"], want: false },
+])("$name is released: $want", ({ change, propagated = true, open = [], want }) => {
+  const target = { placement: undefined, clusters: [], ...change } as unknown as Target;
+  expect(isOver({ propagated } as PlacedKind, target, { open: new Set(open), rows: [] })).toBe(want);
 });
 
-describe("who lets go of an object", () => {
-  /** What is done about an object with this metadata; `failure`: what the hub answers to the patch. */
-  async function lettingGo(metadata: Partial<ObjectMeta>, failure?: Error) {
-    const object: KubeObject = {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "settings", namespace: "shop", uid: "u", ...metadata },
-    };
-    const patched: KubeObject = { ...object, metadata: { ...object.metadata, resourceVersion: "2" } };
-    const did: unknown[] = [];
-    const client = {
-      patch: async (...[, namespace, name, , operations]: unknown[]) => {
-        if (failure !== undefined) throw failure;
-        did.push(["patch", namespace, name, (operations as object[]).slice(3)]);
-        return patched;
-      },
-    } as unknown as Client;
-    const kind = {
-      type: CONFIGMAPS,
-      informer: { observe: (one: KubeObject) => void did.push(["observe", one.metadata.resourceVersion]) },
-    } as unknown as PlacedKind;
-    const store = {
-      unbind: async (found: { object: KubeObject; kind: unknown }) => {
-        expect(found).toEqual({ object, kind });
-        did.push("unbind");
-      },
-    };
-    const classes = { classes: new Set(["default"]) } as unknown as ControllerClasses;
-    return { isDone: await releaseHubObject({ client, store, classes }, object, kind, signal), did };
-  }
-  const path = "/metadata/finalizers";
-  const entry = `/metadata/annotations/${FIRST_RECORD_ANNOTATION.replaceAll("/", "~1")}`;
-  const withoutRecord = [
-    { op: "test", path: entry, value: RECORD[FIRST_RECORD_ANNOTATION] },
-    { op: "remove", path: entry },
-  ];
+/** Releases an object with this metadata. */
+async function releasing(metadata: Partial<ObjectMeta>, answer?: Error) {
+  const object: KubeObject = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "settings", namespace: "shop", uid: "u", ...metadata },
+  };
+  const client = new ScriptedClient(
+    () => answer ?? { ...object, metadata: { ...object.metadata, resourceVersion: "2" } },
+  );
+  const did: string[] = [];
+  const informer = { observe: ({ metadata: seen }: KubeObject) => void did.push(`observe ${seen.resourceVersion}`) };
+  const kind = { type: CONFIGMAPS, informer } as unknown as PlacedKind;
+  const store = { unbind: async (found: object) => (expect(found).toEqual({ object, kind }), void did.push("unbind")) };
+  const classes = { classes: new Set(["default"]) } as unknown as ControllerClasses;
+  const isDone = await releaseHubObject({ client: client.client, store, classes }, object, kind, signal);
+  // The first three operations test that the object has not changed.
+  return { isDone, did, patches: client.calls.map(({ body }) => (body as object[]).slice(3)) };
+}
 
-  test.each<{ name: string; metadata: Partial<ObjectMeta>; patch: object[] | undefined }>([
-    {
-      name: "takes the finalizer off, and leaves those of others",
-      metadata: { finalizers: ["theirs", OBJECT_FINALIZER, `${OBJECT_FINALIZER}.canary`] },
-      patch: [{ op: "add", path, value: ["theirs", `${OBJECT_FINALIZER}.canary`] }],
-    },
-    {
-      name: "takes the first record off with it",
-      metadata: { finalizers: [OBJECT_FINALIZER], annotations: { ...RECORD, note: "x" } },
-      patch: [{ op: "remove", path }, ...withoutRecord],
-    },
-    {
-      name: "takes a record off that is there alone",
-      metadata: { finalizers: ["theirs"], annotations: RECORD },
-      patch: [{ op: "add", path, value: ["theirs"] }, ...withoutRecord],
-    },
-    {
-      name: "writes nothing onto an object that has neither",
-      metadata: { finalizers: ["theirs"], annotations: { note: "x" } },
-      patch: undefined,
-    },
-    { name: "writes nothing onto an object without any finalizer", metadata: {}, patch: undefined },
-  ])("$name, and removes the binding", async ({ metadata, patch }) => {
-    const { isDone, did } = await lettingGo(metadata);
-    const written =
-      patch === undefined
-        ? []
-        : [
-            ["patch", "shop", "settings", patch],
-            ["observe", "2"],
-          ];
-    expect([isDone, did]).toEqual([true, [...written, "unbind"]]);
-  });
+const path = "/metadata/finalizers";
+const entry = `/metadata/annotations/${FIRST_RECORD_ANNOTATION.replaceAll("/", "~1")}`;
+const withoutRecord = [
+  { op: "test", path: entry, value: RECORD[FIRST_RECORD_ANNOTATION] },
+  { op: "remove", path: entry },
+];
+const OTHERS = ["theirs", `${OBJECT_FINALIZER}.canary`];
 
-  test("leaves the binding of an object that has changed meanwhile", async () => {
-    const changed = new ApiError(422, "Invalid", "a test failed");
-    expect(await lettingGo({ finalizers: [OBJECT_FINALIZER] }, changed)).toEqual({ isDone: false, did: [] });
-  });
+test.each<[string, Partial<ObjectMeta>, object[] | undefined]>([
+  [
+    "its own finalizer alone",
+    { finalizers: ["theirs", OBJECT_FINALIZER, ...OTHERS.slice(1)] },
+    [{ op: "add", path, value: OTHERS }],
+  ],
+  [
+    "the finalizer and the first record",
+    { finalizers: [OBJECT_FINALIZER], annotations: { ...RECORD, note: "x" } },
+    [{ op: "remove", path }, ...withoutRecord],
+  ],
+  [
+    "a first record without the finalizer",
+    { finalizers: ["theirs"], annotations: RECORD },
+    [{ op: "add", path, value: ["theirs"] }, ...withoutRecord],
+  ],
+  ["nothing where there is neither", { finalizers: ["theirs"], annotations: { note: "x" } }, undefined],
+  ["nothing from an object without finalizers", {}, undefined],
+])("the release removes %s, and the binding", async (_, metadata, patch) => {
+  const { isDone, did, patches } = await releasing(metadata);
+  expect([isDone, patches]).toEqual([true, patch === undefined ? [] : [patch]]);
+  expect(did).toEqual([...(patch === undefined ? [] : ["observe 2"]), "unbind"]);
+});
+
+test("the release keeps the binding of an object that has changed meanwhile", async () => {
+  const changed = new ApiError(422, "Invalid", "a test failed");
+  expect(await releasing({ finalizers: [OBJECT_FINALIZER] }, changed)).toMatchObject({ isDone: false, did: [] });
 });
