@@ -37,14 +37,6 @@ const failing = (): never => {
 };
 
 describe("an object that is being deleted", () => {
-  test.each([
-    { name: "takes its copies along", policy: {}, want: "Delete" },
-    { name: "lets its copies go where its policy says so", policy: { deletionPolicy: "Orphan" }, want: "Orphan" },
-  ])("$name", async ({ policy, want }) => {
-    const { decide } = await finalizing(policy);
-    expect(decide().policy).toBe(want);
-  });
-
   test.each(["Delete", "Orphan"] as const)(
     "parts as it was planned last, and needs no new plan: %s",
     async (policy) => {
@@ -56,12 +48,6 @@ describe("an object that is being deleted", () => {
       expect(decide().policy).toBe(policy);
     },
   );
-
-  test("is planned where its last plan has no target", async () => {
-    const { decide, plans } = await finalizing({ deletionPolicy: "Orphan" });
-    plans.set(APP, planOn([], { target: undefined }));
-    expect(decide().policy).toBe("Orphan");
-  });
 
   test("lets its copies go where whoever deleted it says so, whatever was planned", async () => {
     const { decide, orphaned, planned } = await finalizing();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FIRST_RECORD_ANNOTATION, type KubeObject, OBJECT_FINALIZER, REGION_LABEL } from "../../apis/index.ts";
-import { assembleSnapshot, computeTarget, ownerRefOf } from "../../desiredstate/index.ts";
+import { assembleSnapshot, computeTarget } from "../../desiredstate/index.ts";
 import { ApiError, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
 import { observation } from "../testing/builders.ts";
@@ -13,13 +13,9 @@ describe("an object of another class that names ours", () => {
   const known = async (...given: [Parameters<typeof handing>[1]?]) => {
     const all = await claimable(...given);
     await all.reconcile();
-    const uid = all.onHub().metadata.uid ?? "";
-    const owner = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop", uid };
-    const report = (cluster: string, present: object = {}): void =>
-      all.observations.report(cluster, [observation({ cluster, ref: DEPLOYMENT, present: { owner, ...present } })]);
-    for (const cluster of ["a", "b"]) report(cluster);
+    for (const cluster of ["a", "b"]) all.report(cluster);
     all.woken.length = 0;
-    return { ...all, report };
+    return all;
   };
 
   test("is claimed, in front of the class that had it, when nothing of it would go or change", async () => {
@@ -107,10 +103,7 @@ describe("an object of another class that names ours", () => {
           metadata: { generation: 2, labels: { [REGION_LABEL]: "asia" } },
         });
       await all.settle();
-      const { uid = "" } = all.onHub().metadata;
-      const owner = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop" };
-      const present = { owner: { ...owner, uid } };
-      all.observations.report("b", [observation({ cluster: "b", ref: DEPLOYMENT, present })]);
+      all.report("b");
       expect(await all.handOver()).toEqual({});
       return all;
     };
@@ -296,9 +289,7 @@ test("an object that is divided by room is claimed with the replicas that its co
   const { object } = all.cache.object(APP) as { object: KubeObject };
   const report = (cluster: string, desired: number, hash?: string): void => {
     const replicas = { desired, updated: desired, ready: desired, available: desired };
-    const health = { state: "Available" as const, replicas };
-    const present = { owner: ownerRefOf(object), health, ...(hash === undefined ? {} : { hash }) };
-    all.observations.report(cluster, [observation({ cluster, ref: DEPLOYMENT, present })]);
+    all.report(cluster, { health: { state: "Available", replicas }, ...(hash === undefined ? {} : { hash }) });
   };
   const given = { a: 3, b: 1 };
   for (const [cluster, desired] of Object.entries(given)) report(cluster, desired);
@@ -346,16 +337,11 @@ describe("an object in transit", () => {
   });
 });
 
-test("a copy that is wanted is none that a handover would take away, whoever placed the object before", async () => {
-  const { reconcile, handOver, told, observations, onHub, finalizers } = await handing(
-    { finalizers: [CANARY] },
-    { placements: [placement(["a", "b"], { deletionPolicy: "Orphan" })] },
-  );
+test("a copy is kept by a handover to a policy with the deletion policy Orphan", async () => {
+  const placements = [placement(["a", "b"], { deletionPolicy: "Orphan" })];
+  const { reconcile, handOver, told, report, finalizers } = await handing({ finalizers: [CANARY] }, { placements });
   await reconcile();
-  const { uid = "" } = onHub().metadata;
-  const owner = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop", uid };
-  for (const cluster of ["a", "b"])
-    observations.report(cluster, [observation({ cluster, ref: DEPLOYMENT, present: { owner } })]);
+  for (const cluster of ["a", "b"]) report(cluster);
   await handOver();
   expect([finalizers(), told()]).toEqual([
     [OBJECT_FINALIZER, CANARY],

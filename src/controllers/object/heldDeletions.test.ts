@@ -31,100 +31,72 @@ function why(object: KubeObject, type: ResourceType, databases: KubeObject[] | u
   return heldByKind(hub, object, { type } as PlacedKind, signal);
 }
 
-describe("the copies of an object that is being deleted", () => {
-  test.each<{ name: string; object?: KubeObject; type: ResourceType; want: unknown }>([
-    { name: "of a CRD's group that is no CRD", type: { ...CRDS, kind: "Other" }, want: undefined },
-    { name: "called like a CRD, of another group", type: { ...CRDS, group: "example.com" }, want: undefined },
-    { name: "that is a CRD", type: CRDS, want: HELD },
-    { name: "that is a CRD without a spec", object: { ...crd, spec: undefined }, type: CRDS, want: undefined },
-    { name: "that is a CRD of no kind", object: { ...crd, spec: { group: "mysql.io" } }, type: CRDS, want: undefined },
-    {
-      name: "that is a CRD of no group",
-      object: { ...crd, spec: { names: { kind: "MysqlCluster" } } },
-      type: CRDS,
-      want: undefined,
-    },
-  ])(
-    "stay for the sake of the kind that it defines only where it defines one: $name",
-    async ({ object = crd, type, want }) => {
-      expect(await why(object, type, [database(OBJECT_FINALIZER)], [MYSQL])).toEqual(want);
-    },
-  );
-
-  test("stay for as long as its kind is being deleted and nobody has agreed", async () => {
-    expect(await why(database(), MYSQL, [], [MYSQL])).toEqual(HELD);
-    expect(await why(database(), MYSQL, [], [])).toBeUndefined();
-    expect(await why(database(), DEMOAPPLICATIONS, [], [MYSQL])).toBeUndefined();
+describe("a CRD that is being deleted", () => {
+  const [names, group] = [{ kind: "MysqlCluster" }, "mysql.io"];
+  test.each<[string, ResourceType, KubeObject["spec"], boolean]>([
+    ["another kind of its group", { ...CRDS, kind: "Other" }, crd["spec"], false],
+    ["a kind of its name in another group", { ...CRDS, group: "example.com" }, crd["spec"], false],
+    ["a CRD", CRDS, crd["spec"], true],
+    ["a CRD without a spec", CRDS, undefined, false],
+    ["a CRD without a kind", CRDS, { group }, false],
+    ["a CRD without a group", CRDS, { names }, false],
+  ])("is held for the objects of its kind, if it defines one: %s", async (_, type, spec, want) => {
+    const held = await why({ ...crd, spec }, type, [database(OBJECT_FINALIZER)], [MYSQL]);
+    expect(held).toEqual(want ? HELD : undefined);
   });
 
-  test.each<{ name: string; databases: KubeObject[] | undefined; held: ResourceType[]; want: unknown }>([
-    { name: "that defines a kind of which nobody has an object", databases: undefined, held: [MYSQL], want: undefined },
-    { name: "that defines a kind without placed objects", databases: [database()], held: [MYSQL], want: undefined },
-    {
-      name: "whose objects are placed, and nobody has agreed",
-      databases: [database(OBJECT_FINALIZER)],
-      held: [MYSQL],
-      want: HELD,
-    },
-    {
-      name: "whose objects are on their way",
-      databases: [database(OBJECT_FINALIZER), database(`${OBJECT_FINALIZER}.v2`), database()],
-      held: [],
-      want: { reason: "KindBeingDeleted", message: "2 objects of the kind MysqlCluster are placed on members" },
-    },
-    {
-      name: "of which one object is on its way",
-      databases: [database(OBJECT_FINALIZER)],
-      held: [],
-      want: { reason: "KindBeingDeleted", message: "1 object of the kind MysqlCluster is placed on members" },
-    },
-  ])("of a CRD $name", async ({ databases, held, want }) => {
-    expect(await why(crd, CRDS, databases, held)).toEqual(want);
-  });
+  const placed = (what: string) => ({ reason: "KindBeingDeleted", message: `${what} placed on members` });
+  test.each<[string, KubeObject[] | undefined, ResourceType[], unknown]>([
+    ["whose kind has no objects", undefined, [MYSQL], undefined],
+    ["whose objects are not placed", [database()], [MYSQL], undefined],
+    ["whose objects are placed, and nobody has agreed", [database(OBJECT_FINALIZER)], [MYSQL], HELD],
+    [
+      "whose objects are being removed",
+      [database(OBJECT_FINALIZER), database(`${OBJECT_FINALIZER}.v2`), database()],
+      [],
+      placed("2 objects of the kind MysqlCluster are"),
+    ],
+    ["of which one object is left", [database(OBJECT_FINALIZER)], [], placed("1 object of the kind MysqlCluster is")],
+  ])("%s", async (_, databases, held, want) => expect(await why(crd, CRDS, databases, held)).toEqual(want));
+});
+
+test("an object that is being deleted is held while its own kind is being deleted", async () => {
+  expect(await why(database(), MYSQL, [], [MYSQL])).toEqual(HELD);
+  expect(await why(database(), MYSQL, [], [])).toBeUndefined();
+  expect(await why(database(), DEMOAPPLICATIONS, [], [MYSQL])).toBeUndefined();
 });
 
 describe("the copies of an object that is gone", () => {
   const ref: OwnerRef = { apiVersion: "mysql.io/v1", kind: "MysqlCluster", namespace: "default", name: "db", uid: "1" };
+  const [OLD, NEW] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
   const copy = (createdAt: string | undefined, present: object = {}) =>
     observation({ present: { owner: ref, ...(createdAt === undefined ? {} : { createdAt }), ...present } });
-  const OLD = "2026-01-01T00:00:00Z";
-  const NEW = "2026-01-02T00:00:00Z";
-
   async function lost(gone: Partial<Gone>, { isHeld = false, isServed = true } = {}) {
-    const lostOwners: string[] = [];
+    const owners: string[] = [];
     const asked: string[] = [];
-    const why = await heldAsGone(
-      {
-        hub: {
-          kindOf: () => (isServed ? ({ type: MYSQL } as PlacedKind) : undefined),
-          kindDeletions: {
-            held: async () => (isHeld ? HELD : undefined),
-            wasOfEarlierCrd: async (_type: ResourceType, madeAt: string) => (asked.push(madeAt), madeAt <= OLD),
-          },
-        } as unknown as HubCache,
-        missing: { lostWithKind: (owner) => void lostOwners.push(owner) },
+    const hub = {
+      kindOf: () => (isServed ? ({ type: MYSQL } as PlacedKind) : undefined),
+      kindDeletions: {
+        held: async () => (isHeld ? HELD : undefined),
+        wasOfEarlierCrd: async (_type: ResourceType, madeAt: string) => (asked.push(madeAt), madeAt <= OLD),
       },
-      { ref, here: undefined, copies: [copy(NEW), copy(OLD)], confirmed: true, ...gone },
-      signal,
-    );
-    return { why, lost: lostOwners, asked };
+    } as unknown as HubCache;
+    const missing = { lostWithKind: (owner: string) => void owners.push(owner) };
+    const all: Gone = { ref, here: undefined, copies: [copy(NEW), copy(OLD)], confirmed: true, ...gone };
+    return { why: await heldAsGone({ hub, missing }, all, signal), lost: owners, asked };
   }
 
-  test.each<{ name: string; gone: Partial<Gone>; want: object }>([
-    { name: "of which one is older than the CRD", gone: {}, want: { lost: [refKey(ref)], asked: [OLD] } },
-    { name: "that are younger", gone: { copies: [copy(NEW)] }, want: { lost: [], asked: [NEW] } },
-    { name: "whose age nobody knows", gone: { copies: [copy(undefined)] }, want: { lost: [], asked: [] } },
-    { name: "which the hub has not confirmed", gone: { confirmed: false }, want: { lost: [], asked: [] } },
-    {
-      name: "of which one names nobody",
-      gone: { copies: [copy(NEW), copy(OLD, { owner: undefined })] },
-      want: { lost: [], asked: [NEW] },
-    },
-  ])("are those of an earlier CRD by their age alone: copies $name", async ({ gone, want }) => {
-    expect(await lost(gone)).toEqual({ why: undefined, ...want });
+  test.each<[string, Partial<Gone>, string[], string[]]>([
+    ["one is older than the CRD", {}, [refKey(ref)], [OLD]],
+    ["all are younger", { copies: [copy(NEW)] }, [], [NEW]],
+    ["their age is unknown", { copies: [copy(undefined)] }, [], []],
+    ["the hub has not confirmed the end of the object", { confirmed: false }, [], []],
+    ["the older copy names no owner", { copies: [copy(NEW), copy(OLD, { owner: undefined })] }, [], [NEW]],
+  ])("belong to an earlier CRD by their age alone: %s", async (_, gone, want, asked) => {
+    expect(await lost(gone)).toEqual({ why: undefined, lost: want, asked });
   });
 
-  test("are held while the kind is being deleted, and for a kind that is not served nothing is read", async () => {
+  test("are held while their kind is being deleted, if the hub serves the kind", async () => {
     expect(await lost({}, { isHeld: true })).toEqual({ why: HELD, lost: [], asked: [] });
     expect(await lost({}, { isHeld: true, isServed: false })).toEqual({ why: undefined, lost: [], asked: [] });
   });

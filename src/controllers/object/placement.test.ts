@@ -1,9 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL, FIRST_RECORD_ANNOTATION, OBJECT_FINALIZER } from "../../apis/index.ts";
-import { ApiError, DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
+import {
+  bindingName,
+  CONTROLLER_CLASS_LABEL,
+  finalizerOf,
+  FIRST_RECORD_ANNOTATION,
+  OBJECT_FINALIZER,
+  refKey,
+  refOf,
+  TRACEPARENT_ANNOTATION,
+} from "../../apis/index.ts";
+import { ApiError, CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS, SECRETS } from "../../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
 import { observation } from "../testing/builders.ts";
 import { APP, app, placement, placing, statusOn } from "../testing/planning.ts";
+import { CANARY } from "../testing/rollingOut.ts";
+import { configMap, sending, SETTINGS } from "../testing/sending.ts";
 
 describe("an object that a policy places", () => {
   test("is claimed, says where it goes, and goes there", async () => {
@@ -33,22 +44,6 @@ describe("an object that a policy places", () => {
     assignments.changes.subscribe(() => (changes += 1));
     await reconcile();
     expect([changes, told().length, lines.length, hub.calls.length]).toEqual([0, events, logged, calls]);
-  });
-
-  test("waits until its namespace is known, and then is planned", async () => {
-    const { reconciler, reconcile, wokenBy, server, settle, plans } = await placing({
-      apps: [{ ...app(), metadata: { ...app().metadata, namespace: "new" } }],
-    });
-    const key = APP.replace("default", "new");
-    expect(await reconcile(key)).toEqual({});
-    expect(plans.get(key)).toBeUndefined();
-    const woken = wokenBy(reconciler);
-    woken.length = 0;
-    server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "new" } });
-    await settle();
-    expect(woken.map((one) => one.key)).toContain(key);
-    await reconcile(key);
-    expect(plans.get(key)).toBeDefined();
   });
 
   test("that changed while it was being claimed is planned again soon", async () => {
@@ -155,145 +150,10 @@ describe("an object that is to run elsewhere", () => {
     expect([...(plans.get(APP)?.remaining ?? [])]).toEqual([]);
     expect([...assignments.in("b")].every(({ effective }) => effective?.verb !== "Apply")).toBe(true);
   });
-
-  test("is considered again when anything changes that a removal rests on", async () => {
-    const { reconciler, wokenBy, contact, cache, progress, classes, missing } = await moved();
-    const woken = wokenBy(reconciler);
-    const wakers: [string, () => void][] = [
-      ["contact", () => contact("b", { synced: false })],
-      ["holds", () => cache.holds.emit(true)],
-      ["kinds", () => cache.kindDeletions.changes.emit(DEMOAPPLICATIONS)],
-      ["missing", () => missing.changes.emit()],
-      ["progress", () => progress.advanced.emit({ namespace: undefined })],
-      ["classes", () => classes.othersChanged.emit(undefined)],
-    ];
-    for (const [name, waker] of wakers) {
-      woken.length = 0;
-      waker();
-      expect([name, woken]).toEqual([name, [{ key: APP, afterMs: undefined }]]);
-    }
-  });
-
-  test("is considered again when others need less, where a copy is held, and not where its deletion is under way", async () => {
-    const { reconciler, reconcile, rowLines, wokenBy, contact, dependencies, plans } = await moved();
-    const woken = wokenBy(reconciler);
-    const wakenTimes = (): number[] => {
-      const plan = plans.get(APP);
-      if (plan === undefined) throw new Error("no plan");
-      return [
-        () => dependencies.releases.emit("another"),
-        () => {
-          plans.set("other", plan);
-          plans.drop("other");
-        },
-      ].map((waker) => {
-        woken.length = 0;
-        waker();
-        return woken.length;
-      });
-    };
-    expect(rowLines()).toContain("b Delete Deployment/shop");
-    expect(wakenTimes()).toEqual([0, 0]);
-    contact("b", { synced: false });
-    await reconcile();
-    expect(rowLines().filter((line) => line.startsWith("b "))).toEqual([expect.stringContaining("Hold")]);
-    expect(wakenTimes()).toEqual([1, 1]);
-  });
-});
-
-describe("what wakes the planning of an object", () => {
-  const planned = async () => {
-    const all = await placing();
-    await all.plan();
-    for (const name of ["a", "b"]) all.carryOut(name);
-    const woken = all.wokenBy(all.reconciler);
-    woken.length = 0;
-    return { ...all, woken };
-  };
-  const keys = (woken: { key: string }[]): string[] => [...new Set(woken.map(({ key }) => key))];
-
-  test("is a change of its spec, and none of its status", async () => {
-    const { woken, update } = await planned();
-    await update({ status: { observedGeneration: 1 } });
-    expect(woken).toEqual([]);
-    await update({ metadata: { generation: 2 }, spec: { replica: 3 } });
-    expect(keys(woken)).toEqual([APP]);
-  });
-
-  test("is a change of a policy that selects it, and none of the policy's status", async () => {
-    const { woken, server, settle } = await planned();
-    server.merge(PLACEMENTS, "default", "everywhere", { status: { matched: 1 } });
-    await settle();
-    expect(woken).toEqual([]);
-    server.merge(PLACEMENTS, "default", "everywhere", { metadata: { generation: 2 } });
-    await settle();
-    expect(keys(woken)).toEqual([APP]);
-  });
-
-  test("is a change of the facts of its clusters", async () => {
-    const { woken, server, settle } = await planned();
-    server.merge(MEMBERCLUSTERS, undefined, "a", { status: { kubernetesVersion: "v1.36.0" } });
-    await settle();
-    expect(woken).toEqual([]);
-    server.merge(MEMBERCLUSTERS, undefined, "a", { metadata: { generation: 2, labels: { zone: "x" } } });
-    await settle();
-    expect(keys(woken)).toEqual([APP]);
-  });
-
-  test("is a dependency that changed", async () => {
-    const { woken, dependencies } = await planned();
-    dependencies.changes.emit(APP);
-    expect(keys(woken)).toEqual([APP]);
-  });
-
-  test("is a copy that nobody asks for, and no news of a copy that is asked for", async () => {
-    const { woken, observations, rows } = await planned();
-    const [row] = rows();
-    if (row === undefined) throw new Error("no row");
-    const copy = (more: object = {}) =>
-      observation({ cluster: "a", ref: row.ref, present: { owner: row.owner, ...more } });
-    observations.report("a", [copy()]);
-    observations.report("a", [copy({ health: { state: "Degraded" } })]);
-    expect(woken).toEqual([]);
-    observations.report("a", [{ ...copy(), ref: { ...row.ref, name: "unasked" } }]);
-    expect(keys(woken)).toEqual([APP]);
-  });
-
-  test("is a copy that has begun to refuse what it is to be", async () => {
-    const { woken, observations, rows } = await planned();
-    const [row] = rows();
-    if (row === undefined) throw new Error("no row");
-    const refusing = observation({ cluster: "a", ref: row.ref, present: { owner: row.owner, refused: ["h2"] } });
-    observations.report("a", [refusing]);
-    expect(keys(woken)).toEqual([APP]);
-    woken.length = 0;
-    observations.report("a", [{ ...refusing, revision: 9 }]);
-    expect(woken).toEqual([]);
-  });
-
-  test("is not contact with its clusters while nothing of it is to go", async () => {
-    const { woken, contact, cache, progress } = await planned();
-    contact("a", { synced: false });
-    cache.holds.emit(true);
-    progress.advanced.emit({ namespace: undefined });
-    expect(woken).toEqual([]);
-  });
 });
 
 describe("an object of another class", () => {
   const theirs = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
-
-  test("is planned for the policies that select it, and nothing is asked for in its name", async () => {
-    const { reconcile, plans, rowLines, hub, onHub, progress } = await placing({ apps: [app(theirs)] });
-    expect(await reconcile()).toEqual({});
-    expect(plans.get(APP)).toMatchObject({ ours: false, target: { clusters: [{ name: "a" }, { name: "b" }] } });
-    expect([rowLines(), onHub().metadata.finalizers, hub.calls.includes("patch demoapplications")]).toEqual([
-      [],
-      undefined,
-      false,
-    ]);
-    expect(progress.isComplete).toBe(true);
-  });
 
   test("that was ours loses its rows, and its plan when it is being deleted", async () => {
     const { plan, reconcile, rowLines, update, plans } = await placing();
@@ -328,4 +188,299 @@ test("a plan that breaks leaves the rows as they are, says so, and is an error",
   });
   await expect(reconcile()).rejects.toBe(fault);
   expect(told().filter((line) => line.startsWith("PlanningFailed"))).toHaveLength(1);
+});
+
+/** What one turn of the planning of an object does beside the plan itself. */
+
+const CANARY_FINALIZER = finalizerOf(OBJECT_FINALIZER, "canary");
+const TO_CANARY = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
+const NEEDS_SECRET = { envFrom: [{ secretRef: { name: "password" } }] };
+const SECRET_KEY = "/Secret/default/password";
+const ended = AbortSignal.abort(new Error("the term is over"));
+
+describe("an object that changes hands", () => {
+  test.each([
+    {
+      name: "is another class's",
+      metadata: { ...TO_CANARY, finalizers: [CANARY_FINALIZER] },
+      ours: false,
+      keeps: false,
+    },
+    {
+      name: "is another class's, and is to be ours",
+      metadata: { finalizers: [CANARY_FINALIZER] },
+      ours: false,
+      keeps: true,
+    },
+    {
+      name: "is ours, and is to be another's",
+      metadata: { ...TO_CANARY, finalizers: [OBJECT_FINALIZER] },
+      ours: true,
+      keeps: true,
+    },
+    {
+      name: "was ours, and another has claimed it",
+      metadata: { ...TO_CANARY, finalizers: [CANARY_FINALIZER, OBJECT_FINALIZER] },
+      ours: false,
+      keeps: false,
+    },
+  ])("$name", async ({ metadata, ours, keeps }) => {
+    const { reconcile, plans, rowLines, dependencies, server, cache, onHub, settle, progress } = await placing({
+      apps: [{ ...app(metadata, NEEDS_SECRET), ...statusOn("a", "b") }],
+    });
+    server.create(SECRETS, { apiVersion: "v1", kind: "Secret", metadata: { name: "password", namespace: "default" } });
+    const found = cache.object(APP);
+    if (found === undefined) throw new Error("the hub has no application");
+    const needed = found.kind.interpreter.dependencies(found.object);
+    dependencies.collect(APP, needed);
+    await settle();
+    expect(await reconcile()).toEqual({});
+    expect(plans.get(APP)).toMatchObject({
+      ours,
+      remaining: new Set(),
+      target: { clusters: [{ name: "a" }, { name: "b" }] },
+    });
+    expect(rowLines().length > 0).toBe(ours);
+    expect([...dependencies.referrersTo(SECRET_KEY)]).toEqual(keeps ? [APP] : []);
+    expect([onHub().metadata.finalizers, progress.isComplete]).toEqual([metadata.finalizers, true]);
+  });
+});
+
+describe("an object whose dependencies are being read", () => {
+  const reading = async () => {
+    const all = await placing({ apps: [app({}, NEEDS_SECRET)] });
+    const { reconcile, metrics } = all;
+    const fetched = async (): Promise<string[]> =>
+      (await metrics.scrape()).body
+        .split("\n")
+        .filter((line) => /^operator_reconcile_duration_seconds_(sum|count)\{phase="fetch"/.test(line))
+        .map((line) => line.split(" ").at(-1) ?? "");
+    expect(await reconcile()).toEqual({});
+    return { ...all, fetched };
+  };
+
+  test("is not planned, and does not count as one that cannot be", async () => {
+    const { plans, rowLines, progress, onHub } = await reading();
+    expect([plans.get(APP), rowLines(), onHub().metadata.finalizers]).toEqual([undefined, [], undefined]);
+    expect(progress.isComplete).toBe(false);
+  });
+
+  test("is planned when they have been read; how long that took is measured from the first try", async () => {
+    const { reconcile, clock, settle, fetched, progress, plans } = await reading();
+    await clock.advance(2_000);
+    expect(await fetched()).toEqual([]);
+    await settle();
+    expect(await reconcile()).toEqual({});
+    expect(await fetched()).toEqual(["2", "1"]);
+    expect([progress.isComplete, plans.get(APP)?.target?.missing]).toEqual([true, new Set([SECRET_KEY])]);
+    await clock.advance(5_000);
+    await reconcile();
+    expect(await fetched()).toEqual(["2", "2"]);
+  });
+});
+
+test("a turn that is broken off does not say that its object cannot be planned", async () => {
+  const { reconciler, context, state, progress } = await placing();
+  state.patchFailure = new ApiError(500, "InternalError", "etcd is away");
+  await expect(reconciler.reconcile(APP, ended, context)).rejects.toBe(state.patchFailure);
+  expect(progress.isComplete).toBe(false);
+});
+
+test("each turn is counted and traced", async () => {
+  const { reconciler, signal, context, spans, metrics, reconcile, onHub, shared } = await placing();
+  await reconcile();
+  const span = shared.tracer.startSpan("turn");
+  await reconciler.reconcile(APP, signal, { ...context, span });
+  span.end();
+  expect(spans.map(({ name }) => name)).toEqual(["ComputeTarget", "ComputeTarget", "turn"]);
+  expect(spans[1]?.parentSpanContext?.spanId).toBe(span.spanContext().spanId);
+  const { uid } = onHub().metadata;
+  expect(spans[2]?.attributes).toMatchObject({ "reconcile.key": APP, "k8s.resource.uid": uid });
+  const { body } = await metrics.scrape();
+  expect(body.split("\n").filter((line) => line.endsWith('{kind="DemoApplication"} 2'))).toHaveLength(1);
+});
+
+describe("a manager that starts", () => {
+  const settled = { ...app({ finalizers: [OBJECT_FINALIZER] }), ...statusOn("a", "b") };
+
+  test("does not tell again where an object is", async () => {
+    const { reconcile, told, lines } = await placing({ apps: [settled] });
+    await reconcile();
+    expect(told()).toEqual(["ReconcileStarted: generation 1 is being planned"]);
+    // What it found to be so is of little interest.
+    expect(lines).toMatchObject([{ level: "debug", msg: "planned: 2 of 2 clusters selected" }]);
+  });
+
+  test("counts that an object has come back to a cluster", async () => {
+    const departures = [{ cluster: "a", reason: "ClusterLost", at: "2025-01-01T00:00:00Z" }];
+    const { status } = statusOn("b");
+    const { reconcile, told, metrics } = await placing({
+      apps: [{ ...settled, status: { ...status, departures } }],
+      placements: [placement(["a", "b"], { failover: {} })],
+    });
+    await reconcile();
+    expect(told()).toContain("ReturnedToCluster: returned to a");
+    const { body } = await metrics.scrape();
+    expect(body).toContain('federation_failovers_total{reason="Returned"} 1');
+  });
+});
+
+describe("the trace of the request that changed an object", () => {
+  const text = (id: string): string => `00-${id.repeat(32)}-${id.repeat(16)}-01`;
+  const traced = (id: string, more: object = {}) =>
+    app({ annotations: { [TRACEPARENT_ANNOTATION]: text(id) }, ...more });
+  const traceOf = (id: string) => expect.objectContaining({ traceId: id.repeat(32) }) as object;
+
+  test("is that of the turn, where the object is new, or this manager knew it before", async () => {
+    const { reconciler, update, plan } = await placing({
+      apps: [traced("a", { creationTimestamp: "2026-01-01T00:00:00Z" }), app({ name: "cart" })],
+    });
+    expect(reconciler.follows(APP)).toEqual({ parent: traceOf("a") });
+    expect(reconciler.follows(APP)).toMatchObject({ links: [traceOf("a")] });
+    await plan();
+    await update({ metadata: { generation: 2, annotations: { [TRACEPARENT_ANNOTATION]: text("b") } } });
+    expect(reconciler.follows(APP)).toEqual({ parent: traceOf("b") });
+    expect(reconciler.follows(APP.replace("shop", "cart"))).toBeUndefined();
+    expect(reconciler.follows("another")).toBeUndefined();
+  });
+
+  test("is beside a turn that changes nothing which the status does not say already", async () => {
+    const fresh = traced("a", { creationTimestamp: "2026-01-01T00:00:00Z" });
+    const { reconciler } = await placing({ apps: [{ ...fresh, ...statusOn("a", "b") }] });
+    expect(reconciler.follows(APP)).toMatchObject({ links: [traceOf("a")] });
+  });
+});
+
+/** An application whose policy has it rolled out in stages, planned for the first time. */
+async function rolling(image = "nginx:1") {
+  const all = await placing({
+    apps: [app({}, { image })],
+    placements: [placement(["a", "b"], { rollout: CANARY })],
+  });
+  all.hub.serve(CONTROLLERREVISIONS);
+  await all.plan();
+  const woken = all.wokenBy(all.reconciler);
+  woken.length = 0;
+  /** The hub holds the state that was planned. */
+  const hold = async (): Promise<void> => {
+    const rollout = all.plans.get(APP)?.rollout;
+    await all.update({ status: { ...statusOn("a").status, rollout } });
+    woken.length = 0;
+  };
+  return { ...all, woken, hold };
+}
+
+const ONCE = [{ key: APP, afterMs: undefined }];
+
+describe("an object that is rolled out in stages", () => {
+  test("gets nothing before the hub holds the state that it follows from", async () => {
+    const { reconcile, rowLines, plans, woken, settlements, hold } = await rolling();
+    expect(plans.get(APP)).toMatchObject({ rollout: { state: "Progressing", revision: 1 }, awaitsContact: false });
+    expect(rowLines()).toEqual([]);
+    settlements.emit("another");
+    settlements.emit(APP);
+    expect(woken).toEqual(ONCE);
+    await hold();
+    expect(await reconcile()).toEqual({ requeueAfter: 600_000 });
+    expect(rowLines()).toEqual(["a Apply Deployment/shop"]);
+    settlements.emit(APP);
+    expect(woken).toEqual([]);
+  });
+
+  test("is planned again with every news of its gates, its turn, and its clusters", async () => {
+    const { reconcile, woken, hold, shared, contact } = await rolling();
+    await hold();
+    await reconcile();
+    const wakers: [string, () => void][] = [
+      ["gates", () => shared.gates.changes.emit(APP)],
+      ["places", () => shared.places.changes.emit(APP)],
+      ["contact", () => contact("b", { synced: false })],
+    ];
+    for (const [name, waker] of wakers) {
+      woken.length = 0;
+      waker();
+      expect([name, woken]).toEqual([name, ONCE]);
+    }
+  });
+
+  test("is no concern of contact any more when it is another class's", async () => {
+    const { reconcile, update, woken, hold, contact } = await rolling();
+    await hold();
+    await reconcile();
+    await update({ metadata: { labels: { [CONTROLLER_CLASS_LABEL]: "canary" }, generation: 2, finalizers: [] } });
+    await reconcile();
+    woken.length = 0;
+    contact("b", { synced: false });
+    expect(woken).toEqual([]);
+  });
+
+  test("that no revision can hold is done with, and its plan says why", async () => {
+    const { reconcile, plans, rowLines } = await rolling("x".repeat(1024 * 1024));
+    expect(await reconcile()).toEqual({});
+    expect([plans.get(APP)?.failure?.reason, rowLines()]).toEqual(["RevisionTooLarge", []]);
+  });
+});
+
+const OTHER = refKey(refOf(configMap("other")));
+const BINDING = bindingName(refOf(configMap("settings")));
+
+test("it is claimed, has a binding, and goes where its policy says", async () => {
+  const { plan, onHub, bindings, rowLines, plans } = await sending();
+  await plan();
+  expect([onHub().metadata.finalizers, bindings()]).toEqual([[OBJECT_FINALIZER], [BINDING]]);
+  expect(plans.get(SETTINGS)?.target?.clusters.map(({ name }) => name)).toEqual(["a"]);
+  expect(rowLines()).toEqual(["a Apply ConfigMap/settings"]);
+});
+
+test("one that no policy selects is left alone", async () => {
+  const { reconcile, plans, onHub, hub, assignments, lines } = await sending();
+  const calls = hub.calls.length;
+  expect(await reconcile(OTHER)).toEqual({});
+  expect([plans.get(OTHER), onHub("other").metadata.finalizers, [...assignments.of(OTHER)]]).toEqual([
+    undefined,
+    undefined,
+    [],
+  ]);
+  expect([hub.calls.length, lines]).toEqual([calls, []]);
+});
+
+describe("one that no policy selects any more", () => {
+  const left = async () => {
+    const all = await sending();
+    await all.plan();
+    all.carryOut("a");
+    await all.unselect();
+    const lose = async (): Promise<void> => {
+      all.server.delete(MEMBERCLUSTERS, undefined, "a");
+      all.observations.contact("a", undefined);
+      await all.settle();
+    };
+    return { ...all, lose };
+  };
+
+  test("stays where it is; it is none of Meridian's once its last cluster is gone", async () => {
+    const { reconcile, rows, onHub, bindings, plans, lines, settle, assignments, lose } = await left();
+    await reconcile(SETTINGS);
+    expect(rows(SETTINGS)).toMatchObject([{ cluster: "a", verb: "Hold", wanted: true }]);
+    expect(onHub().metadata.finalizers).toEqual([OBJECT_FINALIZER]);
+    await lose();
+    lines.length = 0;
+    expect(await reconcile(SETTINGS)).toEqual({});
+    await settle();
+    expect([onHub().metadata.finalizers ?? [], bindings()]).toEqual([[], []]);
+    expect([plans.get(SETTINGS), [...assignments.of(SETTINGS)]]).toEqual([undefined, []]);
+    expect(lines.map(({ msg }) => msg)).toEqual(["ended: nothing of the object is left on any cluster"]);
+  });
+});
+
+test("one that is being deleted loses its binding with its finalizer", async () => {
+  const { plan, change, reconcile, carryOut, bindings, onHub } = await sending();
+  await plan();
+  carryOut("a");
+  await change({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
+  await reconcile(SETTINGS);
+  expect(bindings()).toEqual([BINDING]);
+  carryOut("a");
+  await reconcile(SETTINGS);
+  expect([onHub().metadata.finalizers ?? [], bindings()]).toEqual([[], []]);
 });

@@ -1,22 +1,35 @@
 import { describe, expect, test } from "vitest";
-import { DEMOAPPLICATIONS, MEMBERCLUSTERS, PLACEMENTS, type ResourceType } from "../../runtime/index.ts";
+import { bindingName, CONTROLLER_CLASS_LABEL, refOf, ROLLOUT_COMMAND_ANNOTATION } from "../../apis/index.ts";
+import {
+  CONFIGMAPS,
+  DEMOAPPLICATIONS,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  PLACEMENTS,
+  RESOURCEBINDINGS,
+} from "../../runtime/index.ts";
 import { observation, owner } from "../testing/builders.ts";
-import { APP, placing, statusOn } from "../testing/planning.ts";
+import { APP, app, placing, statusOn } from "../testing/planning.ts";
+import { configMap, sending, SETTINGS } from "../testing/sending.ts";
 
 const ONCE = [{ key: APP, afterMs: undefined }];
-const OTHER = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true } as ResourceType;
 
-/** An application that runs on both clusters, as its status says, and everything that its planning is woken with. */
+/** An application that runs on both clusters, as its status says. */
 async function running() {
   const all = await placing();
   await all.plan();
   for (const name of ["a", "b"]) all.carryOut(name);
   await all.update(statusOn("a", "b"));
-  const listen = () => all.wokenBy(all.reconciler);
-  return { ...all, listen };
+  const woken = all.wokenBy(all.reconciler);
+  expect(woken.splice(0)).toEqual(ONCE);
+  const [row] = all.rows();
+  if (row === undefined) throw new Error("no row");
+  const copy = (present: object = {}, ref = row.ref) =>
+    observation({ cluster: "a", ref, present: { owner: row.owner, ...present } });
+  return { ...all, woken, row, copy };
 }
 
-/** As {@link running}, but it is to leave the cluster `b`. */
+/** As {@link running}, but the application must leave the cluster `b`. */
 async function leaving() {
   const all = await running();
   all.server.merge(PLACEMENTS, "default", "everywhere", {
@@ -25,88 +38,100 @@ async function leaving() {
   });
   await all.settle();
   await all.reconcile();
+  all.woken.length = 0;
   return all;
 }
 
-test.each([
-  { name: "that is as it is to be", set: running },
-  { name: "that is to leave a cluster", set: leaving },
-])("a manager that starts plans an object once, one $name", async ({ set }) => {
-  const all = await set();
-  expect(all.listen()).toEqual(ONCE);
-});
+type All = Awaited<ReturnType<typeof running>>;
+const [NEVER, REMOVAL, ALWAYS] = [
+  [false, false],
+  [false, true],
+  [true, true],
+] as const;
+const merge =
+  (type: typeof PLACEMENTS, name: string, patch: object) =>
+  ({ server }: All): unknown =>
+    server.merge(type, type.namespaced ? "default" : undefined, name, patch);
+const entries = statusOn("a", "b").status.clusters ?? [];
+const saying = (more: object) => ({ status: { clusters: [{ ...entries[0], ...more }, entries[1]] } });
 
-describe("an object that is to leave a cluster", () => {
-  const wakers: {
-    name: string;
-    wake: (all: Awaited<ReturnType<typeof leaving>>) => unknown;
-    /** Of an object that is as it is to be. */
-    calm: number;
-  }[] = [
-    { name: "the hub has been read", wake: ({ cache }) => cache.syncs.emit(), calm: 0 },
-    {
-      name: "another class's object has changed",
-      wake: ({ classes }) => classes.othersChanged.emit(undefined),
-      calm: 0,
-    },
-    { name: "its copies have left the tables", wake: ({ assignments }) => assignments.departures.emit(APP), calm: 0 },
-    {
-      name: "its record names fewer clusters",
-      wake: ({ update }) => update({ status: { ...statusOn("a").status } }),
-      calm: 0,
-    },
-    {
-      name: "the cluster itself has changed, which is no place for it",
-      wake: ({ server }) =>
-        server.merge(MEMBERCLUSTERS, undefined, "b", { metadata: { generation: 5, labels: { z: "1" } } }),
-      calm: 1,
-    },
-  ];
-
-  test.each(wakers)("is considered again when $name", async ({ wake, calm }) => {
-    const all = await leaving();
-    const woken = all.listen();
-    woken.length = 0;
+test.each<[string, readonly [calm: boolean, leaving: boolean], (all: All) => unknown]>([
+  ["a change of its spec", ALWAYS, ({ update }) => update({ metadata: { generation: 3 }, spec: { replica: 3 } })],
+  ["a change of its status", NEVER, ({ update }) => update({ status: { observedGeneration: 1 } })],
+  ["other words in its status", NEVER, ({ update }) => update(saying({ message: "all is well" }))],
+  ["bad health in its status", ALWAYS, ({ update }) => update(saying({ unhealthySince: "2026-01-01T00:00:00Z" }))],
+  ["a record with fewer clusters", REMOVAL, ({ update }) => update({ status: { ...statusOn("a").status } })],
+  ["a change of its policy", ALWAYS, merge(PLACEMENTS, "everywhere", { metadata: { generation: 5 } })],
+  ["a change of its policy's status", NEVER, merge(PLACEMENTS, "everywhere", { status: { matched: 1 } })],
+  ["a change of its cluster", ALWAYS, merge(MEMBERCLUSTERS, "a", { metadata: { generation: 5, labels: { z: "x" } } })],
+  [
+    "a change of the cluster that it leaves",
+    ALWAYS,
+    merge(MEMBERCLUSTERS, "b", { metadata: { generation: 5, labels: { z: "1" } } }),
+  ],
+  ["a change of its cluster's status", NEVER, merge(MEMBERCLUSTERS, "a", { status: { nodes: 5 } })],
+  ["a change of its dependency", ALWAYS, ({ dependencies }) => dependencies.changes.emit(APP)],
+  ["a change of its namespace", ALWAYS, ({ shared }) => shared.namespaces.changes.emit("default")],
+  ["a change of another namespace", NEVER, ({ shared }) => shared.namespaces.changes.emit("elsewhere")],
+  ["another place of its kind's replicas", ALWAYS, ({ cache }) => cache.rescaled.emit(DEMOAPPLICATIONS)],
+  ["another place of another kind's replicas", NEVER, ({ cache }) => cache.rescaled.emit(CONFIGMAPS)],
+  [
+    "a copy that nobody asks for",
+    ALWAYS,
+    (all) => all.observations.report("a", [all.copy({}, { ...all.row.ref, name: "x" })]),
+  ],
+  ["a copy that refuses its content", ALWAYS, (all) => all.observations.report("a", [all.copy({ refused: ["h2"] })])],
+  ["contact with a cluster", REMOVAL, ({ contact }) => contact("b", { synced: false })],
+  ["a hold of deletions", REMOVAL, ({ cache }) => cache.holds.emit(true)],
+  ["a hold of a kind's deletions", REMOVAL, ({ cache }) => cache.kindDeletions.changes.emit(DEMOAPPLICATIONS)],
+  ["the sync of the hub's caches", REMOVAL, ({ cache }) => cache.syncs.emit()],
+  ["missing owners", REMOVAL, ({ missing }) => missing.changes.emit()],
+  ["progress of planning", REMOVAL, ({ progress }) => progress.advanced.emit({ namespace: undefined })],
+  ["an object of another class", REMOVAL, ({ classes }) => classes.othersChanged.emit(undefined)],
+  ["its last copy of a withdrawn row", REMOVAL, ({ assignments }) => assignments.departures.emit(APP)],
+  ["a departure of another object", NEVER, ({ assignments }) => assignments.departures.emit("another")],
+])("%s wakes the planning of an object, or of one that leaves a cluster: %s", async (_, want, wake) => {
+  for (const [index, set] of [running, leaving].entries()) {
+    const all = await set();
     await wake(all);
     await all.settle();
-    expect(woken).toEqual(ONCE);
-    const other = await running();
-    const heard = other.listen();
-    heard.length = 0;
-    await wake(other);
-    await other.settle();
-    expect(heard).toHaveLength(calm);
-  });
-
-  test("is not considered again for what departs of another object, nor for a status of its clusters", async () => {
-    const all = await leaving();
-    const woken = all.listen();
-    woken.length = 0;
-    all.assignments.departures.emit("another");
-    all.server.merge(MEMBERCLUSTERS, undefined, "b", { status: { nodes: 5 } });
-    await all.settle();
-    expect(woken).toEqual([]);
-  });
+    expect(new Set(all.woken.map(({ key }) => key))).toEqual(new Set(want[index] === true ? [APP] : []));
+    if (want === REMOVAL) expect(all.woken).toEqual(index === 0 ? [] : ONCE);
+  }
 });
 
-describe("any object", () => {
-  const calm = async () => {
-    const all = await running();
-    const woken = all.listen();
-    woken.length = 0;
-    return { ...all, woken };
-  };
-
-  test("is planned again when its kind keeps its replicas elsewhere, and not when another kind does", async () => {
-    const { woken, cache } = await calm();
-    cache.rescaled.emit(OTHER);
+describe("an object is planned again", () => {
+  test("not for news of a copy that is asked for, and once for a refusal", async () => {
+    const { woken, observations, copy } = await running();
+    observations.report("a", [copy()]);
+    observations.report("a", [copy({ health: { state: "Degraded" } })]);
     expect(woken).toEqual([]);
-    cache.rescaled.emit(DEMOAPPLICATIONS);
+    observations.report("a", [copy({ refused: ["h2"] })]);
+    observations.report("a", [{ ...copy({ refused: ["h2"] }), revision: 9 }]);
     expect(woken).toEqual(ONCE);
   });
 
-  test("is planned again when room is measured that it asks for", async () => {
-    const { woken, shared } = await calm();
+  test("when other objects need less, if a copy is held, and not during its deletion", async () => {
+    const { woken, contact, reconcile, rowLines, dependencies, plans } = await leaving();
+    const wakes = (): number => {
+      const plan = plans.get(APP);
+      if (plan === undefined) throw new Error("no plan");
+      woken.length = 0;
+      dependencies.releases.emit("another");
+      plans.set("other", plan);
+      plans.drop("other");
+      return woken.length;
+    };
+    expect(rowLines()).toContain("b Delete Deployment/shop");
+    expect(wakes()).toBe(0);
+    contact("b", { synced: false });
+    await reconcile();
+    expect(rowLines().filter((line) => line.startsWith("b "))).toEqual([expect.stringContaining("Hold")]);
+    expect(wakes()).toBe(2);
+  });
+
+  test("when room that it awaits is measured", async () => {
+    const { woken, shared } = await running();
     shared.rooms.changes.emit("a");
     expect(woken).toEqual([]);
     const asked: string[] = [];
@@ -118,36 +143,14 @@ describe("any object", () => {
     expect([woken, asked]).toEqual([ONCE, ["a"]]);
   });
 
-  test("is planned again when it becomes unhealthy somewhere, and well again, and not for other news of its status", async () => {
-    const { woken, update } = await calm();
-    const [a, b] = statusOn("a", "b").status.clusters ?? [];
-    const clusters = (more: object) => ({ status: { clusters: [{ ...a, ...more }, b] } });
-    await update(clusters({ message: "all is well" }));
-    expect(woken).toEqual([]);
-    await update(clusters({ unhealthySince: "2026-01-01T00:00:00Z" }));
-    expect(woken.splice(0)).toEqual(ONCE);
-    await update(clusters({}));
-    expect(woken).toEqual(ONCE);
-  });
-
-  test("is planned again when the terms of its namespace change", async () => {
-    const { woken, dependencies, shared } = await calm();
-    shared.namespaces.changes.emit("elsewhere");
-    expect(woken).toEqual([]);
-    shared.namespaces.changes.emit("default");
-    expect(woken.splice(0)).toEqual(ONCE);
-    dependencies.changes.emit(APP);
-    expect(woken).toEqual(ONCE);
-  });
-
-  test("that nobody plans, and of which nothing is known, costs nothing", async () => {
-    const { woken, cache, update, plans, observations, carryOut } = await calm();
+  test("only if it is planned, was planned or has copies", async () => {
+    const { woken, cache, update, plans, observations, carryOut } = await running();
     cache.planned.includes = () => false;
     await update({ metadata: { generation: 2 } });
     expect(woken.splice(0)).toEqual(ONCE);
     plans.drop(APP);
-    for (const copy of [...observations.naming(APP)])
-      observations.report(copy.cluster, [{ ...copy, present: undefined } as never]);
+    for (const seen of [...observations.naming(APP)])
+      observations.report(seen.cluster, [{ ...seen, present: undefined } as never]);
     woken.length = 0;
     await update({ metadata: { generation: 3 } });
     expect(woken).toEqual([]);
@@ -156,20 +159,75 @@ describe("any object", () => {
     await update({ metadata: { generation: 4 } });
     expect(woken).toEqual(ONCE);
   });
+
+  test("after 50 ms for observations of its copies during its deletion", async () => {
+    const { reconcile, update, woken, observations, row } = await running();
+    await update({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", generation: 2 } });
+    await reconcile();
+    woken.length = 0;
+    const copy = (named: typeof row.owner) =>
+      observation({ cluster: "a", ref: { ...row.ref, name: "unheard" }, present: { owner: named } });
+    observations.report("a", [copy(row.owner)]);
+    expect(woken.splice(0)).toEqual([{ key: APP, afterMs: 50 }]);
+    observations.report("a", [copy(owner("another"))]);
+    expect(woken.filter(({ key }) => key === APP)).toEqual(ONCE);
+  });
+
+  test("when its namespace becomes known", async () => {
+    const { reconciler, reconcile, wokenBy, server, settle, plans } = await placing({
+      apps: [{ ...app(), metadata: { ...app().metadata, namespace: "new" } }],
+    });
+    const key = APP.replace("default", "new");
+    expect(await reconcile(key)).toEqual({});
+    expect(plans.get(key)).toBeUndefined();
+    const woken = wokenBy(reconciler);
+    woken.length = 0;
+    server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "new" } });
+    await settle();
+    expect(woken.map((one) => one.key)).toContain(key);
+    await reconcile(key);
+    expect(plans.get(key)).toBeDefined();
+  });
 });
 
-test("news of the copies of an object that is being deleted are gathered, of new ones too", async () => {
-  const { reconcile, update, listen, observations, rows } = await running();
-  const woken = listen();
-  await update({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", generation: 2 } });
+describe("an object that is sent as it is", () => {
+  const planned = async () => {
+    const all = await sending();
+    await all.plan();
+    const woken = all.wokenBy(all.reconciler);
+    woken.length = 0;
+    return { ...all, woken };
+  };
+  const once = [{ key: SETTINGS, afterMs: undefined }];
+
+  test("is planned again when its own content changes, although it has no generation", async () => {
+    const { woken, change } = await planned();
+    await change({ data: { a: "2" } }, "other");
+    await change({ status: { seen: true } });
+    expect(woken).toEqual([]);
+    await change({ data: { a: "2" } });
+    expect(woken).toEqual(once);
+  });
+
+  test("is planned again for a rollout command on its binding", async () => {
+    const { woken, server, settle } = await planned();
+    const annotate = async (name: string, value: string): Promise<void> => {
+      const patch = { metadata: { annotations: { [name]: value } } };
+      server.merge(RESOURCEBINDINGS, "default", bindingName(refOf(configMap("settings"))), patch);
+      await settle();
+    };
+    await annotate("note", "x");
+    expect(woken).toEqual([]);
+    await annotate(ROLLOUT_COMMAND_ANNOTATION, '{"revision":1,"paused":true}');
+    expect(woken).toEqual(once);
+  });
+});
+
+test("an object of another class is not planned again for contact with its former clusters", async () => {
+  const { woken, update, reconcile, contact } = await leaving();
+  await update({ metadata: { labels: { [CONTROLLER_CLASS_LABEL]: "canary" }, generation: 2, finalizers: [] } });
   await reconcile();
-  const [row] = rows();
-  if (row === undefined) throw new Error("no row");
   woken.length = 0;
-  const copy = (named: typeof row.owner) =>
-    observation({ cluster: "a", ref: { ...row.ref, name: "unheard" }, present: { owner: named } });
-  observations.report("a", [copy(row.owner)]);
-  expect(woken.splice(0)).toEqual([{ key: APP, afterMs: 50 }]);
-  observations.report("a", [copy(owner("another"))]);
-  expect(woken.filter(({ key }) => key === APP)).toEqual([{ key: APP, afterMs: undefined }]);
+  contact("b", { synced: false });
+  expect(woken).toEqual([]);
 });

@@ -33,127 +33,94 @@ const beforeOf = ({ status }: KubeObject, plan: Plan | undefined): Before => ({
   status: status as FederatedStatus | undefined,
 });
 
-function telling(level: "debug" | "info" | "warn" = "debug") {
+function logging(level: "debug" | "info" | "warn" = "debug") {
   const { logger, lines } = logLines(level);
   return { context: { logger } as unknown as ReconcileContext, lines };
 }
 
-describe("a change of an object is told", () => {
-  test.each<{ name: string; now: KubeObject; before: Plan | undefined; want: string | undefined }>([
-    { name: "when the object is new", now: object(), before: undefined, want: "changed: generation 2" },
-    { name: "not when it was answered before this manager", now: object({}, 2), before: undefined, want: undefined },
-    {
-      name: "when what was answered is an earlier generation",
-      now: object({}, 1),
-      before: undefined,
-      want: "changed: generation 2",
-    },
-    {
-      name: "when it is another generation",
-      now: object({}, 2),
-      before: plan({ generation: 1 }),
-      want: "changed: generation 2",
-    },
-    { name: "when it is another life", now: object({}, 2), before: plan({ uid: "v" }), want: "changed: generation 2" },
-    { name: "not when it is planned again", now: object(), before: plan(), want: undefined },
-    {
-      name: "when it is being deleted",
-      now: object({ generation: 3, deletionTimestamp: "2026-01-01T00:00:00Z" }, 2),
-      before: plan(),
-      want: "changed: the object is being deleted",
-    },
-  ])("$name", ({ now, before, want }) => {
-    const { context, lines } = telling();
+describe("a change of an object", () => {
+  const deleted = object({ generation: 3, deletionTimestamp: "2026-01-01T00:00:00Z" }, 2);
+  const generation = "changed: generation 2";
+  test.each<[string, KubeObject, Plan | undefined, string | undefined]>([
+    ["if the object is new", object(), undefined, generation],
+    ["not if its status was written before this manager", object({}, 2), undefined, undefined],
+    ["if its status is of an earlier generation", object({}, 1), undefined, generation],
+    ["if its generation has changed", object({}, 2), plan({ generation: 1 }), generation],
+    ["if its UID has changed", object({}, 2), plan({ uid: "v" }), generation],
+    ["not if it is planned again", object(), plan(), undefined],
+    ["if it is being deleted", deleted, plan(), "changed: the object is being deleted"],
+    [
+      "if it has no generation",
+      object({ generation: undefined as never }),
+      plan({ generation: 0 }),
+      "changed: generation 1",
+    ],
+    [
+      "not if it has no generation and is planned again",
+      object({ generation: undefined as never }),
+      plan({ generation: 1 }),
+      undefined,
+    ],
+  ])("is logged %s", (_, now, before, want) => {
+    const { context, lines } = logging();
     logChange(context, OWNER, now, beforeOf(now, before));
-    expect(lines.map(({ msg }) => msg)).toEqual(want === undefined ? [] : [want]);
-    if (want !== undefined)
-      expect(lines[0]).toMatchObject({
-        level: "info",
-        object: OWNER,
-        resource_uid: "u",
-        kind: "DemoApplication",
-        generation: now.metadata.generation,
-      });
-  });
-
-  test("of an object whose server counts no generations", () => {
-    const { generation: _, ...metadata } = object().metadata;
-    const { context, lines } = telling();
-    logChange(context, OWNER, { ...object(), metadata }, beforeOf(object(), plan({ generation: 1 })));
-    logChange(context, OWNER, { ...object(), metadata }, beforeOf(object(), plan({ generation: 0 })));
-    expect(lines.map(({ msg }) => msg)).toEqual(["changed: generation 1"]);
+    const { generation: number } = now.metadata;
+    const line = {
+      level: "info",
+      object: OWNER,
+      resource_uid: "u",
+      kind: "DemoApplication",
+      generation: number,
+      msg: want,
+    };
+    expect(lines).toMatchObject(want === undefined ? [] : [JSON.parse(JSON.stringify(line)) as object]);
   });
 });
 
-describe("a plan is told", () => {
+describe("a plan", () => {
   const changed = new Set(["a"]);
   const none = new Set<string>();
-
-  test.each<{
-    name: string;
-    now?: Target;
-    before?: Plan;
-    changed?: ReadonlySet<string>;
-    answered?: boolean;
-    want: string[];
-  }>([
-    { name: "when it asks for something else", before: plan(), changed, want: ["info"] },
-    { name: "not when it is the same again", before: plan(), want: [] },
-    { name: "when it chooses other clusters", now: target(["a"]), before: plan(), want: ["info"] },
-    { name: "not when it chooses the same in another order", now: target(["b", "a"]), before: plan(), want: [] },
-    {
-      name: "when it decides for another reason",
-      now: target(["a", "b"], "Suspended"),
-      before: plan(),
-      want: ["info"],
-    },
-    { name: "when there was no target", before: plan({ target: undefined }), want: ["info"] },
-    { name: "when the object is new", want: ["info"] },
-    { name: "more quietly when a manager starts and finds the object answered", answered: true, want: ["debug"] },
-  ])("$name", ({ now = target(["a", "b"]), before, changed: where = none, answered = false, want }) => {
-    const { context, lines } = telling();
+  const same = target(["a", "b"]);
+  test.each<[string, Target, Plan | undefined, ReadonlySet<string>, boolean, string[]]>([
+    ["if rows have changed", same, plan(), changed, false, ["info"]],
+    ["not if nothing has changed", same, plan(), none, false, []],
+    ["if it has other clusters", target(["a"]), plan(), none, false, ["info"]],
+    ["not if its clusters have another order", target(["b", "a"]), plan(), none, false, []],
+    ["if it has another reason", target(["a", "b"], "Suspended"), plan(), none, false, ["info"]],
+    ["if there was no target", same, plan({ target: undefined }), none, false, ["info"]],
+    ["if the object is new", same, undefined, none, false, ["info"]],
+    ["as debug if a new manager finds the object unchanged", same, undefined, none, true, ["debug"]],
+  ])("is logged %s", (_, now, before, where, answered, want) => {
+    const { context, lines } = logging();
     const found = object({}, answered ? 2 : undefined);
     logPlan(context, OWNER, found, now, beforeOf(found, before), where);
     expect(lines.map(({ level }) => level)).toEqual(want);
   });
 
-  test("with where the object goes, why, and on how many clusters something changes", () => {
-    const { context, lines } = telling();
+  test("is logged with its clusters, its reason, its cause, and the number of changed clusters", () => {
+    const { context, lines } = logging();
     const cause = "/Secret/default/login";
-    logPlan(context, OWNER, object(), target(["a", "b"]), { ...beforeOf(object(), undefined), cause }, changed);
-    expect(lines).toMatchObject([
-      {
-        object: OWNER,
-        resource_uid: "u",
-        clusters: 2,
-        reason: "ClustersSelected",
-        changed: 1,
-        cause: "/Secret/default/login",
-        msg: "planned: 2 of 3 clusters fit",
-      },
-    ]);
+    logPlan(context, OWNER, object(), same, { ...beforeOf(object(), undefined), cause }, changed);
+    const fields = { object: OWNER, resource_uid: "u", clusters: 2, reason: "ClustersSelected", changed: 1, cause };
+    expect(lines).toMatchObject([{ ...fields, msg: "planned: 2 of 3 clusters fit" }]);
   });
 
-  test("to nobody who does not listen", () => {
-    const { context, lines } = telling("info");
+  test("is not logged if nobody listens", () => {
+    const { context, lines } = logging("info");
     logPlan(context, OWNER, object({}, 2), target(["a"]), beforeOf(object({}, 2), undefined), changed);
     expect(lines).toEqual([]);
   });
 });
 
-test("a removal is told where anything is asked for, and the end of it always", () => {
-  const { context, lines } = telling();
+test("a removal is logged if rows have changed, and its end always", () => {
+  const { context, lines } = logging();
   logRemoval(context, OWNER, object(), new Set());
   expect(lines).toEqual([]);
   logRemoval(context, OWNER, object(), new Set(["a", "b"]));
   logEnd(context, OWNER, object());
+  const fields = { level: "info", object: OWNER, resource_uid: "u" };
   expect(lines).toMatchObject([
-    { level: "info", object: OWNER, resource_uid: "u", changed: 2, msg: "planned: its copies go" },
-    {
-      level: "info",
-      object: OWNER,
-      resource_uid: "u",
-      msg: "ended: nothing of the object is left on any cluster",
-    },
+    { ...fields, changed: 2, msg: "planned: its copies go" },
+    { ...fields, msg: "ended: nothing of the object is left on any cluster" },
   ]);
 });

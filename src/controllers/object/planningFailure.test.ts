@@ -28,11 +28,6 @@ function attempting(before?: Partial<Plan>) {
 }
 
 describe("an attempt to plan an object", () => {
-  test("gives what the plan is, and changes nothing", () => {
-    const { plans, events, attempt } = attempting();
-    expect([attempt(() => 5), plans.get(APP), events]).toEqual([5, undefined, []]);
-  });
-
   test("that breaks leaves the target of before, says why, and passes the error on", () => {
     const { plans, known, events, fail } = attempting({ uid: "u" });
     fail();

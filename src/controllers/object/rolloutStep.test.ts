@@ -3,7 +3,7 @@ import type { RolloutStatus } from "../../apis/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import { CONTROLLERREVISIONS } from "../../runtime/index.ts";
 import { planOn } from "../testing/copySources.ts";
-import { APP, app } from "../testing/planning.ts";
+import { APP } from "../testing/planning.ts";
 import { CANARY, imagesOf, rollingOut } from "../testing/rollingOut.ts";
 import { type Stage, RolloutStep } from "./rolloutStep.ts";
 
@@ -73,15 +73,6 @@ describe("an object that is rolled out in stages", () => {
     const back: RolloutStatus = { state: "RolledBack", revision: 1, startedAt: START, since: START, revisions };
     expect(await of(back)).toMatchObject({ isHeld: false, status: back });
     expect(where()).toEqual(OPEN);
-  });
-
-  test("goes with what it was when it was good", async () => {
-    const { of, succeed, setImage } = await staging(CANARY);
-    const good = await succeed();
-    await setImage("nginx:2");
-    const next = await of(good.status);
-    expect(next?.step.lastGood && imagesOf(next.step.lastGood)).toEqual(["a nginx:1", "b nginx:1"]);
-    expect(next && imagesOf(next.target)).toEqual(["a nginx:2", "b nginx:1"]);
   });
 
   test("waits for clusters that have not been heard of, though the hub holds its state", async () => {
@@ -277,12 +268,4 @@ describe("what becomes of a rollout is told", () => {
     await of(third?.status);
     expect(reasons()).toContain("RolloutSucceeded");
   });
-});
-
-test("an object without a life yet is told of by its name", async () => {
-  const { of, plans, requestOf } = await staging(CANARY, ["a"], "x".repeat(1024 * 1024));
-  expect(
-    await of(undefined, { object: { ...requestOf().object, metadata: { name: "shop", namespace: "default" } } }),
-  ).toBeUndefined();
-  expect(plans.get(APP)?.uid).toBe(app().metadata.uid);
 });

@@ -57,24 +57,6 @@ describe("an object is not rolled out in stages", () => {
     expect(await plan(undefined, { ...requestOf(), placement: undefined })).toEqual({ kind: "Unstaged" });
     expect(hub.count("list", CONTROLLERREVISIONS)).toBe(0);
   });
-
-  test("that goes nowhere now", async () => {
-    const { plan, hub } = await rollingOut(CANARY, []);
-    expect(await plan()).toEqual({ kind: "Unstaged" });
-    expect(hub.count("list", CONTROLLERREVISIONS)).toBe(0);
-  });
-
-  test("that is too large for a revision, and says so", async () => {
-    const { plan } = await rollingOut(CANARY, ["a"], "x".repeat(1024 * 1024));
-    expect(await plan()).toEqual({
-      kind: "Refused",
-      why: {
-        reason: "RevisionTooLarge",
-        message:
-          "DemoApplication shop is larger than 1 MiB: no revision can hold it; remove the rollout from its policy",
-      },
-    });
-  });
 });
 
 describe("what each cluster gets", () => {

@@ -1,6 +1,8 @@
 import { CONTROLLER_CLASS_LABEL, finalizerOf, OBJECT_FINALIZER } from "../../apis/index.ts";
 import { Emitter } from "../../runtime/index.ts";
+import { ownerRefOf } from "../../desiredstate/index.ts";
 import { HandoverReconciler } from "../object/handover.ts";
+import { observation } from "./builders.ts";
 import { APP, app, placing, statusOn } from "./planning.ts";
 
 export const CANARY = finalizerOf(OBJECT_FINALIZER, "canary");
@@ -28,6 +30,13 @@ export async function handing(
   });
   const woken = all.wokenBy(reconciler);
   const handOver = () => all.reconcileBy(reconciler, APP);
+  /** Reports a copy that names the object. */
+  const report = (cluster: string, present: object = {}, more: object = {}): void => {
+    const owner = ownerRefOf(all.onHub());
+    all.observations.report(cluster, [
+      observation({ cluster, ref: DEPLOYMENT, present: { owner, ...present }, ...more }),
+    ]);
+  };
   const finalizers = (): readonly string[] => all.onHub().metadata.finalizers ?? [];
   return {
     ...all,
@@ -36,6 +45,7 @@ export async function handing(
     reconciler,
     woken,
     handOver,
+    report,
     finalizers,
   };
 }
