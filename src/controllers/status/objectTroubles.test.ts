@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterStatusEntry, FederatedStatus } from "../../apis/index.ts";
-import { condition, DELETED_AT, done, entry, NONE, told, underWay } from "../testing/toldOfStatuses.ts";
+import { condition, DELETED_AT, done, entry, NONE, told, underWay } from "../testing/statusChanges.ts";
 
 describe("trouble", () => {
   const settled = done(1, [entry("a")]);

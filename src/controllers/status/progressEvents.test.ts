@@ -13,7 +13,7 @@ import {
   told,
   underWay,
   WITHOUT_HASH,
-} from "../testing/toldOfStatuses.ts";
+} from "../testing/statusChanges.ts";
 
 describe("a rollout", () => {
   const changed = entry("a", { desiredHash: "h2" });
