@@ -72,224 +72,94 @@ describe("the clusters of an object", () => {
   });
 });
 
-describe("what is said of one member object", () => {
+describe("the view of a member object", () => {
   const available = { state: "Available" } as const;
   const inTheWay = { reason: AWAITING_REPLACEMENT, message: "it serves until then" };
   const failure = { reason: "Forbidden", message: "no", final: true };
   const awaited = { reason: "CustomObjectsExist", message: "3 objects of it exist", final: true };
   const seen = { ref: CONFIG_REF, role: "rendered", observedHash: "h1", health: available };
 
-  test.each<{
-    name: string;
-    row?: Row;
-    report?: Observation;
-    contact?: ClusterContact;
-    others?: Row;
-    want: object | undefined;
-  }>([
-    {
-      name: "that is as it is to be",
-      row: applyRow(),
-      report: observation(),
-      want: { ...seen, desiredHash: "h1", inSync: true },
-    },
-    {
-      name: "that is as it is to be, of a kind that the member does not serve any more",
-      row: applyRow(),
-      report: observation(),
-      contact: {
-        ...inContact,
-        synced: false,
-        unseen: new Map([["/ConfigMap", "not served"]]),
-        unserved: new Set(["/ConfigMap"]),
-      },
-      want: {
-        ...seen,
-        desiredHash: "h1",
-        inSync: true,
-        outOfSight: { reason: "KindNotServed", message: "not served" },
-      },
-    },
-    {
-      name: "that is as it is to be, of a kind whose watch was refused",
-      row: applyRow(),
-      report: observation(),
-      contact: { ...inContact, synced: false, unseen: new Map([["/ConfigMap", "refused"]]) },
-      want: { ...seen, desiredHash: "h1", inSync: true },
-    },
-    {
-      name: "that is still what it was before",
-      row: applyRow({ hash: "h2" }),
-      report: observation(),
-      want: { ...seen, desiredHash: "h2", inSync: false },
-    },
-    {
-      name: "that is not there yet",
-      row: applyRow({ role: "dependency" }),
-      want: { ref: CONFIG_REF, role: "dependency", desiredHash: "h1", inSync: false },
-    },
-    {
-      name: "that is being deleted, with what holds it",
-      row: deleteRow(),
-      report: observation({ present: { deleting: true, finalizers: ["example.com/hold"] } }),
-      want: { ...seen, inSync: false, finalizers: ["example.com/hold"] },
-    },
-    {
-      name: "that is being deleted, and that nothing holds",
-      row: deleteRow(),
-      report: observation({ present: { deleting: true } }),
-      want: { ...seen, inSync: false, finalizers: [] },
-    },
-    {
-      name: "that has no mark of what was applied",
-      row: applyRow(),
-      report: observation({ present: { hash: undefined as never } }),
-      want: { ...seen, desiredHash: "h1", observedHash: "", inSync: false },
-    },
-    {
-      name: "that the member refuses",
-      row: applyRow(),
-      report: absent({ failure }),
-      want: { ref: CONFIG_REF, role: "rendered", desiredHash: "h1", inSync: false, failure },
-    },
-    {
-      name: "that is frozen as it is wanted",
-      row: holdRow({ hash: "h1" }),
-      report: observation({ inSyncWith: undefined as never }),
-      want: { ...seen, desiredHash: "h1", inSync: true },
-    },
-    {
-      name: "that is frozen and another one is wanted",
-      row: holdRow({ hash: "h2" }),
-      report: observation(),
-      want: { ...seen, desiredHash: "h2", inSync: false },
-    },
-    {
-      name: "that is frozen and of which nobody knows what is wanted",
-      row: holdRow(),
-      report: observation({ present: { hash: undefined as never } }),
-      want: { ...seen, observedHash: "", inSync: false },
-    },
-    {
-      name: "that is a frozen dependency",
-      row: holdRow({ role: "dependency" }),
-      report: observation(),
-      want: undefined,
-    },
-    { name: "that is to go", row: deleteRow(), report: observation(), want: { ...seen, inSync: false } },
-    { name: "that went", row: deleteRow(), report: absent(), want: undefined },
-    { name: "that names the object and has no row", report: observation(), want: undefined },
-    {
-      name: "that stays for a reason that somebody has to know",
-      row: holdRow({ wanted: false, why: inTheWay }),
-      report: observation(),
-      want: { ...seen, inSync: false, stays: inTheWay },
-    },
-    {
-      name: "that stays for a reason that passes",
-      row: holdRow({ wanted: false, why: { reason: "PlanningIncomplete", message: "" } }),
-      report: observation(),
-      want: { ...seen, inSync: false },
-    },
-    {
-      name: "that is wanted, and held for such a reason",
-      row: holdRow({ hash: "h1", why: inTheWay }),
-      report: observation(),
-      want: { ...seen, desiredHash: "h1", inSync: true },
-    },
-    {
-      name: "that stays although it is as it was asked for once",
-      row: holdRow({ wanted: false, hash: "h1", why: { reason: "HubNotSynced", message: "m" } }),
-      report: observation(),
-      want: { ...seen, inSync: false },
-    },
-    {
-      name: "of a dependency that is to stay for a while",
-      row: holdRow({ wanted: false, role: "dependency", why: { reason: "HubNotSynced", message: "m" } }),
-      report: observation(),
-      want: { ...seen, role: "dependency", inSync: false },
-    },
-    {
-      name: "that is to go once somebody has agreed",
-      row: deleteRow(),
-      report: observation({ failure: awaited }),
-      want: { ...seen, inSync: false, stays: awaited },
-    },
-    {
-      name: "that is to go and that the member keeps",
-      row: deleteRow(),
-      report: observation({ failure }),
-      want: { ...seen, inSync: false, failure },
-    },
-    {
-      name: "that is to be there and fails with what a removal waits for",
-      row: applyRow(),
-      report: absent({ failure: awaited }),
-      want: { ref: CONFIG_REF, role: "rendered", desiredHash: "h1", inSync: false, failure: awaited },
-    },
-    {
-      name: "that is to go for what makes others wait",
-      row: deleteRow({ why: { reason: REPLACED, message: "made anew" } }),
-      report: observation(),
-      want: { ...seen, inSync: false },
-    },
-    {
-      name: "that was there before the join",
-      row: holdRow({ wanted: false, why: { reason: "FoundOnJoin", message: "" } }),
-      report: observation(),
-      want: undefined,
-    },
-    {
-      name: "that waits for a dependency that is made anew",
-      row: holdRow({ hash: "h1", why: { reason: REPLACED, message: "made anew" } }),
-      report: observation(),
-      want: {
-        ...seen,
-        desiredHash: "h1",
-        inSync: true,
-        failure: { reason: REPLACED, message: "made anew", final: false },
-      },
-    },
-    {
-      name: "that waits for that, and was refused",
-      row: holdRow({ hash: "h1", why: { reason: REPLACED, message: "made anew" } }),
-      report: observation({ failure }),
-      want: { ...seen, desiredHash: "h1", inSync: true, failure },
-    },
-    {
-      name: "that is to go and that another object applies",
-      row: deleteRow(),
-      others: applyRow({ owner: CART }),
-      report: observation(),
-      want: undefined,
-    },
-    {
-      name: "that is to go and that another object holds as its own",
-      row: deleteRow(),
-      others: holdRow({ owner: CART }),
-      report: observation(),
-      want: undefined,
-    },
-    {
-      name: "that is to go and that another object lets go of",
-      row: deleteRow(),
-      others: holdRow({ owner: CART, wanted: false }),
-      report: observation(),
-      want: { ...seen, inSync: false },
-    },
-    {
-      name: "that two objects apply",
-      row: applyRow(),
-      others: applyRow({ owner: CART, hash: "h2" }),
-      report: observation(),
-      want: { ...seen, desiredHash: "h1", inSync: true },
-    },
-  ])("$name", ({ row, report, contact, others, want }) => {
-    const all = viewing();
-    if (contact !== undefined) all.observations.contact(CLUSTER, contact);
-    const shown = all.view(row, report, others);
+  const unmarked = observation({ present: { hash: undefined as never } });
+  const h1 = { ...seen, desiredHash: "h1", inSync: true };
+  const missing = { ref: CONFIG_REF, role: "rendered", desiredHash: "h1", inSync: false };
+  const outgoing = { ...seen, inSync: false };
+  const deleting = (more: object = {}) => observation({ present: { deleting: true, ...more } });
+  const replaced = holdRow({ hash: "h1", why: { reason: REPLACED, message: "made anew" } });
+  const passing = { reason: "HubNotSynced", message: "m" };
+  test.each<[string, Row | undefined, Observation | undefined, object | undefined, Row?]>([
+    ["in sync", applyRow(), observation(), h1],
+    ["with earlier content", applyRow({ hash: "h2" }), observation(), { ...outgoing, desiredHash: "h2" }],
+    ["not created yet", applyRow({ role: "dependency" }), undefined, { ...missing, role: "dependency" }],
+    ["that a finalizer keeps", deleteRow(), deleting({ finalizers: ["x/y"] }), { ...outgoing, finalizers: ["x/y"] }],
+    ["in deletion", deleteRow(), deleting(), { ...outgoing, finalizers: [] }],
+    ["without a hash", applyRow(), unmarked, { ...missing, observedHash: "", health: available }],
+    ["that the member refuses", applyRow(), absent({ failure }), { ...missing, failure }],
+    ["frozen as wanted", holdRow({ hash: "h1" }), observation({ inSyncWith: undefined as never }), h1],
+    ["frozen with other content", holdRow({ hash: "h2" }), observation(), { ...outgoing, desiredHash: "h2" }],
+    ["frozen with unknown content", holdRow(), unmarked, { ...seen, observedHash: "", inSync: false }],
+    ["that is a frozen dependency", holdRow({ role: "dependency" }), observation(), undefined],
+    ["to be removed", deleteRow(), observation(), outgoing],
+    ["that was removed", deleteRow(), absent(), undefined],
+    ["without a row", undefined, observation(), undefined],
+    [
+      "held for a lasting reason",
+      holdRow({ wanted: false, why: inTheWay }),
+      observation(),
+      { ...outgoing, stays: inTheWay },
+    ],
+    ["held for a passing reason", holdRow({ wanted: false, why: passing }), observation(), outgoing],
+    ["wanted, and held for a lasting reason", holdRow({ hash: "h1", why: inTheWay }), observation(), h1],
+    ["unwanted with its former content", holdRow({ wanted: false, hash: "h1", why: passing }), observation(), outgoing],
+    [
+      "that is an unwanted dependency",
+      holdRow({ wanted: false, role: "dependency", why: passing }),
+      observation(),
+      { ...outgoing, role: "dependency" },
+    ],
+    ["whose removal needs agreement", deleteRow(), observation({ failure: awaited }), { ...outgoing, stays: awaited }],
+    ["whose removal fails", deleteRow(), observation({ failure }), { ...outgoing, failure }],
+    [
+      "whose creation fails like such a removal",
+      applyRow(),
+      absent({ failure: awaited }),
+      { ...missing, failure: awaited },
+    ],
+    ["to be replaced", deleteRow({ why: { reason: REPLACED, message: "made anew" } }), observation(), outgoing],
+    [
+      "from before the join",
+      holdRow({ wanted: false, why: { reason: "FoundOnJoin", message: "" } }),
+      observation(),
+      undefined,
+    ],
+    [
+      "that waits for a replacement",
+      replaced,
+      observation(),
+      { ...h1, failure: { reason: REPLACED, message: "made anew", final: false } },
+    ],
+    ["that waits for a replacement and was refused", replaced, observation({ failure }), { ...h1, failure }],
+    ["to be removed, that another owner applies", deleteRow(), observation(), undefined, applyRow({ owner: CART })],
+    ["to be removed, that another owner holds", deleteRow(), observation(), undefined, holdRow({ owner: CART })],
+    ["that two owners remove", deleteRow(), observation(), outgoing, holdRow({ owner: CART, wanted: false })],
+    ["that two owners apply", applyRow(), observation(), h1, applyRow({ owner: CART, hash: "h2" })],
+  ])("%s", (_, row, report, want, others) => {
+    const shown = viewing().view(row, report, others);
     if (want === undefined) expect(shown).toBeUndefined();
     else expect(shown).toStrictEqual(want);
+  });
+
+  const unseen = (message: string) => ({ ...inContact, synced: false, unseen: new Map([["/ConfigMap", message]]) });
+  test.each<[string, ClusterContact, object]>([
+    [
+      "no longer served",
+      { ...unseen("not served"), unserved: new Set(["/ConfigMap"]) },
+      { outOfSight: { reason: "KindNotServed", message: "not served" } },
+    ],
+    ["whose watch was refused", unseen("refused"), {}],
+  ])("in sync, of a kind %s", (_, contact, more) => {
+    const { view, observations } = viewing();
+    observations.contact(CLUSTER, contact);
+    expect(view(applyRow(), observation())).toStrictEqual({ ...h1, ...more });
   });
 
   test.each([AWAITING_REPLACEMENT, "HoldsData", "HubWentBack", "KindBeingDeleted", "Suspended"])(

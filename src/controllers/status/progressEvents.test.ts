@@ -10,7 +10,7 @@ import {
   entry,
   recordedOf,
   recordingInto,
-  told,
+  eventsOf,
   underWay,
   WITHOUT_HASH,
 } from "../testing/statusChanges.ts";
@@ -21,135 +21,66 @@ describe("a rollout", () => {
   const completed = (generation: number): string =>
     `Normal RolloutCompleted: generation ${generation} is available on 1/1 clusters`;
 
-  test.each<{ name: string; statuses: (FederatedStatus | undefined)[]; want: string[] }>([
-    {
-      name: "that makes an object ends, and did not begin with a change",
-      statuses: [undefined, underWay(1, [entry("a", { state: "Progressing" })]), done(1, [entry("a")])],
-      want: [completed(1)],
-    },
-    {
-      name: "of a change begins and ends",
-      statuses: [done(1, [entry("a")]), underWay(2, [changed]), underWay(2, [changed]), done(2, [changed])],
-      want: [started, completed(2)],
-    },
-    {
-      name: "may be over with the first word of it",
-      statuses: [done(1, [entry("a")]), done(2, [changed])],
-      want: [started, completed(2)],
-    },
-    {
-      name: "that another manager began ends",
-      statuses: [underWay(2, [changed]), done(2, [changed])],
-      want: [completed(2)],
-    },
-    {
-      name: "is none without another desired state",
-      statuses: [done(1, [entry("a")]), done(2, [entry("a")]), underWay(2, [entry("a")]), done(2, [entry("a")])],
-      want: [],
-    },
-    {
-      name: "is none for a cluster that has the object for the first time, or not any more",
-      statuses: [done(1, [entry("a")]), done(1, [entry("a"), entry("b")]), done(1, [entry("b")])],
-      want: [],
-    },
-    {
-      name: "that is overtaken by another change begins again, and ends once",
-      statuses: [
-        done(1, [entry("a")]),
-        underWay(2, [changed]),
-        underWay(3, [entry("a", { desiredHash: "h3" })]),
-        done(3, [entry("a", { desiredHash: "h3" })]),
-      ],
-      want: [started, "Normal RolloutStarted: generation 3 goes to a", completed(3)],
-    },
-    {
-      name: "that goes on with another desired state of the same generation has begun once",
-      statuses: [
-        done(1, [entry("a")]),
-        underWay(2, [changed]),
-        underWay(2, [entry("a", { desiredHash: "h3" })]),
-        done(2, [entry("a", { desiredHash: "h3" })]),
-      ],
-      want: [started, completed(2)],
-    },
-    {
-      name: "is told of with every cluster that it goes to",
-      statuses: [
-        done(1, [entry("a"), entry("b"), entry("c")]),
-        underWay(2, [changed, entry("b"), entry("c", { desiredHash: "h2" })]),
-      ],
-      want: ["Normal RolloutStarted: generation 2 goes to a, c"],
-    },
-    {
-      name: "has not begun where it is held back, and begins when it is let go",
-      statuses: [
+  const going = (...clusters: Parameters<typeof underWay>[1]) => underWay(2, clusters);
+  const [first, second] = [done(1, [entry("a")]), done(2, [changed])];
+  const h3 = entry("a", { desiredHash: "h3" });
+  const waiting = { desiredHash: "h2", observedHash: "h1" };
+  const progressing = (reason: string): FederatedStatus => ({
+    ...{ observedGeneration: 2, clusters: [changed], conditions: [condition("Progressing", "True", reason)] },
+  });
+  test.each<[string, (FederatedStatus | undefined)[], string[]]>([
+    ["of a new object ends", [undefined, underWay(1, [entry("a", { state: "Progressing" })]), first], [completed(1)]],
+    ["starts and ends, each once", [first, going(changed), going(changed), second, second], [started, completed(2)]],
+    ["starts and ends with one status", [first, second], [started, completed(2)]],
+    ["that another manager started ends", [going(changed), second], [completed(2)]],
+    ["needs another desired state", [first, done(2, [entry("a")]), going(entry("a")), done(2, [entry("a")])], []],
+    ["is not a cluster that comes or goes", [first, done(1, [entry("a"), entry("b")]), done(1, [entry("b")])], []],
+    [
+      "that another change replaces starts again, and ends once",
+      [first, going(changed), underWay(3, [h3]), done(3, [h3])],
+      [started, "Normal RolloutStarted: generation 3 goes to a", completed(3)],
+    ],
+    ["of one generation starts once", [first, going(changed), going(h3), done(2, [h3])], [started, completed(2)]],
+    [
+      "names every changed cluster",
+      [done(1, [entry("a"), entry("b"), entry("c")]), going(changed, entry("b"), { ...changed, name: "c" })],
+      ["Normal RolloutStarted: generation 2 goes to a, c"],
+    ],
+    [
+      "that is held starts when it is released",
+      [
         done(1, [entry("a", { observedHash: "h1" })]),
-        underWay(2, [entry("a", { state: "Held", reason: "Suspended", desiredHash: "h2", observedHash: "h1" })]),
-        underWay(2, [entry("a", { state: "Progressing", desiredHash: "h2", observedHash: "h1" })]),
+        going(entry("a", { state: "Held", reason: "Suspended", ...waiting })),
+        going(entry("a", { state: "Progressing", ...waiting })),
         done(2, [entry("a", { desiredHash: "h2", observedHash: "h2" })]),
       ],
-      want: [started, completed(2)],
-    },
-    {
-      name: "has not begun where nothing waits when it is let go",
-      statuses: [
+      [started, completed(2)],
+    ],
+    [
+      "does not start at the release of an object that has not changed",
+      [
         done(1, [entry("a", { state: "Held", reason: "Suspended", observedHash: "h1" })]),
         done(1, [entry("a", { observedHash: "h1" })]),
       ],
-      want: [],
-    },
-    {
-      name: "ends once",
-      statuses: [done(1, [entry("a")]), underWay(2, [changed]), done(2, [changed]), done(2, [changed])],
-      want: [started, completed(2)],
-    },
-    {
-      name: "is none for a cluster that is to have the object no more",
-      statuses: [done(1, [entry("a")]), done(1, [WITHOUT_HASH])],
-      want: [],
-    },
-    {
-      name: "is none for a cluster that is to have the object again",
-      statuses: [done(1, [WITHOUT_HASH]), done(1, [entry("a")])],
-      want: [],
-    },
-    {
-      name: "that another manager began to apply ends",
-      statuses: [
-        { observedGeneration: 2, clusters: [changed], conditions: [condition("Progressing", "True", "Applying")] },
-        done(2, [changed]),
-      ],
-      want: [completed(2)],
-    },
-    {
-      name: "that another manager waited for is none",
-      statuses: [
-        { observedGeneration: 2, clusters: [changed], conditions: [condition("Progressing", "True", "Removing")] },
-        done(2, [changed]),
-      ],
-      want: [],
-    },
-    {
-      name: "is none where nothing was said of how it fares",
-      statuses: [{ observedGeneration: 1 }, done(1, [entry("a")])],
-      want: [],
-    },
-    {
-      name: "that makes an object ends, where a status was begun",
-      statuses: [{ clusters: [entry("a")] }, done(1, [entry("a")])],
-      want: [completed(1)],
-    },
-    {
-      name: "of no known generation has the number 0",
-      statuses: [{ ...done(1, [entry("a")]) }, { clusters: [changed] }],
-      want: ["Normal RolloutStarted: generation 0 goes to a"],
-    },
-    {
-      name: "by a policy has the generation that there was",
-      statuses: [done(1, [entry("a")]), underWay(1, [changed]), done(1, [changed])],
-      want: ["Normal RolloutStarted: generation 1 goes to a", completed(1)],
-    },
-  ])("$name", ({ statuses, want }) => expect(told(statuses)).toEqual(want));
+      [],
+    ],
+    ["does not start at the end of an object on a cluster", [first, done(1, [WITHOUT_HASH])], []],
+    ["does not start when an object comes back to a cluster", [done(1, [WITHOUT_HASH]), first], []],
+    ["that another manager began to apply ends", [progressing("Applying"), second], [completed(2)]],
+    ["is not a removal that another manager waited for", [progressing("Removing"), second], []],
+    ["does not end after a status without conditions", [{ observedGeneration: 1 }, first], []],
+    ["of a new object with a first record ends", [{ clusters: [entry("a")] }, first], [completed(1)]],
+    [
+      "of an unknown generation has the number 0",
+      [first, { clusters: [changed] }],
+      ["Normal RolloutStarted: generation 0 goes to a"],
+    ],
+    [
+      "by a policy has the present generation",
+      [first, underWay(1, [changed]), done(1, [changed])],
+      ["Normal RolloutStarted: generation 1 goes to a", completed(1)],
+    ],
+  ])("%s", (_, statuses, want) => expect(eventsOf(statuses)).toEqual(want));
 
   test.each<{ name: string; conditions: Condition[] | undefined }>([
     { name: "of which nothing is said", conditions: undefined },
@@ -160,15 +91,15 @@ describe("a rollout", () => {
     },
   ])("$name is not over", ({ conditions }) => {
     const status = { observedGeneration: 2, clusters: [changed], ...(conditions === undefined ? {} : { conditions }) };
-    expect(told([done(1, [entry("a")]), status])).toEqual([started]);
+    expect(eventsOf([done(1, [entry("a")]), status])).toEqual([started]);
   });
 
   test("is nothing of an object that is being deleted", () => {
-    expect(told([done(1, [entry("a")]), underWay(2, [changed]), done(2, [changed])], true)).toEqual([]);
+    expect(eventsOf([done(1, [entry("a")]), underWay(2, [changed]), done(2, [changed])], true)).toEqual([]);
   });
 });
 
-test("what could not be written is told once all the same", () => {
+test("what could not be written is eventsOf once all the same", () => {
   const recorded: EventRecord[] = [];
   const progress = newProgress();
   const at = (reason: string): FederatedStatus => underWay(1, [entry("a", { state: "Progressing", reason })]);
@@ -177,9 +108,9 @@ test("what could not be written is told once all the same", () => {
   expect(recorded.map(({ reason }) => reason)).toEqual(["CrashLoopBackOff"]);
 });
 
-test("a deletion that waits is told of though nothing was said of the object before", () => {
+test("a deletion that waits is eventsOf of though nothing was said of the object before", () => {
   const status = { conditions: [condition("Progressing", "True", "Deleting", "waits for a: x")] };
-  expect(told([undefined, status], true)).toEqual(["Warning DeletionWaits: waits for a: x"]);
+  expect(eventsOf([undefined, status], true)).toEqual(["Warning DeletionWaits: waits for a: x"]);
 });
 
 describe("the end of a deletion", () => {
@@ -199,7 +130,7 @@ describe("the end of a deletion", () => {
     ]);
   });
 
-  test("that took no longer than deletions do is not told", () => {
+  test("that took no longer than deletions do is not eventsOf", () => {
     expect(ended(waits, 20_000)).toEqual([]);
     expect(ended([], 300_000)).toEqual([]);
   });
@@ -245,19 +176,19 @@ test.each([
   expect(recordedOf(statuses, app(deleted))).toStrictEqual([{ regarding, ...want }]);
 });
 
-test("a deletion that waits is told of once for each thing that it waits for", () => {
+test("a deletion that waits is eventsOf of once for each thing that it waits for", () => {
   const deleting = (message: string): FederatedStatus => ({
     observedGeneration: 1,
     conditions: [condition("Progressing", "True", "Deleting", message)],
   });
   const statuses = ["objects remain on a", "waits for a: x", "waits for a: x", "waits for a: y", ""].map(deleting);
-  expect(told([done(1, [entry("a")]), ...statuses], true)).toEqual([
+  expect(eventsOf([done(1, [entry("a")]), ...statuses], true)).toEqual([
     "Warning DeletionWaits: waits for a: x",
     "Warning DeletionWaits: waits for a: y",
   ]);
 });
 
-test("a deletion that waits is told of with the reason of each cluster that holds something, and of no other", () => {
+test("a deletion that waits is eventsOf of with the reason of each cluster that holds something, and of no other", () => {
   const status: FederatedStatus = {
     conditions: [condition("Progressing", "True", "Deleting", "waits for a, b")],
     clusters: [
@@ -267,7 +198,7 @@ test("a deletion that waits is told of with the reason of each cluster that hold
     ],
   };
   const want = `waits for a since ${DELETED_AT}: x; and for b (ClusterUnreachable): goes on when it answers or is unjoined`;
-  expect(told([done(1, [entry("a")]), status, { ...status }], true)).toEqual([`Warning DeletionWaits: ${want}`]);
+  expect(eventsOf([done(1, [entry("a")]), status, { ...status }], true)).toEqual([`Warning DeletionWaits: ${want}`]);
 });
 
 test("patience with a deletion ends after half a minute", () => {
@@ -277,4 +208,48 @@ test("patience with a deletion ends after half a minute", () => {
   expect(patienceLeft(app(true), at + 29_999)).toBe(1);
   expect(patienceLeft(app(true), at + 30_000)).toBe(0);
   expect(patienceLeft(app(true), at + 60_000)).toBe(0);
+});
+
+describe("a change that is rolled out in stages", () => {
+  const at = (generation: number, hash: string, progressing: "True" | "False", reason: string): FederatedStatus => {
+    const changed = done(generation, [entry("a", { desiredHash: hash, observedHash: hash })]);
+    const conditions = [
+      condition("Applied", "True"),
+      condition("Available", "True"),
+      condition("Progressing", progressing, reason),
+      condition("Ready", reason === "Settled" ? "True" : "False"),
+    ];
+    return { ...changed, conditions };
+  };
+  const before = at(1, "h1", "False", "Settled");
+  const settled = at(2, "h2", "False", "Settled");
+  const started = "Normal RolloutStarted: generation 2 goes to a";
+  const completed = "Normal RolloutCompleted: generation 2 is available on 1/1 clusters";
+
+  test("is completed when its rollout has ended, and not while it is paused", () => {
+    const [going, paused] = [at(2, "h2", "True", "RollingOut"), at(2, "h2", "False", "RolloutPaused")];
+    expect(eventsOf([before, going, paused])).toEqual([started]);
+    expect(eventsOf([before, going, paused, settled])).toEqual([started, completed]);
+    expect(eventsOf([paused, settled])).toEqual([completed]);
+  });
+
+  test("is never completed after a rollback, and the rollback does not start a rollout", () => {
+    const [back, isBack] = [at(2, "h2", "True", "RollingBack"), at(2, "h1", "False", "RolledBack")];
+    const statuses = [before, at(2, "h2", "True", "RollingOut"), back, at(2, "h1", "True", "RollingBack"), isBack];
+    expect(eventsOf(statuses)).toEqual([started]);
+    expect(eventsOf(statuses.slice(2))).toEqual([]);
+    expect(eventsOf([...statuses, at(3, "h1", "False", "Settled")])).toEqual([started]);
+  });
+
+  test("is completed after a quota has blocked it, with a warning", () => {
+    const given = at(2, "h2", "False", "Stalled");
+    const why = { state: "Degraded", reason: "QuotaExceeded", message: "exceeded quota: q" } as const;
+    const blocked = { ...given, clusters: given.clusters?.map((one) => ({ ...one, ...why })) ?? [] };
+    expect(eventsOf([before, blocked, blocked, settled])).toEqual([
+      "Warning QuotaExceeded: a: exceeded quota: q",
+      started,
+      "Normal Recovered: healthy again on a (QuotaExceeded, exceeded quota: q)",
+      completed,
+    ]);
+  });
 });

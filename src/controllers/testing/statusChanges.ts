@@ -72,5 +72,5 @@ export function recordedOf(statuses: (FederatedStatus | undefined)[], object: Ku
   return recorded;
 }
 
-export const told = (statuses: (FederatedStatus | undefined)[], deleted = false): string[] =>
+export const eventsOf = (statuses: (FederatedStatus | undefined)[], deleted = false): string[] =>
   recordedOf(statuses, app(deleted)).map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
