@@ -2,7 +2,19 @@ import { describe, expect, test } from "vitest";
 import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { EventRecord, Logger } from "../../observability/index.ts";
-import { logProblems, recordDecision, recordFinalizer, recordStart, regardingOf } from "./placementEvents.ts";
+import {
+  clusterNames,
+  logProblems,
+  recordDecision,
+  recordFinalizer,
+  recordHandover,
+  recordPlanningFailure,
+  recordStart,
+  regardingOf,
+  warnLater,
+} from "./placementEvents.ts";
+import { type Plan, Plans } from "../tables/plans.ts";
+import { planOn } from "../testing/copySources.ts";
 
 const SHOP: KubeObject = {
   apiVersion: "paas.cmft.com/v1",
@@ -142,13 +154,6 @@ describe("what an object refers to and nobody finds", () => {
   });
 });
 
-test("that an object is placed nowhere and was nowhere is no news", () => {
-  const { recorded, events } = recorder();
-  recordDecision(events, SHOP, target([]), { before: undefined, status: undefined });
-  recordDecision(events, SHOP, target([]), { before: undefined, status: {} });
-  expect(recorded).toEqual([]);
-});
-
 test("the beginning of a plan is told of each generation, for those who want to know everything", () => {
   const { recorded, events } = recorder();
   recordStart(events, SHOP);
@@ -171,29 +176,150 @@ test("an object without a life yet is told of by its name", () => {
   expect(regardingOf(SHOP)).toStrictEqual({ ...named, uid });
 });
 
-describe("what keeps an object from a cluster", () => {
+describe("the warning of a missing dependency", () => {
+  const MISSING = { reason: "DependencyMissing", message: "ConfigMap default/settings is not on the hub" };
+  const lacking = (warning: object = MISSING) => target([{ name: "a" }, { name: "b", warning }]);
+  const none = target(on("a", "b"));
+  const clusters = [{ name: "a" }, { name: "b", reason: "DependencyMissing" }];
+  test.each<[string, Target, Target | undefined, object | undefined, boolean]>([
+    ["comes with the first plan", lacking(), undefined, undefined, true],
+    ["comes after a plan without it", lacking(), none, undefined, true],
+    ["comes after another one", lacking(), lacking({ ...MISSING, message: "another" }), undefined, true],
+    ["comes once", lacking(), lacking(), undefined, false],
+    ["comes once over two managers", lacking(), undefined, { clusters }, false],
+    [
+      "comes after a status with another reason",
+      lacking(),
+      undefined,
+      { clusters: [{ name: "a", reason: "X" }] },
+      true,
+    ],
+    ["does not come when nothing is missing any more", none, lacking(), undefined, false],
+    ["does not come for another problem", lacking({ reason: "Other", message: "x" }), undefined, undefined, false],
+  ])("%s", (_, now, before, status, want) => {
+    const warned: string[] = [];
+    const past = { before, status: status as FederatedStatus | undefined };
+    const warn = ({ type, reason, action, note }: EventRecord) =>
+      void warned.push(`${type} ${reason} ${action}: ${note}`);
+    recordDecision({ record: () => undefined }, SHOP, now, past, { warn });
+    expect(warned).toEqual(want ? [`Warning DependencyMissing Resolve: ${MISSING.message}`] : []);
+  });
+
+  const nowhere = { ...target([]), scheduled: { status: "False", reason: "NoClusterFits", message: "" } } as Target;
+  test.each<[string, string, Plan | undefined, boolean]>([
+    ["still missing", "DependencyMissing", planOn([], { target: lacking() }), true],
+    ["found", "DependencyMissing", planOn([], { target: none }), false],
+    ["still nowhere", "NoClusterFits", planOn([], { target: nowhere }), true],
+    ["placed", "NoClusterFits", planOn([], { target: none }), false],
+    ["being deleted", "NoClusterFits", planOn([], { target: undefined }), false],
+    ["gone", "NoClusterFits", undefined, false],
+  ])("is recorded only if it is still true a moment later: %s", (_, reason, plan, want) => {
+    const plans = new Plans();
+    if (plan !== undefined) plans.set("shop", plan);
+    const asked: [string, boolean][] = [];
+    const record = { reason, note: "", action: "", type: "Warning", regarding } as EventRecord;
+    const warn = (key: string, _record: EventRecord, isStillTrue: () => boolean): void =>
+      void asked.push([key, isStillTrue()]);
+    warnLater({ plans, warnings: { warn } }, "shop", record);
+    expect(asked).toEqual([[`shop ${reason}`, want]]);
+  });
+});
+
+describe("the Event of a placement", () => {
+  const notes = (now: Target, before?: Target, status?: object): string[] => {
+    const { recorded, events } = recorder();
+    recordDecision(events, SHOP, now, { before, status: status as FederatedStatus | undefined });
+    return recorded.map(({ type, reason, action, note }) => `${type} ${reason} ${action}: ${note}`);
+  };
+  const both = target(on("b", "a"));
+  const PLACED = "Normal Scheduled Schedule: placed on 2 clusters: a, b";
+  const nowhere = (reason: string): Target =>
+    ({ ...target([]), scheduled: { status: "False", reason, message: "why" } }) as unknown as Target;
+  const NOWHERE = "Warning NoClusterFits Schedule: why";
+  const saying = (reason: string) => ({
+    conditions: [
+      { type: "Applied", status: "False", reason: "NoClusterFits" },
+      { type: "Scheduled", status: "False", reason },
+    ],
+  });
+  test.each<[string, Target, Target | undefined, object | undefined, string | undefined]>([
+    ["names the first clusters in order", both, undefined, undefined, PLACED],
+    ["names other clusters", both, target(on("a")), undefined, PLACED],
+    ["is none for the same clusters", both, target(on("a", "b")), undefined, undefined],
+    ["is none for the clusters of the status", both, undefined, { clusters: on("a", "b") }, undefined],
+    ["names other clusters than the status", both, undefined, { clusters: on("a") }, PLACED],
+    ["prefers the plan to the status", both, target(on("b")), { clusters: on("a", "b") }, PLACED],
+    ["is none for an object that was nowhere", target([]), undefined, {}, undefined],
+    ["says why the object is nowhere", nowhere("NoClusterFits"), target(on("a")), undefined, NOWHERE],
+    ["is none for the same reason", nowhere("NoClusterFits"), nowhere("NoClusterFits"), undefined, undefined],
+    ["says another reason", nowhere("NoClusterFits"), nowhere("NoPlacement"), undefined, NOWHERE],
+    ["is none for the reason of the status", nowhere("NoClusterFits"), undefined, saying("NoClusterFits"), undefined],
+    ["says another reason than the status", nowhere("NoClusterFits"), undefined, saying("NoPlacement"), NOWHERE],
+    [
+      "prefers the reason of the plan",
+      nowhere("NoClusterFits"),
+      nowhere("NoPlacement"),
+      saying("NoClusterFits"),
+      NOWHERE,
+    ],
+  ])("%s", (_, now, before, status, want) =>
+    expect(notes(now, before, status)).toEqual(want === undefined ? [] : [want]),
+  );
+
+  test("names the clusters that replicas leave since pods find no node", () => {
+    const left = new Map(Object.entries({ a: 2, b: 1 }));
+    const now = { ...target(on("a", "c")), decision: { room: { left } } } as unknown as Target;
+    expect(notes(now, target(on("a", "c")))).toEqual([
+      "Normal Rescheduled Reschedule: 2 replicas leave a, where pods find no node; placed on a, c",
+      "Normal Rescheduled Reschedule: 1 replica leaves b, where pods find no node; placed on a, c",
+    ]);
+  });
+
+  test("is short enough with many clusters", () => {
+    const [note] = notes(target(on(...Array.from({ length: 60 }, (_, i) => `cluster-${i}`))));
+    expect(note).toMatch(/placed on 60 clusters: cluster-0, .*…$/);
+    expect(clusterNames(on("b", "a"))).toBe("a, b");
+  });
+});
+
+test("a failed plan and a handover have an Event", () => {
+  const { recorded, events } = recorder();
+  recordPlanningFailure(events, SHOP, { reason: "PlanningFailed", message: "broken" });
+  recordHandover(events, SHOP, "TakenOver", "from class v1");
+  expect(recorded).toEqual([
+    { regarding, type: "Warning", reason: "PlanningFailed", action: "Plan", note: "broken" },
+    { regarding, type: "Normal", reason: "TakenOver", action: "TakeOver", note: "from class v1" },
+  ]);
+});
+
+describe("the log line of a cluster's problem", () => {
   const logged = (now: object[], before?: object[]) => {
     const lines: [object, string][] = [];
     const logger = { warn: (fields: object, text: string) => void lines.push([fields, text]) } as unknown as Logger;
     logProblems(logger, "default/shop", target(now), before && target(before));
     return lines;
   };
-  const problem = (reason: string, message = "the words") => ({ reason, message });
-
-  test.each(["InvalidOverride", "InvalidPatch", "ProtectedField"])("is an override: %s", (reason) => {
-    const fields = { object: "default/shop", cluster: "a", event_reason: reason };
-    expect(logged([{ name: "a", problem: problem(reason) }])).toEqual([
-      [fields, "an override cannot be applied: the words"],
-    ]);
+  const a = (reason: string, more: object = {}) => ({ name: "a", problem: { reason, message: "the words", ...more } });
+  const big = { policy: { kind: "OverridePolicy", name: "big" } };
+  test.each([
+    { ...a("FieldOwnersUnknown"), says: "the object cannot be sent" },
+    { ...a("TooLarge"), says: "the object cannot be sent" },
+    { ...a("TooLarge", big), says: "an override cannot be applied" },
+    { ...a("InvalidOverride"), says: "an override cannot be applied" },
+    { ...a("InvalidPatch"), says: "an override cannot be applied" },
+    { ...a("ProtectedField"), says: "an override cannot be applied" },
+  ])("says $says for $problem.reason", ({ says, ...now }) => {
+    const fields = { object: "default/shop", cluster: "a", event_reason: now.problem.reason };
+    expect(logged([now, { name: "b" }])).toEqual([[fields, `${says}: the words`]]);
   });
 
-  test("is logged once for each cluster, and again in other words", () => {
-    const a = { name: "a", problem: problem("TooLarge") };
+  test("has the full message, once for each cluster and message", () => {
     const texts = (...given: Parameters<typeof logged>) => logged(...given).map(([, text]) => text);
-    expect(texts([a, { ...a, name: "b" }], [a])).toEqual(["the object cannot be sent: the words"]);
-    expect(texts([a], [{ name: "a" }])).toEqual(["the object cannot be sent: the words"]);
-    expect(texts([a], [{ name: "a", problem: problem("TooLarge", "others") }])).toHaveLength(1);
-    expect(texts([a], [a])).toEqual([]);
-    expect(texts([{ name: "a" }], [a])).toEqual([]);
+    const full = a("InvalidPatch", { detail: "all of it" });
+    expect(texts([full])).toEqual(["an override cannot be applied: all of it"]);
+    expect([texts([full], [full]), texts([{ name: "a" }], [full])]).toEqual([[], []]);
+    expect(texts([full, { ...full, name: "b" }], [full])).toHaveLength(1);
+    expect(texts([full], [{ name: "a" }])).toHaveLength(1);
+    expect(texts([a("TooLarge")], [a("TooLarge", { message: "others" })])).toHaveLength(1);
   });
 });

@@ -37,91 +37,63 @@ function recorded({ previous, status, target, details }: Change, object = shop()
   recordTrouble({ record: (event) => void events.push(event) }, object, { previous, status }, target, detailOn);
   return events;
 }
-const told = (change: Change): string[] =>
+const eventsOf = (change: Change): string[] =>
   recorded(change).map(({ type, action, reason, note }) => `${type} ${action} ${reason}: ${note}`);
 
 const failed: Entry = { name: "a", state: "Failed", reason: "QuotaExceeded", message: "too much" };
 const available: Entry = { name: "a", state: "Available" };
 const WARNING = "Warning Apply QuotaExceeded: a: too much";
 
-describe("a failure on a cluster", () => {
-  test.each<{ name: string } & Change & { want: string[] }>([
-    { name: "is told when it is the first word of the object", status: saying(failed), want: [WARNING] },
-    { name: "is told when nothing was said of clusters before", previous: {}, status: saying(failed), want: [WARNING] },
-    { name: "is told when all was well before", previous: saying(available), status: saying(failed), want: [WARNING] },
-    {
-      name: "is told though the same is so on another cluster",
-      previous: saying({ ...failed, name: "b" }, available),
-      status: saying(failed, { ...failed, name: "b" }),
-      want: [WARNING],
-    },
-    { name: "is told once", previous: saying(failed), status: saying({ ...failed, message: "other words" }), want: [] },
-    {
-      name: "is told when it is another one",
-      previous: saying({ ...failed, reason: "Forbidden" }),
-      status: saying(failed),
-      want: [WARNING],
-    },
-    {
-      name: "is told when the reason alone stood there before",
-      previous: saying({ ...failed, state: "Progressing" }),
-      status: saying(failed),
-      want: [WARNING],
-    },
-    {
-      name: "is told in the words of its reason where it has no others",
-      status: saying({ name: "a", state: "Failed", reason: "QuotaExceeded" }),
-      want: ["Warning Apply QuotaExceeded: a: QuotaExceeded"],
-    },
-    {
-      name: "is told in full where the entry had to cut it, and the others as they are",
-      status: saying(failed, { ...failed, name: "b" }),
-      details: { a: "too much of everything" },
-      want: ["Warning Apply QuotaExceeded: a: too much of everything", "Warning Apply QuotaExceeded: b: too much"],
-    },
-    { name: "without a reason is no news", status: saying({ name: "a", state: "Failed", message: "m" }), want: [] },
-    { name: "is none where the state is another", status: saying({ ...failed, state: "Degraded" }), want: [] },
-    { name: "is none where no cluster is named", previous: saying(failed), status: {}, want: [] },
-  ])("$name", ({ want, ...change }) => expect(told(change)).toEqual(want));
+describe("the warning of a failure", () => {
+  const before = (more: Partial<Entry>) => saying({ ...failed, ...more });
+  test.each<[string, Change, string[]]>([
+    ["comes with the first status", { status: saying(failed) }, [WARNING]],
+    ["comes after a status without clusters", { previous: {}, status: saying(failed) }, [WARNING]],
+    ["comes after a healthy status", { previous: saying(available), status: saying(failed) }, [WARNING]],
+    [
+      "comes for each cluster",
+      { previous: saying({ ...failed, name: "b" }, available), status: saying(failed, { ...failed, name: "b" }) },
+      [WARNING],
+    ],
+    ["comes once", { previous: saying(failed), status: before({ message: "other words" }) }, []],
+    ["comes for another reason", { previous: before({ reason: "Forbidden" }), status: saying(failed) }, [WARNING]],
+    ["comes for another state", { previous: before({ state: "Progressing" }), status: saying(failed) }, [WARNING]],
+    [
+      "has the reason in place of a message",
+      { status: saying({ name: "a", state: "Failed", reason: "QuotaExceeded" }) },
+      ["Warning Apply QuotaExceeded: a: QuotaExceeded"],
+    ],
+    [
+      "has the full message where the entry has a short one",
+      { status: saying(failed, { ...failed, name: "b" }), details: { a: "too much of everything" } },
+      ["Warning Apply QuotaExceeded: a: too much of everything", "Warning Apply QuotaExceeded: b: too much"],
+    ],
+    ["needs a reason", { status: saying({ name: "a", state: "Failed", message: "m" }) }, []],
+    ["needs a failure", { status: before({ state: "Degraded" }) }, []],
+    ["needs a cluster", { previous: saying(failed), status: {} }, []],
+  ])("%s", (_, change, want) => expect(eventsOf(change)).toEqual(want));
 });
 
-describe("what may not be read on the hub", () => {
+describe("the warning of an unreadable dependency", () => {
   const held: Entry = { name: "c0", state: "Held", reason: denied.reason };
+  const suspended = { ...held, reason: "Suspended" };
   const target = frozenFor(denied);
   const want = ["Warning Schedule SecretAccessDenied: may not read the Secret"];
-
-  test.each<{ name: string } & Change & { want: string[] }>([
-    { name: "is told when a cluster is held for it", status: saying(held), target, want },
-    {
-      name: "is told once for all clusters, also where another one is not held",
-      status: saying(available, held, { ...held, name: "c1" }),
-      target: frozenFor(undefined, denied, denied),
+  test.each<[string, Change, string[]]>([
+    ["comes when a cluster is held", { status: saying(held), target }, want],
+    [
+      "comes once for all clusters",
+      { status: saying(available, held, { ...held, name: "c1" }), target: frozenFor(undefined, denied, denied) },
       want,
-    },
-    { name: "is told once", previous: saying(held), status: saying(held), target, want: [] },
-    {
-      name: "is told when the cluster was held for another reason before",
-      previous: saying({ ...held, reason: "Suspended" }),
-      status: saying(held),
-      target,
-      want,
-    },
-    { name: "is told when nothing was said of clusters before", previous: {}, status: saying(held), target, want },
-    {
-      name: "is not told while the status does not say so",
-      status: saying({ ...held, reason: "Suspended" }, { ...held, name: "c1", state: "Pending" }),
-      target,
-      want: [],
-    },
-    { name: "is not told while the status names no cluster", status: {}, target, want: [] },
-    {
-      name: "is nothing where no cluster is frozen for it",
-      status: saying(held),
-      target: frozenFor(undefined),
-      want: [],
-    },
-    { name: "is nothing without a target", status: saying(held), want: [] },
-  ])("$name", ({ want: lines, ...change }) => expect(told(change)).toEqual(lines));
+    ],
+    ["comes once", { previous: saying(held), status: saying(held), target }, []],
+    ["comes after a hold for another reason", { previous: saying(suspended), status: saying(held), target }, want],
+    ["comes after a status without clusters", { previous: {}, status: saying(held), target }, want],
+    ["waits for the status", { status: saying(suspended, { ...held, name: "c1", state: "Pending" }), target }, []],
+    ["waits for a status with clusters", { status: {}, target }, []],
+    ["needs a frozen cluster", { status: saying(held), target: frozenFor(undefined) }, []],
+    ["needs a target", { status: saying(held) }, []],
+  ])("%s", (_, change, lines) => expect(eventsOf(change)).toEqual(lines));
 });
 
 test.each([
@@ -133,30 +105,25 @@ test.each([
   ]);
 });
 
-describe("what cannot be made on a cluster yet", () => {
+describe("the warning of a wait", () => {
   const waiting = (name: string, more: Partial<Entry> = {}): Entry => ({
     ...{ name, state: "Pending", reason: "KindNotServed", message: "does not serve Widget yet" },
     ...more,
   });
   const going = waiting("a", { state: "Progressing", reason: "Terminating", message: "cut…" });
 
-  test.each<{ name: string } & Change & { want: string[] }>([
-    {
-      name: "is told once for all clusters",
-      status: saying(waiting("a"), waiting("b")),
-      want: ["Warning Apply KindNotServed: a, b: does not serve Widget yet"],
-    },
-    {
-      name: "is told in full of a copy that a finalizer keeps",
-      previous: saying(available),
-      status: saying(going),
-      details: { a: "Deployment shop has finalizer x/y" },
-      want: ["Warning Apply Terminating: a: Deployment shop has finalizer x/y"],
-    },
-    { name: "is told once", previous: saying(waiting("a")), status: saying(waiting("a"), waiting("b")), want: [] },
-    { name: "is not told of a copy that is to go", status: saying({ ...going, state: "Removing" }), want: [] },
-    { name: "is not told of what is merely under way", status: saying(waiting("a", { reason: "Applying" })), want: [] },
-  ])("$name", ({ previous, status, details = {}, want }) => {
+  const waits = { status: saying(waiting("a"), waiting("b")) };
+  test.each<[string, Change, string[]]>([
+    ["comes once for all clusters", waits, ["Warning Apply KindNotServed: a, b: does not serve Widget yet"]],
+    [
+      "has the full message of a copy that a finalizer keeps",
+      { previous: saying(available), status: saying(going), details: { a: "Deployment shop has finalizer x/y" } },
+      ["Warning Apply Terminating: a: Deployment shop has finalizer x/y"],
+    ],
+    ["comes once", { previous: saying(waiting("a")), ...waits }, []],
+    ["is not for a copy to be removed", { status: saying({ ...going, state: "Removing" }) }, []],
+    ["is not for normal progress", { status: saying(waiting("a", { reason: "Applying" })) }, []],
+  ])("%s", (_, { previous, status, details = {} }, want) => {
     const warnings: string[] = [];
     const warn = ({ type, action, reason, note }: EventRecord): void =>
       void warnings.push(`${type} ${action} ${reason}: ${note}`);
@@ -164,7 +131,7 @@ describe("what cannot be made on a cluster yet", () => {
     expect(warnings).toEqual(want);
   });
 
-  test("is told only when it is still said of the object in a moment", () => {
+  test("is recorded only if the status still shows the wait a moment later", () => {
     const events: EventRecord[] = [];
     const asked: [string, boolean][] = [];
     const stored = [saying(waiting("a")), saying(available)];
