@@ -1,11 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL, OBJECT_FINALIZER, REPLICA_BOUNDS_ANNOTATION } from "../../apis/index.ts";
-import { parsePrometheusText } from "../../observability/testing/prometheusText.ts";
-import { ApiError, DEMOAPPLICATIONS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
-import { DEBOUNCE_MS, FIRST_DEBOUNCE_MS, HELD_BY_OTHERS_MS, LONGEST_MS, UNTOUCHED_MS } from "./debounce.ts";
-import { observation } from "../testing/builders.ts";
+import {
+  CONTROLLER_CLASS_LABEL,
+  type FederatedStatus,
+  FEDERATION_API_VERSION,
+  OBJECT_FINALIZER,
+  type Reason,
+  refKey,
+  refOf,
+  REPLICA_BOUNDS_ANNOTATION,
+} from "../../apis/index.ts";
+import { ApiError, DEMOAPPLICATIONS, MANIFESTBUNDLES, NAMESPACES } from "../../runtime/index.ts";
+import { DEBOUNCE_MS, FIRST_DEBOUNCE_MS, LONGEST_MS, UNTOUCHED_MS } from "./debounce.ts";
 import { APP, app, placement } from "../testing/planning.ts";
 import { degraded, reporting } from "../testing/reporting.ts";
+import { bundle, serviceAccount } from "../../../test/builders/index.ts";
+import { parsePrometheusText, valuesBy } from "../../observability/testing/prometheusText.ts";
+import { startSpan } from "../../observability/index.ts";
+import { applyRow, observation } from "../testing/builders.ts";
 
 const SYNC_MS = 10_000;
 
@@ -25,14 +36,6 @@ describe("the status of an object", () => {
     expect(conditions()).toEqual(
       expect.arrayContaining(["Available True AllClustersAvailable", "Progressing False Settled"]),
     );
-  });
-
-  test("is written while nothing of a plan has begun, too, after a while", async () => {
-    const { plan, report, settle, states } = await reporting();
-    await plan();
-    await settle(UNTOUCHED_MS);
-    await report();
-    expect(states()).toEqual(["a Pending", "b Pending"]);
   });
 
   test("is not written again while it says the same", async () => {
@@ -61,19 +64,6 @@ describe("the status of an object", () => {
     expect([writes(), states()]).toEqual([before + 2, ["a Degraded", "b Degraded"]]);
     happens("b");
     expect(woken.at(-1)).toEqual({ key: APP, afterMs: DEBOUNCE_MS });
-  });
-
-  test("names a cluster at once to which the object is to go, and waits with the rest", async () => {
-    const { complete, plan, report, server, settle, status } = await reporting({ placements: [placement(["a"])] });
-    await complete();
-    server.merge(PLACEMENTS, "default", "everywhere", {
-      metadata: { generation: 2 },
-      spec: { clusterAffinities: [{ name: "these", clusterNames: ["a", "b"] }] },
-    });
-    await settle();
-    await plan();
-    await report();
-    expect(status()?.clusters?.map(({ name }) => name)).toEqual(["a", "b"]);
   });
 
   test("waits at the start until every cluster it is about has been reached or given up", async () => {
@@ -125,73 +115,6 @@ describe("the status of an object", () => {
     happens("a", degraded);
     expect([woken, await report(), writes()]).toEqual([[], {}, before]);
   });
-
-  test("of an object that is being deleted waits a little for the end, and says then what it waits for", async () => {
-    const { complete, reconcile, update, carryOut, report, writes, happens } = await reporting();
-    await complete();
-    const before = writes();
-    await update({
-      metadata: { generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [OBJECT_FINALIZER, "x/y"] },
-    });
-    await reconcile();
-    const first = await report();
-    expect([first.requeueAfter, writes()]).toEqual([expect.any(Number), before]);
-    carryOut("a");
-    carryOut("b");
-    expect((await report()).requeueAfter).toBeGreaterThan(HELD_BY_OTHERS_MS - 500);
-    expect(writes()).toBe(before);
-    expect(() => happens("a")).toThrow("nothing is asked for");
-  });
-
-  test("of an object that a copy holds says after a second that it is being deleted, and what comes then waits as long", async () => {
-    const { complete, reconcile, update, report, writes, settle, conditions, replan, woken } = await reporting();
-    await complete();
-    const before = writes();
-    await update({
-      metadata: { generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [OBJECT_FINALIZER] },
-    });
-    await reconcile();
-    await settle(LONGEST_MS - 1);
-    await report();
-    expect(writes()).toBe(before);
-    await settle(1);
-    await report();
-    expect(conditions()).toContain("Ready False Deleting");
-    expect(writes()).toBe(before + 1);
-    replan({});
-    expect(woken.at(-1)?.afterMs).toBe(LONGEST_MS);
-  });
-
-  test("of an object that only our own finalizer holds is not worth a write, however busy the hub is", async () => {
-    const { complete, reconcile, update, carryOut, report, writes, settle } = await reporting();
-    await complete();
-    const before = writes();
-    const held = { generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [OBJECT_FINALIZER, "x/y"] };
-    await update({ metadata: held });
-    await reconcile();
-    for (const name of ["a", "b"]) carryOut(name);
-    await report();
-    await settle(HELD_BY_OTHERS_MS + 1);
-    expect([(await report()).requeueAfter, writes()]).toEqual([expect.any(Number), before]);
-    await update({ metadata: { ...held, finalizers: ["x/y"] } });
-    await report();
-    expect(writes()).toBe(before + 1);
-  });
-
-  test("of an object from which our own finalizer does not come off is written after all", async () => {
-    const { complete, reconcile, update, carryOut, report, writes, settle } = await reporting();
-    await complete();
-    const before = writes();
-    await update({
-      metadata: { generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [OBJECT_FINALIZER] },
-    });
-    await reconcile();
-    for (const name of ["a", "b"]) carryOut(name);
-    await report();
-    await settle(10 * HELD_BY_OTHERS_MS + 1);
-    await report();
-    expect(writes()).toBe(before + 1);
-  });
 });
 
 describe("a write of a status", () => {
@@ -229,51 +152,9 @@ describe("a write of a status", () => {
     };
     expect([await report(), settled]).toEqual([{}, [APP]]);
   });
-
-  test("is measured and traced: the time from the plan to the last member, once", async () => {
-    const { complete, happens, report, metrics, spans, settle } = await reporting();
-    await complete();
-    happens("a", degraded);
-    await report();
-    await settle(1_000);
-    const families = parsePrometheusText((await metrics.scrape()).body);
-    const counts = [...families.values()].flatMap(({ samples }) =>
-      samples.filter(({ name }) => name.endsWith("propagation_duration_seconds_count")),
-    );
-    expect(counts.map(({ value }) => value)).toEqual([1]);
-    expect(
-      spans.filter(({ name }) => name === "UpdateStatus").map(({ attributes }) => attributes["status.phase"]),
-    ).toEqual(["Available", expect.stringMatching(/Progressing|Degraded|Available/)]);
-  });
 });
 
 describe("what wakes the status of an object", () => {
-  test("is contact with a cluster that comes or goes", async () => {
-    const { complete, woken, contact, settle } = await reporting();
-    await complete();
-    contact("a", { ok: false, synced: false, reason: "ClusterUnreachable", message: "connection refused" });
-    expect(woken).toEqual([]);
-    await settle(SYNC_MS);
-    expect(woken.map(({ key }) => key)).toEqual([APP]);
-    woken.length = 0;
-    contact("elsewhere", {});
-    await settle(SYNC_MS);
-    expect(woken).toEqual([]);
-  });
-
-  test("is a change of the bounds of its namespace, and nothing else there", async () => {
-    const { complete, woken, server, settle } = await reporting();
-    await complete();
-    server.merge(NAMESPACES, undefined, "default", { metadata: { labels: { team: "x" } } });
-    await settle();
-    expect(woken).toEqual([]);
-    server.merge(NAMESPACES, undefined, "default", {
-      metadata: { annotations: { [REPLICA_BOUNDS_ANNOTATION]: "1-1" } },
-    });
-    await settle();
-    expect(woken.map(({ key }) => key)).toEqual([APP]);
-  });
-
   test("is that its plan is made anew, or that rows of it go", async () => {
     const { complete, woken, update, reconcile, assignments } = await reporting();
     await complete();
@@ -297,22 +178,6 @@ test("a status follows from the run that planned last", async () => {
 });
 
 describe("what a status tells beside itself", () => {
-  test("is why a member refuses the object, in full where the entry has to cut it", async () => {
-    const { complete, rows, observations, report, settle, events, states } = await reporting();
-    await complete();
-    const [row] = rows();
-    if (row === undefined) throw new Error("no row");
-    events.length = 0;
-    const detail = `exceeded quota: ${"many words, ".repeat(30)}`;
-    const failure = { reason: "QuotaExceeded", message: "exceeded quota: many words…", detail, final: true };
-    observations.report("a", [{ cluster: "a", ref: row.ref, writing: false, revision: 1_000_000, failure }]);
-    await settle(1_000);
-    await report();
-    expect(states()).toContain("a Failed");
-    const [event] = events.filter(({ reason }) => reason === "QuotaExceeded");
-    expect(event?.note).toContain("many words, many words, ");
-  });
-
   test("is that the object could not be planned, which is no deletion", async () => {
     const { complete, plans, report, settle, conditions } = await reporting();
     await complete();
@@ -328,42 +193,279 @@ describe("what a status tells beside itself", () => {
   });
 });
 
-describe("a plan is carried out", () => {
-  test("though a cluster that the record does not name claims a copy", async () => {
-    const { complete, rows, assignments, observations, happens, woken } = await reporting();
-    await complete();
-    const [first] = rows();
-    if (first?.verb !== "Apply") throw new Error("nothing is asked for");
-    const ref = { ...first.ref, name: "claimed" };
-    const why = { reason: "ClusterUnknown", message: "" };
-    const claimed = {
-      cluster: "elsewhere",
-      ref,
-      owner: first.owner,
-      role: "rendered",
-      verb: "Hold",
-      wanted: false,
-      why,
-    } as const;
-    observations.report("elsewhere", [observation({ cluster: "elsewhere", ref, present: { owner: first.owner } })]);
-    assignments.replace(APP, [...rows(), claimed]);
-    woken.length = 0;
-    happens("a", degraded);
-    expect(woken.every(({ afterMs }) => (afterMs ?? 0) <= DEBOUNCE_MS)).toBe(true);
+type Reporting = Awaited<ReturnType<typeof reporting>>;
+
+const DELETED_AT = "2026-01-01T00:00:00Z";
+const QUOTA: Reason = "QuotaExceeded";
+const full = { reason: QUOTA, message: "exceeded quota: pods", final: true };
+
+const messageOf = ({ status }: Reporting, type: string): string | undefined =>
+  status()?.conditions?.find((one) => one.type === type)?.message;
+const reasons = ({ events }: Reporting): string[] => events.map(({ reason }) => reason);
+
+/** The copy on that cluster is refused. */
+function refuse({ rows, observations }: Reporting, on: string, more: object = {}): void {
+  const row = rows().find(({ cluster }) => cluster === on);
+  if (row === undefined) throw new Error("no row");
+  const failure = { ...full, ...more };
+  observations.report(on, [{ cluster: on, ref: row.ref, writing: false, revision: 1_000_000, failure }]);
+}
+
+async function scrapeOf({ metrics }: Reporting) {
+  return parsePrometheusText((await metrics.scrape()).body);
+}
+
+/** How often the time from a plan to the last member was measured, and the seconds of all. */
+async function propagation(all: Reporting): Promise<number[]> {
+  const families = await scrapeOf(all);
+  const samples = [...families.values()].flatMap((family) => family.samples);
+  const valueOf = (part: string) => samples.find(({ name }) => name.endsWith(`propagation_duration_seconds_${part}`));
+  return [valueOf("count")?.value ?? 0, valueOf("sum")?.value ?? 0];
+}
+
+describe("the status says", () => {
+  test("what admission would say of the object", async () => {
+    const all = await reporting();
+    await all.complete();
+    expect(all.conditions()).toContain("Validated True Valid");
+    const annotations = { [REPLICA_BOUNDS_ANNOTATION]: "1-1" };
+    all.server.merge(NAMESPACES, undefined, "default", { metadata: { annotations } });
+    await all.settle();
+    await all.report();
+    expect(all.conditions()).toContain("Validated False ReplicasOutOfBounds");
   });
 
-  test("not while a copy that is to go is still there, on a cluster of the record", async () => {
-    const { complete, server, settle, plan, woken, happens, report } = await reporting();
-    await complete();
-    server.merge(PLACEMENTS, "default", "everywhere", {
-      metadata: { generation: 2 },
-      spec: { clusterAffinities: [{ name: "these", clusterNames: ["a"] }] },
-    });
-    await settle();
-    await plan();
-    woken.length = 0;
-    happens("a", degraded);
-    expect(woken.at(-1)?.afterMs).toBeGreaterThan(DEBOUNCE_MS);
-    expect((await report()).requeueAfter).toBeGreaterThan(DEBOUNCE_MS);
+  test("what was said of a rollout before, while the object cannot be planned", async () => {
+    const all = await reporting();
+    await all.complete();
+    const rollout = { state: "Progressing" as const, revision: 7 };
+    all.replan({ rollout });
+    await all.report();
+    await all.settle(DEBOUNCE_MS);
+    all.replan({ rollout: undefined, failure: { reason: "PlanningFailed", message: "m" } });
+    await all.report();
+    expect(all.status()?.rollout).toEqual(rollout);
+    expect(all.conditions()).toContain("Applied Unknown PlanningFailed");
+    await all.settle(DEBOUNCE_MS);
+    const { failure: _, ...plan } = all.planned();
+    all.plans.set(APP, plan);
+    await all.report();
+    expect(all.status()).not.toHaveProperty("rollout");
   });
+
+  test("what a deletion waits for, and since when it takes longer than others", async () => {
+    const all = await reporting();
+    await all.complete();
+    await all.update({ metadata: { generation: 2, deletionTimestamp: DELETED_AT, finalizers: [OBJECT_FINALIZER] } });
+    await all.reconcile();
+    await all.settle(UNTOUCHED_MS);
+    const left = Date.parse(DELETED_AT) + 30_000 - all.clock.now();
+    expect(await all.report()).toEqual({ requeueAfter: left });
+    expect(messageOf(all, "Progressing")).toBe("objects remain on a, b");
+    expect(reasons(all)).not.toContain("DeletionWaits");
+    await all.settle(left);
+    expect(await all.report()).toEqual({});
+    expect(messageOf(all, "Progressing")).toMatch(
+      `waits for a, b since ${DELETED_AT}: Deployment shop is still to be deleted`,
+    );
+    expect(reasons(all)).toContain("DeletionWaits");
+  });
+
+  test("what a deletion waits for on a cluster that was away only when it takes long after the return", async () => {
+    const all = await reporting({ placements: [placement(["a"])] });
+    await all.complete();
+    await all.update({ metadata: { generation: 2, deletionTimestamp: DELETED_AT, finalizers: [OBJECT_FINALIZER] } });
+    await all.reconcile();
+    all.contact("a", { ok: false, synced: false, reason: "ClusterUnreachable" });
+    await all.settle(10_000);
+    await all.report();
+    await all.settle(60_000);
+    await all.report();
+    expect(messageOf(all, "Progressing")).toContain("waits for a (ClusterUnreachable");
+    all.events.length = 0;
+    all.contact("a", { ok: true });
+    await all.settle(LONGEST_MS);
+    expect(await all.report()).toEqual({ requeueAfter: 30_000 - LONGEST_MS });
+    expect([messageOf(all, "Progressing"), reasons(all)]).toEqual(["objects remain on a", []]);
+    await all.settle(30_000 - LONGEST_MS);
+    expect(await all.report()).toEqual({});
+    expect([messageOf(all, "Progressing"), reasons(all)]).toEqual([
+      expect.stringContaining("Deployment shop is still to be deleted"),
+      ["DeletionWaits"],
+    ]);
+  });
+});
+
+test("the status of a bundle names the object that is refused, and the kinds that it holds", async () => {
+  const selectors = [{ apiVersion: FEDERATION_API_VERSION, kind: "ManifestBundle" }];
+  const all = await reporting({ placements: [placement(["a"], { resourceSelectors: selectors })] });
+  const parts = bundle("parts", [serviceAccount("operator")], { generation: 1 });
+  const key = refKey(refOf(parts));
+  all.server.create(MANIFESTBUNDLES, parts);
+  await all.settle();
+  for (let turn = 0; turn < 2; turn += 1) {
+    await all.reconcile(key);
+    await all.settle();
+  }
+  const [row] = all.rows(key);
+  if (row === undefined) throw new Error("no row");
+  all.observations.report("a", [{ cluster: "a", ref: row.ref, writing: false, revision: 1_000_000, failure: full }]);
+  await all.report(key);
+  const status = all.server.get(MANIFESTBUNDLES, "default", "parts")["status"];
+  expect(status).toMatchObject({ clusters: [{ name: "a", state: "Failed" }], kinds: ["ServiceAccount"] });
+  expect((status as FederatedStatus).clusters?.[0]?.message).toContain("ServiceAccount");
+});
+
+describe("the status is written", () => {
+  test.each<{ name: string; loses: (all: Reporting) => void }>([
+    { name: "what it stands in is gone", loses: ({ store }) => void (store.isKept = () => false) },
+    {
+      name: "nobody knows whether the last write has happened",
+      loses: ({ store }) => void (store.recorded = () => new Set()),
+    },
+  ])("once more when $name", async ({ loses }) => {
+    const all = await reporting();
+    await all.complete();
+    const before = all.writes();
+    await all.report();
+    expect(all.writes()).toBe(before);
+    loses(all);
+    await all.report();
+    expect(all.writes()).toBe(before + 1);
+  });
+
+  test("under the span of its reconcile, which says of what it was", async () => {
+    const all = await reporting({ apps: [app({ uid: "shop-uid" })] });
+    await all.plan();
+    for (const name of ["a", "b"]) all.carryOut(name);
+    const span = startSpan(all.shared.tracer, "reconcile");
+    await all.reconciler.reconcile(APP, all.signal, { ...all.context, span });
+    span.end();
+    const [write, reconcile] = all.spans.slice(-2);
+    expect([write?.name, write?.parentSpanContext?.spanId]).toEqual(["UpdateStatus", span.spanContext().spanId]);
+    expect(reconcile?.attributes).toMatchObject({ "k8s.resource.uid": "shop-uid", "reconcile.key": APP });
+  });
+});
+
+describe("the sum of the members' statuses", () => {
+  /** The placement asks for it, and the copy on a has said something. */
+  async function summing(refusal: Error) {
+    const all = await reporting();
+    await all.complete();
+    const object = all.onHub();
+    const { target } = all.planned();
+    if (target === undefined) throw new Error("no target");
+    const ref = refOf(object);
+    all.assignments.replace(APP, [...all.rows(), applyRow({ cluster: "a", ref })]);
+    const copy = observation({ cluster: "a", ref, revision: 1_000_000, present: { status: { readyNodes: 2 } } });
+    all.observations.report("a", [copy]);
+    all.replan({ target: { ...target, aggregatesStatus: true } });
+    const sums: unknown[] = [];
+    const applyStatus = all.hub.applyStatus.bind(all.hub);
+    all.hub.applyStatus = async (type, body, options) => {
+      if (options?.force !== false) return await applyStatus(type, body, options);
+      sums.push(body["status"]);
+      throw refusal;
+    };
+    await all.settle(1_000);
+    return { ...all, sums };
+  }
+
+  test("that the hub could not take is an error, once all else is written", async () => {
+    const busy = new ApiError(503, "ServiceUnavailable", "busy");
+    const all = await summing(busy);
+    await expect(all.report()).rejects.toBe(busy);
+    expect([all.sums, all.conditions()]).toEqual([
+      [{ readyNodes: 2 }],
+      expect.arrayContaining(["StatusAggregated False ServerError"]),
+    ]);
+  });
+
+  test("that the hub refuses is none, and is forgotten with the plan", async () => {
+    const all = await summing(new ApiError(422, "Invalid", "no such field"));
+    await all.report();
+    await all.settle(1_000);
+    await all.report();
+    expect([all.sums.length, all.conditions()]).toEqual([
+      1,
+      expect.arrayContaining(["StatusAggregated False StatusRefused"]),
+    ]);
+    const plan = all.planned();
+    all.plans.drop(APP);
+    all.plans.set(APP, plan);
+    await all.settle(1_000);
+    await all.report();
+    expect(all.sums).toHaveLength(2);
+  });
+});
+
+describe("the time from a change to the last member", () => {
+  test("is that from its first rows on, whatever steps follow; another change begins anew", async () => {
+    const all = await reporting();
+    await all.settle(2_000);
+    await all.plan();
+    await all.settle(300);
+    all.changeRows();
+    await all.settle(700);
+    for (const name of ["a", "b"]) all.carryOut(name);
+    await all.report();
+    expect(await propagation(all)).toEqual([1, 1]);
+    await all.settle(1_000);
+    all.replan({ generation: 2 });
+    all.changeRows();
+    await all.settle(500);
+    for (const name of ["a", "b"]) all.carryOut(name);
+    await all.report();
+    expect(await propagation(all)).toEqual([2, 1.5]);
+  });
+
+  test("ends when the whole rollout has succeeded, however long a stage waits", async () => {
+    const all = await reporting();
+    await all.plan();
+    const stages = [{ name: "canary", state: "Paused" as const, clusters: [{ name: "b", state: "Waiting" as const }] }];
+    all.replan({ rollout: { state: "Paused", reason: "Gate", revision: 1, stages } });
+    await all.settle(500);
+    for (const name of ["a", "b"]) all.carryOut(name);
+    await all.report();
+    expect(all.conditions()).toContain("Applied False RolloutPaused");
+    expect(await propagation(all)).toEqual([0, 0]);
+    all.replan({ rollout: { state: "Succeeded", revision: 1 } });
+    await all.settle(500);
+    await all.report();
+    expect(await propagation(all)).toEqual([1, 1]);
+  });
+});
+
+describe("beside the status", () => {
+  test("the state of the object is counted", async () => {
+    const all = await reporting();
+    await all.complete();
+    const statesOf = async () =>
+      valuesBy(await scrapeOf(all), "federation_objects", "state", { kind: "DemoApplication" });
+    expect(await statesOf()).toEqual({ Available: 1 });
+    all.happens("a", degraded);
+    await all.report();
+    expect(await statesOf()).toEqual({ Available: 0, Degraded: 1 });
+  });
+
+  test("the failure of each cluster is told in its own words", async () => {
+    const all = await reporting();
+    await all.complete();
+    refuse(all, "a");
+    refuse(all, "b", { detail: "exceeded quota: 3 pods of 2" });
+    await all.report();
+    const notes = all.events.filter(({ reason }) => reason === QUOTA).map(({ note }) => note);
+    expect(notes).toEqual([`a: ${full.message}`, "b: exceeded quota: 3 pods of 2"]);
+  });
+});
+
+test("of an object that is to be another class's the status says so, until that one has it", async () => {
+  const all = await reporting();
+  await all.complete();
+  const before = all.writes();
+  all.happens("a", degraded);
+  await all.update({ metadata: { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } } });
+  await all.report();
+  expect(all.status()?.conditions?.find(({ type }) => type === "HandedOver")?.reason).toBe("WaitingForManager");
+  expect(all.writes()).toBe(before + 1);
 });

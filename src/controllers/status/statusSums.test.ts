@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { PlacedKind } from "../../hub/index.ts";
 import { ApiError } from "../../runtime/index.ts";
@@ -7,12 +8,10 @@ import type { ClusterView, RowView } from "../../status/index.ts";
 import { StatusSums } from "./statusSums.ts";
 
 const TYPE = {
-  group: "mysql.presslabs.org",
-  version: "v1alpha1",
-  kind: "MysqlCluster",
-  plural: "mysqlclusters",
+  ...{ group: "mysql.presslabs.org", version: "v1alpha1", kind: "MysqlCluster", plural: "mysqlclusters" },
   namespaced: true,
 };
+const { signal } = new AbortController();
 
 function myDb(status: object = {}, managedFields: object[] = []): KubeObject {
   return {
@@ -35,215 +34,170 @@ const target = (names: string[], aggregatesStatus = true): Target =>
     ...(aggregatesStatus ? { aggregatesStatus } : {}),
   }) as unknown as Target;
 
+/** A hub that takes each sum, unless the test sets another answer. */
 function hub() {
-  const writes: { status: unknown; force: unknown }[] = [];
-  const calls: unknown[][] = [];
-  const { signal } = new AbortController();
-  const state: { refusal: unknown } = { refusal: undefined };
+  const client = new ScriptedClient(({ body }) => body);
   const observed: KubeObject[] = [];
-  const sums = new StatusSums({
-    clock: { now: () => Date.parse("2026-11-22T10:00:00Z") },
-    client: {
-      applyStatus: async (...args) => {
-        const [, object, options] = args;
-        calls.push(args);
-        writes.push({ status: object["status"], force: options?.force });
-        if (state.refusal !== undefined) throw state.refusal as Error;
-        return object;
-      },
-    },
-  });
-  const kind = { type: TYPE, informer: { observe: (object: KubeObject) => void observed.push(object) } };
+  const sums = new StatusSums({ clock: { now: () => Date.parse("2026-11-22T10:00:00Z") }, client: client.client });
+  const informer = { observe: (object: KubeObject) => void observed.push(object) };
+  const kind = { type: TYPE, informer } as unknown as PlacedKind;
   const write = (
     object: KubeObject,
     views: ClusterView[],
     wanted: Target | "none" = target(views.map((v) => v.name)),
-  ) =>
-    sums.write(
-      refKey(refOf(object)),
-      { object, kind: kind as unknown as PlacedKind },
-      wanted === "none" ? undefined : wanted,
-      views,
-      signal,
-    );
-  return { sums, write, writes, calls, signal, state, observed };
+  ) => sums.write(refKey(refOf(object)), { object, kind }, wanted === "none" ? undefined : wanted, views, signal);
+  const written = () => client.calls.map(({ body }) => (body as KubeObject)["status"]);
+  const refuse = (refusal: Error | undefined): void => void (client.answer = ({ body }) => refusal ?? body);
+  return { sums, client, observed, write, written, refuse };
 }
 
 const both = [view("a", { readyNodes: 2, observedGeneration: 1 }), view("b", { readyNodes: 1, observedGeneration: 1 })];
 const sum = { readyNodes: 3, observedGeneration: 4 };
+const DONE = { refusal: undefined };
 
 describe("the sum of statuses on the hub", () => {
-  test("is written where it is asked for, without force, and once", async () => {
-    const { write, writes, observed } = hub();
-    expect(await write(myDb(), both)).toStrictEqual({ refusal: undefined });
-    expect(writes).toEqual([{ status: sum, force: false }]);
-    expect(observed).toHaveLength(1);
-    expect(await write(myDb(sum), both)).toEqual({ refusal: undefined });
-    expect(writes).toHaveLength(1);
-  });
-
-  test.each([
-    { name: "of an object", namespace: "default", metadata: { namespace: "default", name: "my-db" } },
-    { name: "of an object of no namespace", namespace: undefined, metadata: { name: "my-db" } },
-  ])(
-    "$name is one apply under our name, and what the hub answers is known at once",
-    async ({ namespace, metadata }) => {
-      const { write, calls, observed, signal } = hub();
+  test.each([{ namespace: "default" }, { namespace: undefined }])(
+    "is one apply under our field manager, without force: %j",
+    async ({ namespace }) => {
+      const { write, client, observed } = hub();
       const object = myDb();
       const { namespace: _, ...bare } = object.metadata;
       const placed = { ...object, metadata: namespace === undefined ? bare : { ...bare, namespace } };
       const views = both.map((one) => ({ ...one, rows: one.rows.map((row) => ({ ...row, ref: refOf(placed) })) }));
-      await write(placed, views);
+      expect(await write(placed, views)).toStrictEqual(DONE);
+      const metadata = { ...(namespace === undefined ? {} : { namespace }), name: "my-db" };
       const body = { apiVersion: "mysql.presslabs.org/v1alpha1", kind: "MysqlCluster", metadata, status: sum };
-      expect(calls).toStrictEqual([[TYPE, body, { force: false, fieldManager: "meridian", signal }]]);
-      expect(observed).toStrictEqual([body]);
+      const options = { force: false, fieldManager: "meridian" };
+      expect(client.calls).toMatchObject([{ verb: "applyStatus", what: "mysqlclusters", body, options }]);
+      expect([client.signals, observed]).toEqual([[signal], [body]]);
+      expect(await write({ ...placed, status: sum }, views)).toEqual(DONE);
+      expect(client.calls).toHaveLength(1);
     },
   );
 
-  test("is of the copy itself, and of nothing else that is there", async () => {
-    const { write, writes } = hub();
+  test("counts the copy itself, and no other object on the member", async () => {
+    const { write, written } = hub();
     const row = { desiredHash: "h", inSync: true, status: { readyNodes: 100 } };
     const others: RowView[] = [
       { ...row, ref: refOf(myDb()), role: "dependency" },
       { ...row, ref: { ...refOf(myDb()), name: "other" }, role: "rendered" },
     ];
-    const [first, ...rest] = both.map((one) => ({ ...one, rows: [...others, ...one.rows] }));
-    await write(myDb(), [...(first === undefined ? [] : [first]), ...rest]);
-    expect(writes).toEqual([{ status: sum, force: false }]);
+    await write(
+      myDb(),
+      both.map((one) => ({ ...one, rows: [...others, ...one.rows] })),
+    );
+    expect(written()).toEqual([sum]);
   });
 
-  test("is not written where nobody asks for it, nor while there is none", async () => {
-    const { write, writes } = hub();
+  test("is not written if no policy asks for it, nor without a status of a member", async () => {
+    const { write, client } = hub();
     expect(await write(myDb(), both, target(["a", "b"], false))).toBeUndefined();
     expect(await write(myDb(), both, "none")).toBeUndefined();
     expect(await write(myDb(), [view("a", undefined)])).toBeUndefined();
-    expect(writes).toEqual([]);
+    expect(client.calls).toEqual([]);
   });
 
-  test.each<[string, ClusterView[]]>([
-    ["is being written", [view("a", { readyNodes: 2, observedGeneration: 1 }, { inSync: false })]],
+  const present = { readyNodes: 2, observedGeneration: 1 };
+  test.each<[string, ClusterView[], string[], object, object]>([
+    ["is being written", [view("a", present, { inSync: false })], ["a"], {}, {}],
+    ["has an outdated status", [view("a", present, { isStatusOld: true })], ["a"], {}, {}],
+    ["is on a lost cluster", [{ ...view("a", present), contact: { ok: false } }], ["a"], {}, {}],
     [
-      "has not been seen by its controller",
-      [view("a", { readyNodes: 2, observedGeneration: 1 }, { isStatusOld: true })],
+      "is missing on a cluster of the plan",
+      [view("a", present)],
+      ["a", "c"],
+      { observedGeneration: 3 },
+      { observedGeneration: 3 },
     ],
-    [
-      "is on a cluster that is not heard of",
-      [{ ...view("a", { readyNodes: 2, observedGeneration: 1 }), contact: { ok: false } }],
-    ],
-  ])("says nothing of the present generation while a copy %s", async (_name, views) => {
-    const { write, writes } = hub();
-    await write(myDb(), views);
-    expect(writes).toEqual([{ status: { readyNodes: 2 }, force: false }]);
+  ])("keeps its observedGeneration while a copy %s", async (_, views, names, before, want) => {
+    const { write, written } = hub();
+    await write(myDb(before), views, target(names));
+    expect(written()).toEqual([{ readyNodes: 2, ...want }]);
   });
 
-  test("waits for every cluster of the plan", async () => {
-    const { write, writes } = hub();
-    await write(myDb({ observedGeneration: 3 }), [both[0] as ClusterView], target(["a", "c"]));
-    expect(writes).toEqual([{ status: { readyNodes: 2, observedGeneration: 3 }, force: false }]);
-  });
-
-  test("leaves the status to somebody who writes it", async () => {
-    const { write, writes } = hub();
-    const theirs = {
-      manager: "mysql-operator",
-      subresource: "status",
-      fieldsV1: { "f:status": { "f:readyNodes": {} } },
-    };
+  test("is left to another writer of the status", async () => {
+    const { write, client } = hub();
+    const fieldsV1 = { "f:status": { "f:readyNodes": {} } };
+    const theirs = { manager: "mysql-operator", subresource: "status", fieldsV1 };
     expect(await write(myDb({ readyNodes: 9 }, [theirs]), both)).toEqual({
       refusal: {
         reason: "StatusOwnedByOthers",
         message: "mysql-operator writes the object's status on the hub, and keeps it; nothing is summed up there",
       },
     });
-    expect(writes).toEqual([]);
+    expect(client.calls).toEqual([]);
   });
 
   test.each([
-    [new ApiError(409, "Conflict", 'conflict with "operator"'), "StatusOwnedByOthers", 'conflict with "operator"'],
-    [
-      new ApiError(403, "Forbidden", "may not patch mysqlclusters/status"),
-      "Forbidden",
-      "the sum: may not patch mysqlclusters/status",
-    ],
+    [new ApiError(409, "Conflict", "conflict with operator"), "StatusOwnedByOthers", "conflict with operator"],
+    [new ApiError(403, "Forbidden", "may not patch"), "Forbidden", "the sum: may not patch"],
     [new ApiError(404, "NotFound", "not found"), "StatusNotServed", "the kind has no status subresource on the hub"],
-    [
-      new ApiError(422, "Invalid", "status.phase: Unsupported value"),
-      "StatusRefused",
-      "the hub refuses the sum: status.phase: Unsupported value",
-    ],
+    [new ApiError(422, "Invalid", "bad value"), "StatusRefused", "the hub refuses the sum: bad value"],
     [new ApiError(499, "Odd", "odd"), "StatusRefused", "the hub refuses the sum: odd"],
-  ])("is not sent again while it is the same that was refused: %s", async (refusal, reason, message) => {
-    const { write, writes, state } = hub();
-    state.refusal = refusal;
+  ])("is not sent again after a refusal: %s", async (refusal, reason, message) => {
+    const { write, client, refuse } = hub();
+    refuse(refusal);
     const dated = [view("a", { readyNodes: 2, conditions: [{ type: "Ready", status: "True" }] })];
-    expect(await write(myDb(), dated)).toStrictEqual({ refusal: { reason, message } });
-    expect(await write(myDb(), dated)).toStrictEqual({ refusal: { reason, message } });
-    expect(writes).toHaveLength(1);
-    state.refusal = undefined;
-    expect(await write(myDb(), [view("a", { readyNodes: 3 })])).toEqual({ refusal: undefined });
-    expect(writes).toHaveLength(2);
+    for (let times = 0; times < 2; times += 1)
+      expect(await write(myDb(), dated)).toStrictEqual({ refusal: { reason, message } });
+    expect(client.calls).toHaveLength(1);
+    refuse(undefined);
+    expect(await write(myDb(), [view("a", { readyNodes: 3 })])).toEqual(DONE);
+    expect(client.calls).toHaveLength(2);
   });
 
-  const refusal = new ApiError(422, "Invalid", "Unsupported value");
-
-  test.each<{ name: string; between: (on: ReturnType<typeof hub>) => unknown }>([
-    { name: "another one was taken", between: ({ write }) => write(myDb(), [view("a", { readyNodes: 3 })]) },
-    { name: "nobody asked for it", between: ({ write }) => write(myDb(), both, target(["a", "b"], false)) },
-    { name: "the object was forgotten", between: ({ sums }) => sums.forget(refKey(refOf(myDb()))) },
-  ])("that was refused is sent again after $name meanwhile", async ({ between }) => {
+  test.each<[string, (on: ReturnType<typeof hub>) => unknown]>([
+    ["another sum was taken", ({ write }) => write(myDb(), [view("a", { readyNodes: 3 })])],
+    ["no policy asked for it", ({ write }) => write(myDb(), both, target(["a", "b"], false))],
+    ["the object was forgotten", ({ sums }) => sums.forget(refKey(refOf(myDb())))],
+  ])("is sent again after a refusal if meanwhile %s", async (_, between) => {
     const on = hub();
-    on.state.refusal = refusal;
+    const refusal = new ApiError(422, "Invalid", "Unsupported value");
+    on.refuse(refusal);
     await on.write(myDb(), both);
-    on.state.refusal = undefined;
+    on.refuse(undefined);
     await between(on);
-    on.state.refusal = refusal;
-    const before = on.writes.length;
+    on.refuse(refusal);
+    const before = on.client.calls.length;
     expect(await on.write(myDb(), both)).toMatchObject({ refusal: { reason: "StatusRefused" } });
-    expect(on.writes).toHaveLength(before + 1);
+    expect(on.client.calls).toHaveLength(before + 1);
   });
 
   test.each([
-    { name: "is busy", failure: new ApiError(503, "ServiceUnavailable", "busy") },
-    { name: "fails", failure: new ApiError(500, "InternalError", "etcd is away") },
-    { name: "knows us no more", failure: new ApiError(401, "Unauthorized", "the token is too old") },
-    { name: "asks for patience", failure: new ApiError(429, "TooManyRequests", "slow down") },
-    { name: "is not reached", failure: new Error("connection reset") },
-  ])("is tried again when the hub $name", async ({ failure }) => {
-    const { write, writes, state } = hub();
-    state.refusal = failure;
-    const outcome = await write(myDb(), both);
-    expect(outcome?.refusal).toStrictEqual({
-      reason: "ServerError",
-      message: "the hub could not take the sum; it is tried again",
-    });
-    expect(outcome?.error).toBe(failure);
+    new ApiError(503, "ServiceUnavailable", "busy"),
+    new ApiError(500, "InternalError", "etcd is away"),
+    new ApiError(401, "Unauthorized", "the token is too old"),
+    new ApiError(429, "TooManyRequests", "slow down"),
+    new Error("connection reset"),
+  ])("is tried again after a passing error: %s", async (failure) => {
+    const { write, client, refuse } = hub();
+    refuse(failure);
+    const message = "the hub could not take the sum; it is tried again";
+    expect(await write(myDb(), both)).toStrictEqual({ refusal: { reason: "ServerError", message }, error: failure });
     await write(myDb(), both);
-    expect(writes).toHaveLength(2);
+    expect(client.calls).toHaveLength(2);
   });
 
-  test("that fails with something that is no error fails with one all the same", async () => {
-    const { write, state } = hub();
-    state.refusal = "gone";
+  test("fails with an error, whatever was thrown", async () => {
+    const { write, client } = hub();
+    client.answer = () => {
+      throw "gone" as unknown as Error;
+    };
     expect((await write(myDb(), both))?.error).toEqual(new Error("gone"));
   });
 });
 
-test("a Job has finished when its last copy has, also where a copy that had before is gone", async () => {
-  const { sums, writes } = hub();
+test("a Job has finished when its last copy has, also if an earlier finished copy is gone", async () => {
+  const { sums, client } = hub();
   const job: KubeObject = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "my-db", namespace: "default" } };
   const ref = refOf(job);
   const at = "2026-11-22T09:00:00Z";
-  const complete = {
-    startTime: at,
-    completionTime: at,
-    succeeded: 1,
-    conditions: [{ type: "Complete", status: "True" }],
-  };
+  const conditions = [{ type: "Complete", status: "True" }];
+  const complete = { startTime: at, completionTime: at, succeeded: 1, conditions };
   const gone = view("a", undefined, { ref, ended: { run: "r", end: "Complete" } });
   const kind = { type: TYPE, informer: { observe: () => undefined } } as unknown as PlacedKind;
-  const { signal } = new AbortController();
   await sums.write("job", { object: job, kind }, target(["a", "b"]), [gone, view("b", complete, { ref })], signal);
-  expect(writes).toMatchObject([
-    { status: { completionTime: at, conditions: [{ type: "SuccessCriteriaMet" }, { type: "Complete" }] } },
-  ]);
+  expect(client.calls[0]?.body).toMatchObject({
+    status: { completionTime: at, conditions: [{ type: "SuccessCriteriaMet" }, { type: "Complete" }] },
+  });
 });

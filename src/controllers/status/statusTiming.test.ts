@@ -99,6 +99,50 @@ describe("the time until a status is due", () => {
   });
 });
 
+describe("the status of an object that is being deleted", () => {
+  const OURS = [OBJECT_FINALIZER];
+  /** The application is deleted. `gone`: and its copies are gone. */
+  const deleting = async (finalizers: string[], gone: boolean) => {
+    const all = await reporting();
+    await all.complete();
+    const before = all.writes();
+    await remove(all, finalizers);
+    if (gone) for (const name of ["a", "b"]) all.carryOut(name);
+    return { ...all, written: () => all.writes() - before };
+  };
+
+  test("is written a second after the deletion, and then at most once a second", async () => {
+    const all = await deleting(OURS, false);
+    expect((await all.report()).requeueAfter).toBeGreaterThan(0);
+    await all.settle(LONGEST_MS - 1);
+    await all.report();
+    expect(all.written()).toBe(0);
+    await all.settle(1);
+    await all.report();
+    expect([all.conditions().includes("Ready False Deleting"), all.written()]).toEqual([true, 1]);
+    all.replan({});
+    expect(waited(all)).toBe(LONGEST_MS);
+  });
+
+  test("is not written while only our finalizer is left with others, however busy the hub is", async () => {
+    const all = await deleting([...OURS, "x/y"], true);
+    expect((await all.report()).requeueAfter).toBeGreaterThan(HELD_BY_OTHERS_MS - 500);
+    await all.settle(HELD_BY_OTHERS_MS + 1);
+    expect([(await all.report()).requeueAfter, all.written()]).toEqual([expect.any(Number), 0]);
+    await all.update({ metadata: { finalizers: ["x/y"] } });
+    await all.report();
+    expect(all.written()).toBe(1);
+  });
+
+  test("is written if our finalizer does not come off", async () => {
+    const all = await deleting(OURS, true);
+    await all.report();
+    await all.settle(10 * HELD_BY_OTHERS_MS + 1);
+    await all.report();
+    expect(all.written()).toBe(1);
+  });
+});
+
 describe("what cannot wait", () => {
   test("is that the record names a cluster: that alone is added, and the rest follows when it is due", async () => {
     const all = await reporting({ placements: [placement(["a"])] });
@@ -139,18 +183,6 @@ describe("what cannot wait", () => {
     all.replan({ rollout: rolloutAt(7) });
     expect(await all.report()).toEqual({ requeueAfter: UNTOUCHED_MS });
     expect(all.status()).toStrictEqual({ rollout: rolloutAt(7) });
-  });
-
-  test("is both, where both are to be said", async () => {
-    const all = await reporting({ placements: [placement(["a"])] });
-    await all.complete();
-    all.happens("a", degraded);
-    await all.report();
-    await widen(all);
-    const before = all.status();
-    all.replan({ rollout: rolloutAt(7) });
-    await all.report();
-    expect(all.status()).toEqual({ ...before, unlistedClusters: ["b"], rollout: rolloutAt(7) });
   });
 
   test("makes what comes next wait like any other write", async () => {
@@ -267,13 +299,6 @@ describe("while a plan is carried out", () => {
     const rows = all.rows().map(({ cluster, ref, owner, role }) => holdRow({ cluster, ref, owner, role }));
     all.assignments.replace(APP, rows);
     expect(waited(all)).toBe(FIRST_DEBOUNCE_MS);
-  });
-
-  test("rows of another object do not matter", async () => {
-    const all = await reporting();
-    await all.complete();
-    all.assignments.replace("another", [holdRow({ cluster: "a", wanted: false })]);
-    expect(all.woken).toEqual([]);
   });
 
   test("a deletion that is planned ends it, and is carried out itself", async () => {

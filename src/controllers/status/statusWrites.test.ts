@@ -7,31 +7,21 @@ import { ApiError, NotLeaderError, type ReconcileContext, TransportError } from 
 import { phaseOf, writeStatus } from "./statusWrites.ts";
 import { APP, app } from "../testing/planning.ts";
 
-const saying = (conditions: Record<string, string>): FederatedStatus => ({
-  conditions: Object.entries(conditions).map(([type, status]) => ({ type, status }) as unknown as Condition),
+const saying = (conditions: Record<string, string>, reason = ""): FederatedStatus => ({
+  conditions: Object.entries(conditions).map(([type, status]) => ({ type, status, reason }) as Condition),
 });
+const NEITHER = { Available: "False", Progressing: "False" };
 
-describe("what a status says of the object as a whole", () => {
-  test.each([
-    { conditions: { Available: "True", Progressing: "True" }, want: "Available" },
-    { conditions: { Available: "False", Progressing: "True" }, want: "Progressing" },
-    { conditions: { Available: "False", Progressing: "False" }, want: "Degraded" },
-    { conditions: { Available: "Unknown", Applied: "True" }, want: "Degraded" },
-    { conditions: {}, want: "Degraded" },
-  ])("$conditions: $want", ({ conditions, want }) => expect(phaseOf(saying(conditions))).toBe(want));
-
-  test("what waits for the rest of its rollout, and is well where it runs, is not degraded", () => {
-    const status = (reason: string): FederatedStatus => ({
-      conditions: ["Available", "Progressing"].map(
-        (type) => ({ type, status: "False", reason: type === "Available" ? reason : "RolloutPaused" }) as Condition,
-      ),
-    });
-    expect(phaseOf(status("RolloutPaused"))).toBe("Progressing");
-    expect(phaseOf(status("CrashLoopBackOff"))).toBe("Degraded");
-  });
-
-  test("nothing: it is degraded", () => expect(phaseOf({})).toBe("Degraded"));
-});
+test.each<[FederatedStatus, string]>([
+  [saying({ Available: "True", Progressing: "True" }), "Available"],
+  [saying({ Available: "False", Progressing: "True" }), "Progressing"],
+  [saying(NEITHER), "Degraded"],
+  [saying({ Available: "Unknown", Applied: "True" }), "Degraded"],
+  [saying(NEITHER, "RolloutPaused"), "Progressing"],
+  [saying(NEITHER, "CrashLoopBackOff"), "Degraded"],
+  [saying({}), "Degraded"],
+  [{}, "Degraded"],
+])("the phase of the status %j is %s", (status, want) => expect(phaseOf(status)).toBe(want));
 
 describe("a write of a status", () => {
   async function writing(answer: () => unknown, said = saying({ Available: "True" })) {

@@ -4,34 +4,10 @@ import { newTracked, saysReady } from "./trackedStatus.ts";
 
 const IDLE = { busy: false, writeMs: 0, plans: 0 };
 
-test("of an object that was just met nothing is remembered", () => {
-  expect(newTracked()).toStrictEqual({
-    plannedAt: undefined,
-    movedAt: undefined,
-    saysReady: false,
-    propagating: undefined,
-    change: undefined,
-    lastWriteAt: Number.NEGATIVE_INFINITY,
-    earlierWriteAt: Number.NEGATIVE_INFINITY,
-    changedAt: 0,
-    changed: false,
-    goneAt: undefined,
-    open: undefined,
-    progress: { rollingOut: undefined, troubles: new Map(), waited: [] },
-  });
-});
-
 test("the first change of it is written at once: no write was before", () => {
   const tracked = { ...newTracked(), changedAt: 7 };
   expect(writeDue(tracked, true, IDLE)).toBe(7);
   expect(writeDue({ ...tracked, lastWriteAt: 5 }, true, IDLE)).toBe(5 + FIRST_DEBOUNCE_MS);
-});
-
-test("what was told of one object is not remembered of another", () => {
-  const [one, other] = [newTracked(), newTracked()];
-  const reason = "CrashLoopBackOff";
-  one.progress.troubles.set("a", { reason, since: undefined, message: "", warned: reason });
-  expect(other.progress.troubles.size).toBe(0);
 });
 
 test.each([
