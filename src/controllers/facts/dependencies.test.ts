@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { DependencyKind, KubeObject } from "../../apis/index.ts";
 import type { Dependency } from "../../interpreter/index.ts";
 import { createLogger } from "../../observability/index.ts";
-import { ApiError, CONFIGMAPS, PERSISTENTVOLUMECLAIMS, SECRETS, SERVICEACCOUNTS } from "../../runtime/index.ts";
+import { ApiError, CONFIGMAPS, SECRETS, SERVICEACCOUNTS } from "../../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { type Collected, DependencyWatches } from "./dependencies.ts";
@@ -133,16 +133,6 @@ describe("what a dependency needs in its turn", () => {
   });
 });
 
-test("claims and service accounts are read only where something refers to one", async () => {
-  const { client, clock, dependencies } = watches();
-  dependencies.collect("a", [needs("Secret", "database")]);
-  await clock.advance(10);
-  expect(client.calls).toEqual(["watch secrets"]);
-  dependencies.collect("a", [needs("PersistentVolumeClaim", "data", "shop")]);
-  await clock.advance(10);
-  expect(client.calls).toEqual(["watch secrets", `watch ${PERSISTENTVOLUMECLAIMS.plural}`]);
-});
-
 test("what nothing refers to, as with a policy that lets nothing travel, costs no request", async () => {
   const { client, clock, dependencies } = watches();
   expect(dependencies.collect("a", [])).toEqual({ found: new Map(), unreadable: new Set(), needed: [] });
@@ -211,20 +201,6 @@ describe("what may not be read", () => {
   });
 });
 
-test("however many namespaces may not be read, about four questions are asked in a second", async () => {
-  const { client, clock, dependencies } = watches();
-  client.gate = () => {
-    throw new ApiError(403, "Forbidden", "no");
-  };
-  for (let i = 0; i < 400; i += 1) dependencies.collect(`app-${i}`, [needs("Secret", "s", `team-${i}`)]);
-  await clock.advance(600_000);
-  client.calls.length = 0;
-  await clock.advance(1_000_000);
-  // A question is a watch, and a list where that is refused.
-  const perSecond = client.calls.length / 2 / 1_000;
-  expect([perSecond > 4, perSecond <= 5]).toEqual([true, true]);
-});
-
 test("everything ends with the signal", async () => {
   const { server, clock, stop, dependencies, lines } = watches();
   dependencies.collect("a", [needs("ConfigMap", "settings")]);
@@ -277,18 +253,6 @@ test("who needs fewer objects than before, or none, is told of; who needs more, 
   told([settings]);
   dependencies.forget("a");
   expect([released, [...dependencies.referrersTo("/ConfigMap/default/settings")]]).toEqual([["a"], []]);
-});
-
-test("an object that two need is known of both, until each of them goes", async () => {
-  const { server, clock, changed, dependencies } = watches();
-  for (const owner of ["a", "b"]) dependencies.collect(owner, [needs("ConfigMap", "settings")]);
-  await clock.advance(10);
-  changed.length = 0;
-  dependencies.forget("a");
-  server.create(CONFIGMAPS, configMap("settings"));
-  server.create(CONFIGMAPS, configMap("nobody's"));
-  await clock.advance(10);
-  expect([changed, [...dependencies.referrersTo("/ConfigMap/default/settings")]]).toEqual([["b"], ["b"]]);
 });
 
 test("a kind that nobody can refer to is neither watched nor found", async () => {

@@ -37,11 +37,6 @@ test("the time between two is whole milliseconds, so that no minute has one more
   expect(turns).toEqual([0, 8_572, 17_144, 25_716, 34_288, 42_860, 51_432, 60_004]);
 });
 
-test("what an earlier process let go counts", () => {
-  const { leaves } = paced("2026-11-22T07:59:50Z");
-  expect(leaves("a", 2, NOW) - NOW).toBe(20_000);
-});
-
 test.each([
   {
     name: "that it was unhealthy there",

@@ -221,16 +221,6 @@ test("a question that nobody asks any more is neither asked nor answered, whethe
   expect(asked).toHaveLength(5);
 });
 
-test("an answer that says nothing is not kept for a stage that is over", async () => {
-  const { gates, gated, answer, replyTo, asked, clock } = world();
-  gates.ask(gated(), ["canary"]);
-  await answer(0, UNKNOWN);
-  gates.ask(gated(), []);
-  expect(replyTo()).toBeUndefined();
-  await clock.advance(2 * ASK_AGAIN_MS);
-  expect(asked).toHaveLength(1);
-});
-
 test("who asks while a query is under way is not given its answer: it would be of a time before", async () => {
   const { gates, asked, gated, answer, replyTo } = world();
   gates.ask(gated("shop"), ["canary"]);

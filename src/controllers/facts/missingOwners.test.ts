@@ -224,12 +224,6 @@ describe("a hold", () => {
     expect(heard).toEqual([]);
   });
 
-  test("that never was leaves no figure behind", async () => {
-    const { missing, shown } = await setUp([], []);
-    missing[Symbol.dispose]();
-    expect([missing.isHolding, await shown()]).toEqual([false, undefined]);
-  });
-
   test("that a MemberCluster remembers has its figure from the start; another condition is none", async () => {
     const since = "2026-01-01T00:00:00Z";
     const { server, missing, settle, shown, heard, observations } = await setUp([], [], since);
@@ -275,16 +269,6 @@ describe("a hold", () => {
     await calm.settle();
     expect(calm.heard).toEqual([]);
   });
-});
-
-test("the latest state of the hub that a copy knows stays the latest", async () => {
-  const { missing, observations } = await setUp([], []);
-  expect(missing.latest).toBe("");
-  observations.report(CLUSTER, [copyOf("shop-0", "1001")]);
-  observations.report(CLUSTER, [copyOf("shop-1", "999")]);
-  expect(missing.latest).toBe("1001");
-  missing.confirmed(refKey(owner("shop-0")), missing.latest, "1001");
-  expect(missing.isHolding).toBe(false);
 });
 
 test("while a cluster has not said what runs there, no copy of a missing object goes anywhere", async () => {
