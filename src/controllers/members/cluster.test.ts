@@ -48,7 +48,7 @@ function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "
     } as unknown as ClusterReconcilerOptions["classes"],
   });
   const reconcile = () => reconciler.reconcile(CLUSTER, signal);
-  /** What the finalizers are set to. */
+  /** The finalizers of each patch. */
   const finalizers = (): unknown[] =>
     client.calls
       .filter(({ verb }) => verb === "patch")
@@ -59,46 +59,33 @@ function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "
   return { ...all, clock, reconciler, reconcile, state, pool, client, observed, events, clusterEvents, finalizers };
 }
 
+type All = ReturnType<typeof connecting>;
+const [OWN, OTHERS, REMOVED] = [`${CLUSTER} ours`, `${CLUSTER} others`, `${CLUSTER} removed`];
+
 describe("a MemberCluster", () => {
-  test("of ours is connected, and its deletion is to wait for us", async () => {
+  test("of ours is connected, and gets our finalizer", async () => {
     const { reconcile, pool, finalizers, observed, events } = connecting(member());
     expect(await reconcile()).toEqual({});
-    expect([pool, finalizers(), observed.length]).toEqual([[`${CLUSTER} ours`], [[CLUSTER_FINALIZER]], 1]);
-    expect(events).toMatchObject([
-      {
-        type: "Normal",
-        reason: "FinalizerAdded",
-        note: "the deletion of the MemberCluster waits for what Meridian has put there",
-      },
-    ]);
+    expect([pool, finalizers(), observed.length]).toEqual([[OWN], [[CLUSTER_FINALIZER]], 1]);
+    const note = "the deletion of the MemberCluster waits for what Meridian has put there";
+    expect(events).toMatchObject([{ type: "Normal", reason: "FinalizerAdded", note }]);
   });
 
-  test("that waits for us already costs no write", async () => {
-    const { reconcile, client, pool } = connecting(member(CLUSTER, OURS));
-    await reconcile();
-    expect([client.calls, pool]).toEqual([[], [`${CLUSTER} ours`]]);
-  });
-
-  test("that is gone is not connected any more", async () => {
-    const { reconcile, pool, client } = connecting(undefined);
-    expect(await reconcile()).toEqual({});
-    expect([pool, client.calls]).toEqual([[`${CLUSTER} removed`], []]);
-  });
-
-  test("that changed meanwhile is considered again soon", async () => {
+  test("that changed meanwhile is reconciled again soon", async () => {
     const { reconcile, client, events } = connecting(member());
     client.answer = () => new ApiError(422, "Invalid", "a test failed");
     expect(await reconcile()).toEqual({ requeueAfter: RETRY_FINALIZER_MS });
     expect(events).toEqual([]);
   });
 
-  test.each<{ ownership: Ownership; owned: string }>([
-    { ownership: "Foreign", owned: "others" },
-    { ownership: "Yielding", owned: "ours" },
-  ])("that is $ownership is used as it is", async ({ ownership, owned }) => {
-    const { reconcile, client, pool } = connecting(member(), ownership);
-    await reconcile();
-    expect([client.calls, pool]).toEqual([[], [`${CLUSTER} ${owned}`]]);
+  test.each<[string, MemberCluster | undefined, Ownership, string]>([
+    ["of ours with our finalizer", member(CLUSTER, OURS), "Owned", OWN],
+    ["that is gone", undefined, "Foreign", REMOVED],
+    ["of another class", member(), "Foreign", OTHERS],
+    ["that names another class", member(), "Yielding", OWN],
+  ])("%s costs no write", async (_, cluster, ownership, want) => {
+    const { reconcile, client, pool } = connecting(cluster, ownership);
+    expect([await reconcile(), client.calls, pool]).toEqual([{}, [], [want]]);
   });
 
   test("that another class has claimed loses our finalizer", async () => {
@@ -107,39 +94,26 @@ describe("a MemberCluster", () => {
     expect(finalizers()).toEqual([["x"]]);
   });
 
-  test.each([
-    { name: "when everything there is known", synced: true, ready: "True", want: 1 },
-    { name: "when nobody hears from it", synced: false, ready: "False", want: 1 },
-    { name: "not while it answers and is not known", synced: false, ready: "True", want: 0 },
-  ])("that names us is claimed $name", async ({ synced, ready, want }) => {
-    const status = {
-      conditions: [
-        { type: "Other", status: "True" },
-        { type: "Ready", status: ready },
-      ],
-    };
-    const { reconcile, observations, client } = connecting(
-      { ...member(CLUSTER), status } as unknown as MemberCluster,
-      "Claimable",
-    );
+  const saying = (status: string) => ({
+    conditions: [
+      { type: "Other", status: "True" },
+      { type: "Ready", status },
+    ],
+  });
+  test.each<[string, boolean, object | undefined, number]>([
+    ["once it is fully known", true, saying("True"), 1],
+    ["if nobody reaches it", false, saying("False"), 1],
+    ["not while it answers and is not fully known", false, saying("True"), 0],
+    ["if it has no conditions", false, {}, 1],
+    ["if it has no status", false, undefined, 1],
+  ])("that names our class is claimed %s", async (_, synced, status, want) => {
+    const cluster = { ...member(CLUSTER), status } as unknown as MemberCluster;
+    const { reconcile, observations, client } = connecting(cluster, "Claimable");
     observations.contact(CLUSTER, { ...inContact, synced });
     await reconcile();
     expect(client.calls).toHaveLength(want);
   });
 });
-
-test.each([{ status: undefined }, { status: {} }])(
-  "a MemberCluster of which nobody has said anything ($status) is claimed though nothing there is known",
-  async ({ status }) => {
-    const { reconcile, observations, client } = connecting(
-      { ...member(CLUSTER), status } as unknown as MemberCluster,
-      "Claimable",
-    );
-    observations.contact(CLUSTER, { ...inContact, synced: false });
-    await reconcile();
-    expect(client.calls).toHaveLength(1);
-  },
-);
 
 describe("the deletion of a MemberCluster", () => {
   const going = (
@@ -151,73 +125,74 @@ describe("the deletion of a MemberCluster", () => {
       member(CLUSTER, { ...leaving, finalizers }, deletionPolicy === undefined ? {} : { deletionPolicy }),
       ownership,
     );
+  const copy = ({ observations }: All): void => observations.report(CLUSTER, [observation()]);
+  const failing =
+    (reason: string, final: boolean) =>
+    ({ observations }: All): void =>
+      observations.report(CLUSTER, [observation({ failure: { reason, message: "no", final } })]);
+  const contact =
+    (more: object) =>
+    ({ observations }: All): void =>
+      observations.contact(CLUSTER, { ...inContact, ...more });
+  const asked =
+    (...rows: Parameters<All["assignments"]["replace"]>[1][]) =>
+    ({ assignments }: All): void => {
+      for (const row of rows) assignments.replace("a", row);
+    };
 
-  test("goes on where nothing of Meridian is there", async () => {
+  test("ends where Meridian has nothing; the end itself comes by watch", async () => {
     const { reconcile, pool, finalizers, observed, events } = going();
     expect(await reconcile()).toEqual({});
-    expect(pool.at(-1)).toBe(`${CLUSTER} removed`);
-    expect([finalizers().length, observed.length, events]).toEqual([1, 1, []]);
+    expect([pool.at(-1), finalizers().length, observed.length, events]).toEqual([REMOVED, 1, 1, []]);
+    const deleted = going();
+    deleted.client.answer = () => ({ metadata: { name: CLUSTER, ...leaving } });
+    await deleted.reconcile();
+    expect([deleted.finalizers().length, deleted.observed]).toEqual([1, []]);
   });
 
-  test("comes by watch, and is not taken from the answer to the write", async () => {
-    const { reconcile, client, observed, finalizers } = going();
-    client.answer = () => ({ metadata: { name: CLUSTER, ...leaving } });
-    await reconcile();
-    expect([finalizers().length, observed]).toEqual([1, []]);
-  });
-
-  test("waits while nobody has said what becomes of what runs there, and says so", async () => {
-    const { reconcile, pool, client, observations } = going();
-    observations.report(CLUSTER, [observation()]);
-    expect(await reconcile()).toEqual({});
-    expect([pool, client.lines]).toEqual([[`${CLUSTER} ours`], ["applyStatus memberclusters"]]);
-  });
-
-  test("waits without a word while nobody knows what is there, or where it is another manager's", async () => {
-    const unknown = going();
-    unknown.observations.contact(CLUSTER, { ...inContact, pending: true });
-    await unknown.reconcile();
-    expect([unknown.pool, unknown.client.calls]).toEqual([[`${CLUSTER} ours`], []]);
-    const others = going(undefined, "Foreign");
-    others.observations.report(CLUSTER, [observation()]);
-    await others.reconcile();
-    expect([others.pool, others.client.calls]).toEqual([[`${CLUSTER} others`], []]);
-  });
-
-  test("says nothing new while nobody knows what is there, whatever was said before", async () => {
-    const { reconcile, state, observations, client, pool } = going();
-    const said = {
-      type: "Removed",
-      status: "False",
-      reason: "DeletionPolicyMissing",
-      message: "",
-      lastTransitionTime: "",
-    };
-    state.cluster = { ...member(CLUSTER, { ...leaving, ...OURS }), status: { conditions: [said] } } as never;
-    observations.contact(CLUSTER, { ...inContact, pending: true });
-    await reconcile();
-    expect([pool, client.calls]).toEqual([[`${CLUSTER} ours`], []]);
-  });
-
-  describe("with everything removed first", () => {
-    test.each<{ name: string; change: (all: ReturnType<typeof connecting>) => void }>([
-      { name: "a copy is there", change: ({ observations }) => observations.report(CLUSTER, [observation()]) },
-      { name: "a copy is asked about", change: ({ assignments }) => void assignments.replace("a", [deleteRow()]) },
-      {
-        name: "not everything there is known",
-        change: ({ observations }) => observations.contact(CLUSTER, { ...inContact, synced: false }),
+  const said = {
+    type: "Removed",
+    status: "False",
+    reason: "DeletionPolicyMissing",
+    message: "",
+    lastTransitionTime: "",
+  };
+  test.each<[string, Ownership, (all: All) => void, string, string[]]>([
+    ["and says so while nobody has decided", "Owned", copy, OWN, ["applyStatus memberclusters"]],
+    ["silently while its copies are unknown", "Owned", contact({ pending: true }), OWN, []],
+    [
+      "silently while its copies are unknown, whatever its condition says",
+      "Owned",
+      (all) => {
+        contact({ pending: true })(all);
+        all.state.cluster = { ...member(CLUSTER, { ...leaving, ...OURS }), status: { conditions: [said] } } as never;
       },
-    ])("waits while $name, and says so from the beginning", async ({ change }) => {
+      OWN,
+      [],
+    ],
+    ["silently if another manager owns it", "Foreign", copy, OTHERS, []],
+  ])("waits %s", async (_, ownership, change, connection, lines) => {
+    const all = going(undefined, ownership);
+    change(all);
+    expect([await all.reconcile(), all.pool, all.client.lines]).toEqual([{}, [connection], lines]);
+  });
+
+  describe("with the policy Drain", () => {
+    test.each<[string, (all: All) => void]>([
+      ["a copy is there", copy],
+      ["a row asks for a copy", asked([deleteRow()])],
+      ["the cluster is not fully known", contact({ synced: false })],
+    ])("waits while %s, and says so", async (_, change) => {
       const all = going("Drain");
       change(all);
       expect(await all.reconcile()).toEqual(requeueAfter(5_000));
-      expect([all.pool, all.client.lines]).toEqual([[`${CLUSTER} ours`], ["applyStatus memberclusters"]]);
+      expect([all.pool, all.client.lines]).toEqual([[OWN], ["applyStatus memberclusters"]]);
     });
 
-    test("says no more than every five seconds how far it is, and what holds it", async () => {
+    test("reports its progress and its obstacles at most every five seconds", async () => {
       const { reconcile, observations, client, clock, events } = going("Drain");
       const shop = observation({ present: { deleting: true, finalizers: ["example.com/hold"] } });
-      const said = (): string[] =>
+      const messages = (): string[] =>
         client.calls.map(
           ({ body }) => (body as { status: MemberCluster["status"] }).status?.conditions?.[0]?.message ?? "",
         );
@@ -227,11 +202,11 @@ describe("the deletion of a MemberCluster", () => {
       observations.report(CLUSTER, [shop]);
       await clock.advance(1_000);
       expect(await reconcile()).toEqual(requeueAfter(4_000));
-      expect(said()).toEqual([`${since}: 2 objects left`]);
+      expect(messages()).toEqual([`${since}: 2 objects left`]);
       await clock.advance(4_000);
       expect(await reconcile()).toEqual(requeueAfter(5_000));
       const held = `${since}: ConfigMap shop has finalizer example.com/hold; mend its controller or remove it`;
-      expect(said().slice(1)).toEqual([held]);
+      expect(messages().slice(1)).toEqual([held]);
       expect(events).toEqual([]);
       await clock.advance(25_000);
       expect(await reconcile()).toEqual({});
@@ -239,126 +214,83 @@ describe("the deletion of a MemberCluster", () => {
     });
 
     test("does not wait for namespaces", async () => {
-      const { reconcile, observations, assignments, pool, finalizers } = going("Drain");
-      observations.report(CLUSTER, [observation({ ref: NAMESPACE })]);
-      assignments.replace("a", [deleteRow({ ref: NAMESPACE })]);
-      await reconcile();
-      expect([pool, finalizers().length]).toEqual([[`${CLUSTER} ours`, `${CLUSTER} removed`], 1]);
-    });
-
-    test("is seen through by the cluster's own manager: another one only leaves", async () => {
-      const { reconcile, pool, finalizers, observations } = going("Drain", "Yielded");
-      observations.report(CLUSTER, [observation()]);
-      await reconcile();
-      expect([pool, finalizers()]).toEqual([[`${CLUSTER} others`], [undefined]]);
-    });
-
-    test("is over when our finalizer is gone", async () => {
-      const { reconcile, pool, client } = going("Drain", "Owned", ["other"]);
-      await reconcile();
-      expect([pool, client.calls]).toEqual([[`${CLUSTER} ours`], []]);
+      const all = going("Drain");
+      all.observations.report(CLUSTER, [observation({ ref: NAMESPACE })]);
+      asked([deleteRow({ ref: NAMESPACE })])(all);
+      await all.reconcile();
+      expect([all.pool, all.finalizers().length]).toEqual([[OWN, REMOVED], 1]);
     });
   });
 
-  describe("with everything let go of", () => {
-    test.each<{ name: string; change: (all: ReturnType<typeof connecting>) => void }>([
-      { name: "a copy has our marks", change: ({ observations }) => observations.report(CLUSTER, [observation()]) },
-      {
-        name: "a copy may get them by a write under way",
-        change: ({ observations }) => observations.report(CLUSTER, [absent({ writing: true })]),
-      },
-      {
-        name: "a refusal may pass",
-        change: ({ observations }) =>
-          observations.report(CLUSTER, [
-            observation({ failure: { reason: "ServerError", message: "", final: false } }),
-          ]),
-      },
-      { name: "a copy is asked for", change: ({ assignments }) => void assignments.replace("a", [applyRow()]) },
-      {
-        name: "its worker may not have heard that nothing is asked for",
-        change: ({ assignments }) => {
-          assignments.replace("a", [applyRow()]);
-          assignments.replace("a", []);
-        },
-      },
-      {
-        name: "nobody knows whether it answers",
-        change: ({ observations }) => observations.contact(CLUSTER, { ...inContact, pending: true }),
-      },
-    ])("waits while $name", async ({ change }) => {
+  describe("with the policy Orphan", () => {
+    test.each<[string, (all: All) => void]>([
+      ["a copy has our marks", copy],
+      ["a write may add our marks", ({ observations }) => observations.report(CLUSTER, [absent({ writing: true })])],
+      ["a refusal may pass", failing("ServerError", false)],
+      ["a row asks for a copy", asked([applyRow()])],
+      ["the withdrawal of a row is not acknowledged", asked([applyRow()], [])],
+      ["its contact is pending", contact({ pending: true })],
+    ])("waits silently while %s", async (_, change) => {
       const all = going("Orphan");
       change(all);
       expect(await all.reconcile()).toEqual(requeueAfter(5_000));
-      expect([all.pool, all.client.calls]).toEqual([[`${CLUSTER} ours`], []]);
+      expect([all.pool, all.client.calls]).toEqual([[OWN], []]);
     });
 
-    test("says what holds it when that takes longer than deletions do", async () => {
-      const { reconcile, observations, client, clock, events } = going("Orphan");
-      observations.report(CLUSTER, [observation({ failure: { reason: "ServerError", message: "no", final: false } })]);
-      await reconcile();
-      expect([client.calls, events]).toEqual([[], []]);
-      await clock.advance(30_000);
-      expect(await reconcile()).toEqual({});
-      expect(client.calls[0]?.body).toMatchObject({ status: { conditions: [{ reason: "DeletionWaits" }] } });
-      expect(events).toMatchObject([{ type: "Warning", reason: "DeletionWaits" }]);
+    test("reports its obstacles after half a minute", async () => {
+      const all = going("Orphan");
+      failing("ServerError", false)(all);
+      await all.reconcile();
+      expect([all.client.calls, all.events]).toEqual([[], []]);
+      await all.clock.advance(30_000);
+      expect(await all.reconcile()).toEqual({});
+      expect(all.client.calls[0]?.body).toMatchObject({ status: { conditions: [{ reason: "DeletionWaits" }] } });
+      expect(all.events).toMatchObject([{ type: "Warning", reason: "DeletionWaits" }]);
     });
 
-    test.each<{ name: string; change: (all: ReturnType<typeof connecting>) => void }>([
-      {
-        name: "that is on its way out",
-        change: ({ observations }) => observations.report(CLUSTER, [observation({ present: { deleting: true } })]),
-      },
-      {
-        name: "that the member refuses for good to let go of",
-        change: ({ observations }) =>
-          observations.report(CLUSTER, [observation({ failure: { reason: "Forbidden", message: "", final: true } })]),
-      },
-      {
-        name: "of a member that does not answer",
-        change: ({ observations }) => {
-          observations.report(CLUSTER, [observation()]);
-          observations.contact(CLUSTER, { ...inContact, ok: false, synced: false });
+    test.each<[string, (all: All) => void]>([
+      [
+        "is being deleted",
+        ({ observations }) => observations.report(CLUSTER, [observation({ present: { deleting: true } })]),
+      ],
+      ["the member finally refuses to release", failing("Forbidden", true)],
+      [
+        "is on a lost member",
+        (all) => {
+          copy(all);
+          contact({ ok: false, synced: false })(all);
         },
-      },
-      {
-        name: "of which the worker has taken the end",
-        change: ({ assignments, observations }) => {
-          assignments.replace("a", [deleteRow({ verb: "Release" as never })]);
-          observations.report(CLUSTER, [absent({ absent: true, revision: 1_000 })]);
+      ],
+      [
+        "the worker has released",
+        (all) => {
+          asked([deleteRow({ verb: "Release" as never })])(all);
+          all.observations.report(CLUSTER, [absent({ absent: true, revision: 1_000 })]);
         },
-      },
-    ])("does not wait for what is there $name", async ({ change }) => {
+      ],
+    ])("does not wait for a copy that %s", async (_, change) => {
       const all = going("Orphan");
       change(all);
       await all.reconcile();
-      expect([all.pool, all.finalizers().length]).toEqual([[`${CLUSTER} ours`, `${CLUSTER} removed`], 1]);
+      expect([all.pool, all.finalizers().length]).toEqual([[OWN, REMOVED], 1]);
     });
+  });
 
-    test("waits for nobody where the cluster is another manager's by now", async () => {
-      const { reconcile, pool, finalizers, observations } = going("Orphan", "Yielded");
-      observations.report(CLUSTER, [observation()]);
-      await reconcile();
-      expect([pool, finalizers()]).toEqual([[`${CLUSTER} removed`], [undefined]]);
-    });
-
-    test("is over when our finalizer is gone", async () => {
-      const { reconcile, pool, client, observations } = going("Orphan", "Owned", ["other"]);
-      observations.report(CLUSTER, [observation()]);
-      expect(await reconcile()).toEqual({});
-      expect([pool, client.calls]).toEqual([[], []]);
-    });
-
-    test("is another manager's to see through, of which nothing is used any more", async () => {
-      const { reconcile, pool, client, observations } = going("Orphan", "Foreign", ["other"]);
-      observations.report(CLUSTER, [observation()]);
-      await reconcile();
-      expect([pool, client.calls]).toEqual([[`${CLUSTER} removed`], []]);
-    });
+  test.each<["Drain" | "Orphan", Ownership, string[], string[], unknown[]]>([
+    ["Drain", "Yielded", [CLUSTER_FINALIZER], [OTHERS], [undefined]],
+    ["Orphan", "Yielded", [CLUSTER_FINALIZER], [REMOVED], [undefined]],
+    ["Drain", "Owned", ["other"], [OWN], []],
+    ["Orphan", "Owned", ["other"], [], []],
+    ["Orphan", "Foreign", ["other"], [REMOVED], []],
+  ])("with the policy %s waits for nothing if it is %s with the finalizers %j", async (policy, ownership, ...rest) => {
+    const [given, connections, want] = rest;
+    const all = going(policy, ownership, given);
+    copy(all);
+    expect([await all.reconcile(), all.pool, all.finalizers()]).toEqual([{}, connections, want]);
   });
 });
 
-test("it is considered when anything happens on a cluster that leaves, or that may be claimed", () => {
+test("a MemberCluster is reconciled for news of its cluster if it leaves or may be claimed", () => {
   const { reconciler, state, observations, assignments, clusterEvents } = connecting(member());
   const woken: unknown[] = [];
   const subscriptions = new DisposableStack();

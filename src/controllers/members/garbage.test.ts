@@ -54,8 +54,10 @@ function garbage() {
   return { ...all, reconciler, woken, rowsOf, rowFor, see };
 }
 
+type All = ReturnType<typeof garbage>;
+
 describe("a member object that names no hub object", () => {
-  test("is removed, as that life of it", async () => {
+  test("is removed by its UID", async () => {
     const { see, rowFor, woken } = garbage();
     see(nameless());
     expect(woken).toContain(STRAY_KEY);
@@ -70,67 +72,56 @@ describe("a member object that names no hub object", () => {
     });
   });
 
-  test("is left alone when it names one, when somebody asks for it, or when it is gone", async () => {
+  test("stays if it names an owner, if an owner asks or asked for it, or if it is gone", async () => {
     const { see, rowFor, assignments } = garbage();
+    const verb = async () => (await rowFor(STRAY_KEY))?.verb;
     see(nameless());
-    expect((await rowFor(STRAY_KEY))?.verb).toBe("Delete");
+    expect(await verb()).toBe("Delete");
     see(observation());
-    expect(await rowFor(STRAY_KEY)).toBeUndefined();
+    expect(await verb()).toBeUndefined();
     see(nameless());
     assignments.replace(SHOP_KEY, [applyRow()]);
-    expect(await rowFor(STRAY_KEY)).toBeUndefined();
+    expect(await verb()).toBeUndefined();
     assignments.replace(SHOP_KEY, []);
-    expect(await rowFor(STRAY_KEY)).toBeUndefined();
+    expect(await verb()).toBeUndefined();
     see(observation({ present: { owner: CART }, revision: 1_000 }));
     see({ ...nameless(), revision: 1_000 });
-    expect((await rowFor(STRAY_KEY))?.verb).toBe("Delete");
+    expect(await verb()).toBe("Delete");
     see(absent({ revision: 1_000 }));
-    expect(await rowFor(STRAY_KEY)).toBeUndefined();
+    expect(await verb()).toBeUndefined();
   });
 
-  test.each<{ name: string; change: (all: ReturnType<typeof garbage>) => void; reason: string }>([
-    { name: "another manager is on the hub", change: ({ state }) => void (state.alone = false), reason: "OtherOwner" },
-    { name: "the hub is not read", change: ({ state }) => void (state.synced = false), reason: "HubNotSynced" },
-    {
-      name: "too much vanished at once",
-      change: ({ state }) => void (state.deletionsHeld = true),
-      reason: "DeletionsHeld",
-    },
-    {
-      name: "an object of its namespace is not planned",
-      change: ({ progress }) => {
-        progress.begin([refKey(CART)]);
-        progress.failed(refKey(CART));
-      },
-      reason: "PlanningIncomplete",
-    },
-    {
-      name: "not all of the cluster is known",
-      change: ({ observations }) => observations.contact(CLUSTER, { ...inContact, synced: false }),
-      reason: "ClusterNotSynced",
-    },
-    {
-      name: "Meridian cannot show that it is its own",
-      change: ({ see }) => see(nameless(CONFIG_REF, { proven: false })),
-      reason: "OwnershipUnproven",
-    },
-  ])("stays while $name", async ({ change, reason }) => {
+  const failed =
+    (key: string) =>
+    ({ progress }: All): void => {
+      progress.begin([key]);
+      progress.failed(key);
+    };
+  test.each<[string, (all: All) => void, string | undefined]>([
+    ["while another manager is on the hub", ({ state }) => void (state.alone = false), "OtherOwner"],
+    ["until the hub is read", ({ state }) => void (state.synced = false), "HubNotSynced"],
+    ["while deletions are held", ({ state }) => void (state.deletionsHeld = true), "DeletionsHeld"],
+    ["until its namespace is planned", failed(refKey(CART)), "PlanningIncomplete"],
+    ["not for plans of other namespaces", failed(refKey({ ...CART, namespace: "other" })), undefined],
+    [
+      "until the cluster is fully known",
+      ({ observations }) => observations.contact(CLUSTER, { ...inContact, synced: false }),
+      "ClusterNotSynced",
+    ],
+    [
+      "if Meridian cannot prove its ownership",
+      ({ see }) => see(nameless(CONFIG_REF, { proven: false })),
+      "OwnershipUnproven",
+    ],
+  ])("is held %s", async (_, change, reason) => {
     const all = garbage();
     all.see(nameless());
     change(all);
-    expect(await all.rowFor(STRAY_KEY)).toMatchObject({ verb: "Hold", wanted: false, why: { reason } });
+    const held = { verb: "Hold", wanted: false, why: { reason } };
+    expect(await all.rowFor(STRAY_KEY)).toMatchObject(reason === undefined ? { verb: "Delete" } : held);
   });
 
-  test("does not wait for the plans of other namespaces", async () => {
-    const all = garbage();
-    const elsewhere = refKey({ ...CART, namespace: "other" });
-    all.see(nameless());
-    all.progress.begin([elsewhere]);
-    all.progress.failed(elsewhere);
-    expect((await all.rowFor(STRAY_KEY))?.verb).toBe("Delete");
-  });
-
-  test("that cannot go yet is considered again when what it waits for may have changed", async () => {
+  test("is reconciled again, while it is held, for every change of the facts", async () => {
     const { see, rowFor, woken, events, progress, observations, state } = garbage();
     see(nameless());
     const wakers: (() => void)[] = [
@@ -156,7 +147,7 @@ describe("a member object that names no hub object", () => {
   });
 });
 
-describe("a namespace that Meridian made, and that holds nothing of Meridian", () => {
+describe("a namespace that Meridian created and no longer uses", () => {
   const removing = (spec: object = { emptyNamespaces: "Remove" }) => {
     const all = garbage();
     all.join(member(CLUSTER, {}, spec));
@@ -164,93 +155,90 @@ describe("a namespace that Meridian made, and that holds nothing of Meridian", (
     return all;
   };
 
-  test("goes where the MemberCluster says so", async () => {
+  test("is removed if its MemberCluster says so", async () => {
     const { rowFor, woken } = removing();
     expect(woken).toEqual([TEAM_KEY]);
-    expect(await rowFor(TEAM_KEY)).toMatchObject({
-      verb: "Delete",
-      ref: TEAM,
-      uid: "member-1",
-      why: { reason: "NamespaceUnused", message: "Meridian made the namespace, and nothing of Meridian is in it" },
-    });
+    const why = { reason: "NamespaceUnused", message: "Meridian made the namespace, and nothing of Meridian is in it" };
+    expect(await rowFor(TEAM_KEY)).toMatchObject({ verb: "Delete", ref: TEAM, uid: "member-1", why });
   });
 
-  test.each([{}, { emptyNamespaces: "Keep" }])("stays where the MemberCluster says %j", async (spec) => {
+  test.each([{}, { emptyNamespaces: "Keep" }])("stays if its MemberCluster says %j", async (spec) => {
     expect(await removing(spec).rowFor(TEAM_KEY)).toBeUndefined();
   });
 
-  test("stays while something of Meridian is in it or is to come there, and is considered when that is over", async () => {
+  test("stays while it has an object or a row of Meridian, and is reconciled at their end", async () => {
     const { rowFor, see, assignments, woken } = removing();
+    const verb = async () => (await rowFor(TEAM_KEY))?.verb;
     see(observation({ ref: INSIDE }));
-    expect(await rowFor(TEAM_KEY)).toBeUndefined();
+    expect(await verb()).toBeUndefined();
     woken.length = 0;
     see(absent({ ref: INSIDE }));
-    expect(woken).toEqual([TEAM_KEY]);
-    expect((await rowFor(TEAM_KEY))?.verb).toBe("Delete");
+    expect([[...woken], await verb()]).toEqual([[TEAM_KEY], "Delete"]);
     woken.length = 0;
     assignments.replace(SHOP_KEY, [applyRow({ ref: INSIDE })]);
     expect(woken).toContain(TEAM_KEY);
-    expect(await rowFor(TEAM_KEY)).toBeUndefined();
+    expect(await verb()).toBeUndefined();
     woken.length = 0;
     assignments.replace(SHOP_KEY, []);
     see(absent({ ref: INSIDE, revision: 1_000 }));
     expect(woken).toContain(TEAM_KEY);
-    expect((await rowFor(TEAM_KEY))?.verb).toBe("Delete");
+    expect(await verb()).toBe("Delete");
   });
 
-  test("is not considered as long as anything of Meridian is left in it", () => {
-    const { see, woken } = removing();
-    const two = { ...INSIDE, name: "two" };
-    see(observation({ ref: INSIDE }), observation({ ref: two }));
-    woken.length = 0;
-    see(observation({ ref: INSIDE, revision: 2 }), absent({ ref: two }));
-    expect(woken).toEqual([]);
+  const { namespace: _, ...wide } = CONFIG_REF;
+  const two = { ...INSIDE, name: "two" };
+  test.each<[string, () => All, (all: All) => void]>([
+    [
+      "while other objects are left in it",
+      removing,
+      ({ see }) => see(observation({ ref: INSIDE, revision: 2 }), absent({ ref: two })),
+    ],
+    [
+      "for cluster-scoped objects",
+      removing,
+      ({ see, assignments }) => {
+        see(observation({ ref: wide }), absent({ ref: wide }));
+        assignments.replace(SHOP_KEY, [applyRow({ ref: wide })]);
+      },
+    ],
+    [
+      "for its rows, if it stays",
+      () => removing({}),
+      ({ assignments }) => void assignments.replace(SHOP_KEY, [applyRow({ ref: INSIDE })]),
+    ],
+    [
+      "if Meridian did not create it",
+      garbage,
+      ({ see, assignments }) => {
+        see(absent({ ref: INSIDE }), absent({ ref: two }));
+        assignments.replace(SHOP_KEY, [applyRow({ ref: INSIDE })]);
+        assignments.replace(SHOP_KEY, []);
+        see(absent({ ref: INSIDE, revision: 1_000 }));
+      },
+    ],
+  ])("is not reconciled %s", (_name, set, change) => {
+    const all = set();
+    all.see(observation({ ref: INSIDE }), observation({ ref: two }));
+    all.woken.length = 0;
+    change(all);
+    expect(all.woken).toEqual([]);
   });
 
-  test("is not considered for what comes, nor for what is in no namespace", () => {
-    const { see, woken, assignments } = removing();
-    const { namespace: _, ...wide } = CONFIG_REF;
-    woken.length = 0;
-    see(absent({ ref: INSIDE }), observation({ ref: wide }), absent({ ref: wide }));
-    assignments.replace(SHOP_KEY, [applyRow({ ref: wide })]);
-    expect(woken).toEqual([]);
-  });
-
-  test("is not considered for what is asked for there while it is not to go", () => {
-    const { see, woken, assignments } = removing({});
-    see(observation({ ref: INSIDE }));
-    woken.length = 0;
-    assignments.replace(SHOP_KEY, [applyRow({ ref: INSIDE })]);
-    expect(woken).toEqual([]);
-  });
-
-  test("is not considered for what goes from a namespace that Meridian did not make", () => {
-    const { see, assignments, woken } = garbage();
-    see(observation({ ref: INSIDE }));
-    woken.length = 0;
-    see(absent({ ref: INSIDE }));
-    assignments.replace(SHOP_KEY, [applyRow({ ref: INSIDE })]);
-    assignments.replace(SHOP_KEY, []);
-    see(absent({ ref: INSIDE, revision: 1_000 }));
-    expect(woken).toEqual([]);
-  });
-
-  test.each<{ name: string; change: (all: ReturnType<typeof garbage>) => void }>([
-    { name: "another manager is on the hub", change: ({ state }) => void (state.alone = false) },
-    { name: "the cluster is another manager's", change: ({ state }) => void (state.ownsCluster = false) },
-    {
-      name: "another manager's object is in the namespace of that name on the hub",
-      change: ({ state }) => void state.othersNamespaces.add("team"),
-    },
-  ])("stays while $name, and is asked about again", async ({ change }) => {
+  test.each<[string, (all: All) => void]>([
+    ["another manager is on the hub", ({ state }) => void (state.alone = false)],
+    ["another manager owns the cluster", ({ state }) => void (state.ownsCluster = false)],
+    [
+      "another manager's object is in this namespace on the hub",
+      ({ state }) => void state.othersNamespaces.add("team"),
+    ],
+  ])("stays while %s, and is reconciled again later", async (_name, change) => {
     const all = removing();
     change(all);
-    const result = await all.reconciler.reconcile(TEAM_KEY, signal);
-    expect(result).toEqual({ requeueAfter: 30_000 });
+    expect(await all.reconciler.reconcile(TEAM_KEY, signal)).toEqual({ requeueAfter: 30_000 });
     expect(all.rowsOf(TEAM_KEY)).toEqual([]);
   });
 
-  test("stays when something came there while the hub was asked", async () => {
+  test("stays if an object came while the hub was asked", async () => {
     const all = removing();
     const { classes } = all.sources as unknown as { classes: { isOthersNamespace: () => Promise<boolean> } };
     classes.isOthersNamespace = async () => {
@@ -260,7 +248,7 @@ describe("a namespace that Meridian made, and that holds nothing of Meridian", (
     expect(await all.rowFor(TEAM_KEY)).toBeUndefined();
   });
 
-  test("waits for plans of that namespace, and for no others", async () => {
+  test("waits for the plans of its own namespace", async () => {
     const all = removing();
     const inTeam = refKey({ ...CART, namespace: "team" });
     all.progress.begin([inTeam, refKey(CART)]);
@@ -271,7 +259,7 @@ describe("a namespace that Meridian made, and that holds nothing of Meridian", (
     expect((await all.rowFor(TEAM_KEY))?.verb).toBe("Delete");
   });
 
-  test("is considered anew when the MemberCluster changes, and with it everything that waits", async () => {
+  test("is reconciled with every held object when its MemberCluster changes", async () => {
     const { see, rowFor, woken, events, members, state } = removing();
     see(nameless(), observation({ ref: { ...CONFIG_REF, name: "ours" } }));
     state.synced = false;
@@ -287,49 +275,41 @@ describe("a namespace that Meridian made, and that holds nothing of Meridian", (
   });
 });
 
-describe("a cluster that leaves and keeps what runs there", () => {
+describe("a cluster that leaves with the policy Orphan", () => {
   const left = () => {
     const all = garbage();
     all.join(member(CLUSTER, leaving, { deletionPolicy: "Orphan" }));
     return all;
   };
-  const anybodys = observation({ present: { owner: CART } });
+  const copy = observation({ present: { owner: CART } });
 
-  test("has everything let go of, whoever it names", async () => {
+  test("has every object released, whatever owner it names", async () => {
     const { see, rowFor, woken } = left();
-    see(anybodys);
+    see(copy);
     expect(woken).toEqual([STRAY_KEY]);
-    expect(await rowFor(STRAY_KEY)).toMatchObject({
-      verb: "Release",
-      uid: "member-1",
-      why: { reason: "ClusterLeaving" },
-    });
+    const why = { reason: "ClusterLeaving" };
+    expect(await rowFor(STRAY_KEY)).toMatchObject({ verb: "Release", uid: "member-1", why });
     see(nameless(TEAM));
     expect((await rowFor(TEAM_KEY))?.verb).toBe("Release");
   });
 
-  test("has everything on it considered when that begins", () => {
+  test("has every object reconciled when that begins", () => {
     const { see, woken, events, members } = left();
-    see(anybodys, nameless(TEAM));
+    see(copy, nameless(TEAM));
     woken.length = 0;
     const object = members.get(CLUSTER) ?? member();
-    const change = { type: "Updated", key: CLUSTER, object, old: member(), initial: false } as const;
-    events.clusterEvents.emit(change);
+    events.clusterEvents.emit({ type: "Updated", key: CLUSTER, object, old: member(), initial: false });
     expect(woken.toSorted()).toEqual([STRAY_KEY, TEAM_KEY].toSorted());
   });
 
-  test.each<{ name: string; change: (all: ReturnType<typeof garbage>) => void }>([
-    { name: "another manager sees that through", change: ({ state }) => void (state.ownsCluster = false) },
-    {
-      name: "it is emptied instead",
-      change: ({ join }) => join(member(CLUSTER, leaving, { deletionPolicy: "Drain" })),
-    },
-    { name: "it is gone", change: ({ members }) => members.clear() },
-  ])("has nothing let go of when $name", async ({ change }) => {
+  test.each<[string, (all: All) => void]>([
+    ["another manager owns it", ({ state }) => void (state.ownsCluster = false)],
+    ["it is drained instead", ({ join }) => join(member(CLUSTER, leaving, { deletionPolicy: "Drain" }))],
+    ["it is gone", ({ members }) => members.clear()],
+  ])("has no object released if %s", async (_, change) => {
     const all = left();
     change(all);
-    all.see(anybodys);
-    expect(all.woken).toEqual([]);
-    expect(await all.rowFor(STRAY_KEY)).toBeUndefined();
+    all.see(copy);
+    expect([all.woken, await all.rowFor(STRAY_KEY)]).toEqual([[], undefined]);
   });
 });

@@ -45,69 +45,39 @@ describe("what was put right on a member is told to the owner", () => {
     ...more,
   });
 
-  test.each<{ name: string; healed: Heal; reason: string; note: string }>([
-    {
-      name: "a field",
-      healed: heal(),
-      reason: "DriftHealed",
-      note: "ConfigMap shop data.key changed by kubectl; put back",
-    },
-    {
-      name: "several fields, and everybody who took one",
-      healed: heal({
-        lost: [
-          { path: "data.key", takenBy: "kubectl" },
-          { path: "data.b", takenBy: "argocd" },
-          { path: "data.c", takenBy: "kubectl" },
-        ],
-      }),
-      reason: "DriftHealed",
-      note: "ConfigMap shop data.key and 2 more changed by kubectl, argocd; put back",
-    },
-    {
-      name: "a field that nobody owns now",
-      healed: heal({ lost: [{ path: "data.key" }] }),
-      reason: "DriftHealed",
-      note: "ConfigMap shop data.key; put back",
-    },
-    {
-      name: "the marks",
-      healed: heal({ lost: [] }),
-      reason: "DriftHealed",
-      note: "ConfigMap shop Meridian's marks; put back",
-    },
-    {
-      name: "the whole object",
-      healed: heal({ lost: [], gone: true }),
-      reason: "Recreated",
-      note: "ConfigMap shop was deleted, or lost its label; put back",
-    },
-    {
-      name: "a field against somebody who undoes it, with the remedy",
-      healed: heal({ lost: [{ path: "data.key", takenBy: "kubectl" }], contested: true }),
-      reason: "Contested",
-      note: 'ConfigMap shop data.key changed by kubectl again; put back less and less often; to leave it to the member, add to the Placement: retain: [{kind: ConfigMap, path: "data.key"}]',
-    },
-    {
-      name: "against somebody who undoes it",
-      healed: heal({ gone: true, contested: true }),
-      reason: "Contested",
-      note: "ConfigMap shop was deleted, or lost its label again; put back less and less often",
-    },
-  ])("$name", ({ healed, reason, note }) => {
+  const lost = (...paths: string[]) => paths.map((path) => ({ path, takenBy: "kubectl" }));
+  const many = [...lost("data.key"), { path: "data.b", takenBy: "argocd" }, ...lost("data.c")];
+  const retain = 'to leave it to the member, add to the Placement: retain: [{kind: ConfigMap, path: "data.key"}]';
+  const drift = "DriftHealed";
+  test.each<[string, Partial<Heal>, string, string]>([
+    ["a field", {}, drift, "data.key changed by kubectl; put back"],
+    [
+      "several fields, with every writer",
+      { lost: many },
+      drift,
+      "data.key and 2 more changed by kubectl, argocd; put back",
+    ],
+    ["a field without a writer", { lost: [{ path: "data.key" }] }, drift, "data.key; put back"],
+    ["the marks", { lost: [] }, drift, "Meridian's marks; put back"],
+    ["the whole object", { lost: [], gone: true }, "Recreated", "was deleted, or lost its label; put back"],
+    [
+      "a contested field, with the remedy",
+      { contested: true },
+      "Contested",
+      `data.key changed by kubectl again; put back less and less often; ${retain}`,
+    ],
+    [
+      "a contested object",
+      { gone: true, contested: true },
+      "Contested",
+      "was deleted, or lost its label again; put back less and less often",
+    ],
+  ])("%s", (_, healed, reason, note) => {
     const { assignments, report, events } = recording();
     assignments.replace(SHOP_KEY, [applyRow()]);
-    report(observation({ healed }));
-    expect(events).toEqual([
-      {
-        regarding: SHOP,
-        type: "Warning",
-        reason,
-        action: "Heal",
-        note: `${CLUSTER}: ${note}`,
-        related: MEMBER,
-      },
-    ]);
+    report(observation({ healed: heal(healed) }));
+    const words = { reason, action: "Heal", note: `${CLUSTER}: ConfigMap shop ${note}` };
+    expect(events).toEqual([{ regarding: SHOP, type: "Warning", ...words, related: MEMBER }]);
   });
 
   test("a placeholder that is given up, once", () => {
