@@ -89,12 +89,6 @@ describe("a manager that leads", () => {
     expect([...federation.view.assignments.in("a")].map(({ ref }) => ref.kind)).toEqual(["Deployment"]);
   });
 
-  test("lets the members' workers report to what plans and statuses read", async () => {
-    const { federation, listeners } = await leading();
-    listeners[0]?.contactChanged("a", { ok: true, lastContact: 5 });
-    expect(federation.view.observations.contactOf("a")).toMatchObject({ ok: true, lastContact: 5 });
-  });
-
   test("says what policies do before it ends, though that would have waited", async () => {
     const { stop, hub, server, heard, lines } = await leading();
     const before = hub.count("applyStatus", PLACEMENTS);
@@ -182,14 +176,6 @@ describe("a manager that leads", () => {
     const before = warnings();
     await settle(3_000);
     expect([before, warnings()]).toEqual([[], ["DependencyMissing"]]);
-  });
-
-  test("warns of nothing any more when it has ended", async () => {
-    const { settle, events, stop } = await leading({}, { objects: { apps: [WITH_SECRET] } });
-    await settle();
-    await stop();
-    await settle(5_000);
-    expect(events.filter(({ type }) => type === "Warning")).toEqual([]);
   });
 
   test("measures its queues and controllers, and traces each reconcile", async () => {

@@ -121,19 +121,6 @@ describe("of a placement", () => {
       "DemoApplication (paas.cmft.com/v1; did you mean apps/v1?)",
     ]);
   });
-
-  test("that finds no cluster, or names one that is not there, says so", () => {
-    const scheduled = { status: "False", reason: "NoClusterFits", message: "no cluster fits" };
-    expect(outcomeOf(placement("winner"), [target({ scheduled })])).toMatchObject({
-      reason: "NoClusterFits",
-      error: "no cluster fits",
-    });
-    const verdicts = [{ cluster: "x", reason: "UnknownCluster" }];
-    expect(outcomeOf(placement("winner"), [target({ decision: { clusters: [], verdicts } })])).toMatchObject({
-      reason: "UnknownCluster",
-      error: "unknown cluster x",
-    });
-  });
 });
 
 describe("what is wrong with a placement", () => {

@@ -41,30 +41,6 @@ describe("the status of a policy", () => {
     expect(writes()).toBe(1);
   });
 
-  test("is written under our name, with force, and is known at once", async () => {
-    const { plan, judge, hub, cache, signal } = await judging();
-    await plan();
-    const calls: unknown[][] = [];
-    const applyStatus = hub.applyStatus.bind(hub);
-    hub.applyStatus = async (...args) => {
-      calls.push(args);
-      return await applyStatus(...args);
-    };
-    await judge();
-    expect(calls).toMatchObject([
-      [
-        PLACEMENTS,
-        {
-          apiVersion: "federation.paas.cmft.com/v1alpha1",
-          kind: "Placement",
-          metadata: { namespace: "default", name: "everywhere" },
-        },
-        { force: true, fieldManager: "meridian", signal },
-      ],
-    ]);
-    expect(cache.policy(KEY)?.policy.status).toMatchObject({ matchedObjects: 1 });
-  });
-
   test("names stopped runs that keep their places from others", async () => {
     const { plan, judge, status, shared } = await judging();
     await plan();
@@ -133,16 +109,6 @@ describe("the status of a policy", () => {
     answer(refused);
     await expect(judge()).rejects.toBe(refused);
   });
-
-  test("counts only objects that are planned", async () => {
-    const { plan, judge, status, plans } = await judging();
-    await plan();
-    const known = plans.get(APP);
-    if (known === undefined) throw new Error("no plan");
-    plans.set(APP, { ...known, target: undefined });
-    await judge();
-    expect(status()?.["matchedObjects"]).toBe(0);
-  });
 });
 
 /** Of that kind, with the name `other`; it selects applications. */
@@ -190,16 +156,6 @@ describe("the status of a policy that cannot do all it asks for", () => {
   const readyOf = (status: Record<string, unknown> | undefined): unknown =>
     (status?.["conditions"] as { type: string }[] | undefined)?.find(({ type }) => type === "Ready");
 
-  test("names a kind that is never placed", async () => {
-    const clusters = { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster" };
-    const { plan, judge, status } = await judging({
-      placements: [placement(["a"], { resourceSelectors: [SELECTS_APPLICATIONS, clusters] })],
-    });
-    await plan();
-    await judge();
-    expect(readyOf(status())).toMatchObject({ status: "False", reason: "KindNotPlaced" });
-  });
-
   test("names a kind that may not be read on the hub", async () => {
     const { plan, judge, status, cache } = await judging();
     await plan();
@@ -234,32 +190,6 @@ describe("the status of a policy that has no effect", () => {
     await judge();
     expect(shared.gates.hasPrometheus).toBe(false);
     expect(readyOf(server.get(PLACEMENTS, "default", "everywhere"))).toMatchObject({ reason: "PrometheusMissing" });
-  });
-
-  test("is of a plan's trouble first", async () => {
-    const rollout = { gate: { prometheus: { query: "up" } } };
-    const { plan, judge, server } = await judging({ placements: [placement(["venus"], { rollout })] });
-    await plan();
-    await judge();
-    expect(readyOf(server.get(PLACEMENTS, "default", "everywhere"))).toMatchObject({
-      reason: "UnknownCluster",
-      message: "unknown cluster venus",
-    });
-  });
-
-  test("names the clusters of an override that are not there", async () => {
-    const { plan, judge, server, settle } = await judging();
-    const policy = policyOf(OVERRIDEPOLICIES);
-    const rules = [{ targetClusters: { clusterNames: ["mars"] }, replicas: 3 }];
-    server.create(OVERRIDEPOLICIES, { ...policy, spec: { ...(policy["spec"] as object), rules } });
-    await settle();
-    await plan();
-    await judge("OverridePolicy/default/other");
-    expect(readyOf(server.get(OVERRIDEPOLICIES, "default", "other"))).toMatchObject({
-      status: "False",
-      reason: "NoClusterMatches",
-      message: expect.stringMatching(/; unknown cluster mars$/) as string,
-    });
   });
 });
 

@@ -85,15 +85,6 @@ describe("a policy says nothing of a generation before the objects were planned 
     expect(await said(OTHER)).toBe("2 False InvalidPatch");
   });
 
-  test("one whose object waits for what it needs", async () => {
-    const { create, said, shared } = await judging();
-    await create(BROKEN);
-    shared.policyProgress.end(APP, shared.policyProgress.begin(APP), true);
-    expect(await said(OTHER)).toBeUndefined();
-    shared.policyProgress.end(APP, shared.policyProgress.begin(APP), false);
-    expect(await said(OTHER)).toBe("1 True NoObjectMatches");
-  });
-
   test("one that selects a kind that was not read yet", async () => {
     const sent = { type: SERVICES, objects: [] };
     const { create, said, now, settle, cache, server, reconcile } = await judging({ sent });
@@ -161,16 +152,6 @@ describe("a policy is judged in the end", () => {
     await reconcile();
     expect(now()).toEqual([OTHER]);
     expect(await said(OTHER)).toBe("1 False InvalidPatch");
-  });
-
-  test("where its object is suspended", async () => {
-    const { create, said, now, reconcile } = await judging({
-      placements: [placement(["a"], { suspend: true })],
-    });
-    await create(override({ replicas: 3 }));
-    await reconcile();
-    expect(now()).toEqual([OTHER]);
-    expect(await said(OTHER)).toMatch(/^1 True /);
   });
 
   test("where it is gone, with no error", async () => {
