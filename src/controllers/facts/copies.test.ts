@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   FEDERATION_API_VERSION,
+  type KubeObject,
   type MemberCluster,
   type OwnerRef,
   REGION_LABEL,
@@ -17,9 +18,11 @@ import {
   type Observation,
   recordedClusters,
   REPLACED,
+  type Row,
   type Target,
   wasFoundOnJoin,
 } from "../../desiredstate/index.ts";
+import type { Plan } from "../tables/plans.ts";
 import { freesBundles, ownersNamedBy } from "./copies.ts";
 import {
   absent,
@@ -47,189 +50,158 @@ function unnamed(more: Partial<Observation> = {}): Observation {
   return { ...observation(), ...more, present: present as NonNullable<Observation["present"]> };
 }
 
-describe("the clusters that may have copies of an object", () => {
-  const east = member("east", { labels: { [REGION_LABEL]: "europe" } });
-  const far = member("far", { labels: { [REGION_LABEL]: "asia" } });
+type All = ReturnType<typeof copySources>;
+const JOINED = { creationTimestamp: "2026-01-02T00:00:00Z" };
+const before = observation({ present: { createdAt: "2026-01-01T23:59:59Z" } });
 
-  test.each([
-    { name: "are those that its status names", object: hubObject("shop", ["a", "b"]), want: ["a", "b"] },
-    {
-      name: "are all of a region of which only a sum is known",
-      object: hubObject("shop", ["a"], { summary: [{ region: "europe", clusters: 1 }] }),
-      want: ["a", "east"],
-    },
-    {
-      name: "are those that are named beside the sum",
-      object: hubObject("shop", ["a"], { summary: [{ region: "europe" }], unlistedClusters: ["b"] }),
-      want: ["b", "a"],
-    },
-  ])("$name", ({ object, want }) => {
-    const { sources, have, join } = copySources();
-    join(east);
-    join(far);
-    expect([...recordedClusters(sources.hubState, have(object))]).toEqual(want);
-  });
-
-  test("are none of an object that is gone", () => {
-    expect(recordedClusters(copySources().hubState, SHOP_KEY).size).toBe(0);
-  });
+test.each<[string, KubeObject | undefined, string[]]>([
+  ["of its status", hubObject("shop", ["a", "b"]), ["a", "b"]],
+  [
+    "of a region that the status sums up",
+    hubObject("shop", ["a"], { summary: [{ region: "europe", clusters: 1 }] }),
+    ["a", "east"],
+  ],
+  [
+    "that are listed beside the sum",
+    hubObject("shop", ["a"], { summary: [{ region: "europe" }], unlistedClusters: ["b"] }),
+    ["b", "a"],
+  ],
+  ["of an object that is gone: none", undefined, []],
+])("the recorded clusters of an object are those %s", (_, object, want) => {
+  const { hubState, have, join } = copySources();
+  join(member("east", { labels: { [REGION_LABEL]: "europe" } }));
+  join(member("far", { labels: { [REGION_LABEL]: "asia" } }));
+  if (object !== undefined) have(object);
+  expect([...recordedClusters(hubState, SHOP_KEY)]).toEqual(want);
 });
 
 describe("the copies of an object", () => {
-  test("name it, or stand for its rows and name nobody", () => {
-    const { sources, observations, assignments } = copySources();
+  const others = observation({ present: { owner: CART } });
+
+  test("name the object, or name no owner and have a row of the object", () => {
+    const { hubState, observations, assignments } = copySources();
+    const refs = ["shop", "stripped", "others", "absent", "unheard"].map((name) => ({ ...CONFIG_REF, name }));
     const [named, stripped] = [observation(), unnamed({ ref: { ...CONFIG_REF, name: "stripped" } })];
-    const others = observation({ ref: { ...CONFIG_REF, name: "others" }, present: { owner: CART } });
-    observations.report(CLUSTER, [named, stripped, others, absent({ ref: { ...CONFIG_REF, name: "absent" } })]);
-    expect(copiesOf(sources.hubState, SHOP_KEY)).toEqual([named]);
+    const foreign = { ...others, ref: { ...CONFIG_REF, name: "others" } };
+    observations.report(CLUSTER, [named, stripped, foreign, absent({ ref: { ...CONFIG_REF, name: "absent" } })]);
+    expect(copiesOf(hubState, SHOP_KEY)).toEqual([named]);
     assignments.replace(
       SHOP_KEY,
-      ["shop", "stripped", "others", "absent", "unheard"].map((name) => applyRow({ ref: { ...CONFIG_REF, name } })),
+      refs.map((ref) => applyRow({ ref })),
     );
-    expect(copiesOf(sources.hubState, SHOP_KEY)).toEqual([named, stripped]);
+    expect(copiesOf(hubState, SHOP_KEY)).toEqual([named, stripped]);
   });
 
-  test("that a plan considers are also those that its rows ask for in another's name", () => {
-    const { sources, observations, assignments } = copySources();
-    const others = observation({ present: { owner: CART } });
+  test("for a plan include those of its rows, whatever owner they name", () => {
+    const { hubState, observations, assignments } = copySources();
     observations.report(CLUSTER, [others]);
-    expect(copiesToPlan(sources.hubState, SHOP_KEY, undefined)).toEqual([]);
+    expect(copiesToPlan(hubState, SHOP_KEY, undefined)).toEqual([]);
     assignments.replace(SHOP_KEY, [applyRow()]);
-    expect(copiesToPlan(sources.hubState, SHOP_KEY, undefined)).toEqual([others]);
+    expect(copiesToPlan(hubState, SHOP_KEY, undefined)).toEqual([others]);
     assignments.replace(SHOP_KEY, []);
-    expect(copiesToPlan(sources.hubState, SHOP_KEY, undefined)).toEqual([]);
+    expect(copiesToPlan(hubState, SHOP_KEY, undefined)).toEqual([]);
   });
 
-  test("that a plan considers are also those of what is missing on the hub, on its clusters", () => {
-    const { sources, observations } = copySources();
-    const others = observation({ present: { owner: CART } });
+  test("for a plan include dependencies that the hub lacks, on the clusters of the plan", () => {
+    const { hubState, observations } = copySources();
     observations.report(CLUSTER, [others]);
     observations.report(ELSEWHERE, [{ ...others, cluster: ELSEWHERE }]);
-    const target = (missing: string[]): Target =>
-      ({
-        scheduled: { status: "True" },
-        clusters: [{ name: CLUSTER }],
-        missing: new Set(missing),
-      }) as unknown as Target;
-    expect(copiesToPlan(sources.hubState, SHOP_KEY, target([CONFIG_KEY]))).toEqual([others]);
-    expect(copiesToPlan(sources.hubState, SHOP_KEY, target([]))).toEqual([]);
-    expect(copiesToPlan(sources.hubState, SHOP_KEY, target(["/Secret/default/unheard"]))).toEqual([]);
+    const planned = (...missing: string[]) => {
+      const target = { scheduled: { status: "True" }, clusters: [{ name: CLUSTER }], missing: new Set(missing) };
+      return copiesToPlan(hubState, SHOP_KEY, target as unknown as Target);
+    };
+    expect([planned(CONFIG_KEY), planned(), planned("/Secret/default/unheard")]).toEqual([[others], [], []]);
   });
 
-  test("name one or several lives of the object", () => {
+  test("name one or several UIDs of the object", () => {
     const again = owner("shop", "later");
     const copies = [observation(), observation(), unnamed(), absent(), observation({ present: { owner: again } })];
     expect(ownersNamedBy(copies)).toEqual([SHOP, again]);
   });
 });
 
-describe("a copy was there before its cluster was joined", () => {
-  const joined = { creationTimestamp: "2026-01-02T00:00:00Z" };
-  const before = observation({ present: { createdAt: "2026-01-01T23:59:59Z" } });
-  const after = observation({ present: { createdAt: "2026-01-02T00:00:00Z" } });
-
-  test.each([
-    { name: "and names an object that was never there", copy: before, want: true },
-    { name: "not when it came with the cluster or later", copy: after, want: false },
-    { name: "not when nobody says how old it is", copy: observation(), want: false },
-    { name: "not when nobody says when the cluster was joined", copy: before, metadata: {}, want: false },
-    {
-      name: "not when a person wants it removed",
-      copy: before,
-      metadata: { ...joined, annotations: { [REMOVE_FOUND_ANNOTATION]: "true" } },
-      want: false,
-    },
-    {
-      name: "as long as nobody says so in so many words",
-      copy: before,
-      metadata: { ...joined, annotations: { [REMOVE_FOUND_ANNOTATION]: "yes" } },
-      want: true,
-    },
-    { name: "not when the object's record names the cluster", copy: before, recorded: [CLUSTER], want: false },
-    { name: "though the record names other clusters", copy: before, recorded: [ELSEWHERE], want: true },
-  ])("$name", ({ copy, metadata = joined, recorded = [], want }) => {
-    const { sources, have, join } = copySources();
-    join(member(CLUSTER, metadata));
-    have(hubObject("shop", recorded));
-    expect(wasFoundOnJoin(sources.hubState, SHOP_KEY, copy)).toBe(want);
-  });
-
-  test("not where there is no such cluster, nor where nothing is there", () => {
-    const { sources, join, members } = copySources();
-    join(member(CLUSTER, joined));
-    expect(wasFoundOnJoin(sources.hubState, SHOP_KEY, absent())).toBe(false);
+describe("a copy was found on the join", () => {
+  const after = observation({ present: { createdAt: JOINED.creationTimestamp } });
+  const annotated = (value: string) => ({ ...JOINED, annotations: { [REMOVE_FOUND_ANNOTATION]: value } });
+  test.each<[string, Observation, MemberCluster | undefined, string[], boolean]>([
+    ["if it is older than the MemberCluster", before, member(CLUSTER, JOINED), [], true],
+    ["not if it is as old", after, member(CLUSTER, JOINED), [], false],
+    ["not if its age is unknown", observation(), member(CLUSTER, JOINED), [], false],
+    ["not if the age of the MemberCluster is unknown", before, member(CLUSTER), [], false],
+    ["not if a person wants it removed", before, member(CLUSTER, annotated("true")), [], false],
+    ["unless a person says so exactly", before, member(CLUSTER, annotated("yes")), [], true],
+    ["not if the record names the cluster", before, member(CLUSTER, JOINED), [CLUSTER], false],
+    ["if the record names another cluster", before, member(CLUSTER, JOINED), [ELSEWHERE], true],
+    ["not if it is absent", absent(), member(CLUSTER, JOINED), [], false],
+    ["not without a MemberCluster", before, undefined, [], false],
+  ])("%s", (_, copy, cluster, recorded, want) => {
+    const { hubState, have, join, members } = copySources();
     members.clear();
-    expect(wasFoundOnJoin(sources.hubState, SHOP_KEY, before)).toBe(false);
+    if (cluster !== undefined) join(cluster);
+    have(hubObject("shop", recorded));
+    expect(wasFoundOnJoin(hubState, SHOP_KEY, copy)).toBe(want);
   });
 
   const found = { reason: "FoundOnJoin", message: "it was there" };
-  test.each([
-    { name: "as the row says that it has", row: holdRow({ wanted: false, why: found }), want: true },
-    { name: "but is wanted by now", row: applyRow(), want: false },
-    { name: "but is held as wanted", row: holdRow({ wanted: true, why: found }), want: false },
-    { name: "but is held for another reason", row: holdRow({ wanted: false }), want: false },
-    { name: "but is to go", row: deleteRow({ why: found }), want: false },
-  ])("$name: $want, whatever the record says", ({ row, want }) => {
-    const { sources, assignments, join } = copySources();
-    join(member(CLUSTER, joined));
+  test.each<[string, Row, boolean]>([
+    ["that its row holds for this reason", holdRow({ wanted: false, why: found }), true],
+    ["that is applied", applyRow(), false],
+    ["that is held as wanted", holdRow({ wanted: true, why: found }), false],
+    ["that is held for another reason", holdRow({ wanted: false }), false],
+    ["that is to be removed", deleteRow({ why: found }), false],
+  ])("of an object with a row, if the row says so: a copy %s", (_, row, want) => {
+    const { hubState, assignments, join } = copySources();
+    join(member(CLUSTER, JOINED));
     assignments.replace(SHOP_KEY, [row]);
-    expect([isFoundOnJoin(row), wasFoundOnJoin(sources.hubState, SHOP_KEY, before)]).toEqual([want, want]);
+    expect([isFoundOnJoin(row), wasFoundOnJoin(hubState, SHOP_KEY, before)]).toEqual([want, want]);
   });
 });
 
 describe("a member object is needed by others", () => {
-  test.each([
-    { name: "who apply it", row: applyRow({ owner: CART }), want: true },
-    { name: "who hold it as theirs", row: holdRow({ owner: CART }), want: true },
-    { name: "not who hold what is to go", row: holdRow({ owner: CART, wanted: false }), want: false },
-    { name: "not who remove it", row: deleteRow({ owner: CART }), want: false },
-  ])("$name", ({ row, want }) => {
-    const { sources, assignments } = copySources();
-    assignments.replace(CART_KEY, [row]);
-    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(want);
-    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, CART_KEY)).toBe(false);
-    expect(isNeededByOthers(sources.hubState, ELSEWHERE, CONFIG_REF, SHOP_KEY)).toBe(false);
+  const isNeeded = ({ hubState }: All, owner = SHOP_KEY, cluster = CLUSTER) =>
+    isNeededByOthers(hubState, cluster, CONFIG_REF, owner);
+  test.each<[string, Row, boolean]>([
+    ["that apply it", applyRow({ owner: CART }), true],
+    ["that hold it as wanted", holdRow({ owner: CART }), true],
+    ["not if they hold it as unwanted", holdRow({ owner: CART, wanted: false }), false],
+    ["not if they remove it", deleteRow({ owner: CART }), false],
+  ])("%s", (_, row, want) => {
+    const all = copySources();
+    all.assignments.replace(CART_KEY, [row]);
+    expect([isNeeded(all), isNeeded(all, CART_KEY), isNeeded(all, SHOP_KEY, ELSEWHERE)]).toEqual([want, false, false]);
   });
 
-  test.each([
-    { name: "who refer to it and run there", clusters: [ELSEWHERE, CLUSTER], want: true },
-    { name: "not who refer to it and run elsewhere", clusters: [ELSEWHERE], want: false },
-  ])("$name", ({ clusters, want }) => {
-    const { sources, referrers, plans } = copySources();
-    referrers.set(CONFIG_KEY, [SHOP_KEY, CART_KEY]);
-    plans.set(CART_KEY, planOn(clusters));
-    plans.set(SHOP_KEY, planOn([CLUSTER]));
-    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(want);
+  test.each<[string, Plan | undefined, boolean]>([
+    ["if they run there", planOn([ELSEWHERE, CLUSTER]), true],
+    ["not if they run elsewhere", planOn([ELSEWHERE]), false],
+    ["not if they have no target", planOn([], { target: undefined }), false],
+    ["not if they are not planned", undefined, false],
+  ])("that refer to it, %s", (_, plan, want) => {
+    const all = copySources();
+    all.referrers.set(CONFIG_KEY, [SHOP_KEY, CART_KEY]);
+    all.plans.set(SHOP_KEY, planOn([CLUSTER]));
+    if (plan !== undefined) all.plans.set(CART_KEY, plan);
+    expect(isNeeded(all)).toBe(want);
   });
 
-  test("not who refer to it and are not planned", () => {
-    const { sources, referrers, plans } = copySources();
-    referrers.set(CONFIG_KEY, [CART_KEY]);
-    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(false);
-    plans.set(CART_KEY, planOn([], { target: undefined }));
-    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(false);
-  });
-
-  test("whom another manager places", () => {
-    const { sources, state } = copySources();
-    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(false);
-    state.needing = [CART];
-    expect(isNeededByOthers(sources.hubState, CLUSTER, CONFIG_REF, SHOP_KEY)).toBe(true);
+  test("of another class", () => {
+    const all = copySources();
+    expect(isNeeded(all)).toBe(false);
+    all.state.needing = [CART];
+    expect(isNeeded(all)).toBe(true);
   });
 });
 
-describe("a cluster whose MemberCluster is being deleted", () => {
-  test.each([
-    { name: "goes on while it is not", metadata: {}, spec: { deletionPolicy: "Drain" }, want: undefined },
-    { name: "goes on until somebody has said what becomes of it", metadata: leaving, spec: {}, want: undefined },
-    { name: "is emptied", metadata: leaving, spec: { deletionPolicy: "Drain" }, want: "Drain" },
-    { name: "keeps what runs there", metadata: leaving, spec: { deletionPolicy: "Orphan" }, want: "Keep" },
-  ] as const)("$name", ({ metadata, spec, want }) => {
-    expect(leavingOf(member(CLUSTER, metadata, spec))).toBe(want);
-  });
+test.each([
+  { name: "stays", metadata: {}, spec: { deletionPolicy: "Drain" }, want: undefined },
+  { name: "waits for a decision", metadata: leaving, spec: {}, want: undefined },
+  { name: "is drained", metadata: leaving, spec: { deletionPolicy: "Drain" }, want: "Drain" },
+  { name: "keeps its copies", metadata: leaving, spec: { deletionPolicy: "Orphan" }, want: "Keep" },
+] as const)("a MemberCluster $name: $want", ({ metadata, spec, want }) => {
+  expect(leavingOf(member(CLUSTER, metadata, spec))).toBe(want);
 });
 
-describe("what a removal rests on", () => {
+describe("the facts of a removal", () => {
   const removal = {
     owner: SHOP,
     policy: "Delete",
@@ -237,10 +209,13 @@ describe("what a removal rests on", () => {
     ownership: "Ours",
   } as const;
   const held = { reason: "KindBeingDeleted", message: "its CRD is being deleted" };
-  const factsOf = (all: ReturnType<typeof copySources>, copies = [observation()], more: object = {}) =>
+  const drained = member(CLUSTER, leaving, { deletionPolicy: "Drain" });
+  const KEY = `${CLUSTER}/${CONFIG_KEY}`;
+  const factsOf = (all: All, copies = [observation()], more: object = {}) =>
     assembleRemovalFacts(all.hubState, copies, { ...removal, ...more });
+  const onCluster = (all: All, more: object = {}) => factsOf(all, undefined, more).clusters.get(CLUSTER);
 
-  test("is how much is known of the hub and of the clusters with copies", () => {
+  test("name what is known of the hub and of the clusters with copies", () => {
     const all = copySources();
     const { neededByOthers: _, ...facts } = factsOf(all, [observation(), observation({ cluster: ELSEWHERE })]);
     expect(facts).toEqual({
@@ -254,134 +229,113 @@ describe("what a removal rests on", () => {
     Object.assign(all.state, { synced: false, deletionsHeld: true });
     all.progress.begin([CART_KEY]);
     expect(factsOf(all).hub).toEqual({ synced: false, deletionsHeld: true, planned: false });
+    const unseen = new Map([["/Secret", "forbidden"]]);
+    all.observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unseen });
+    expect(onCluster(all)).toEqual({ synced: true, unseen });
+    all.observations.contact(CLUSTER, { ...inContact, synced: false });
+    expect(onCluster(all)).toEqual({ synced: false });
   });
 
-  test.each([
-    { name: "everything", contact: { synced: true }, want: { synced: true } },
-    { name: "nothing", contact: { synced: false }, want: { synced: false } },
-    {
-      name: "all but a kind",
-      contact: { synced: false, partlySynced: true, unseen: new Map([["/Secret", "forbidden"]]) },
-      want: { synced: true, unseen: new Map([["/Secret", "forbidden"]]) },
-    },
-  ])("says of a cluster that $name is known there", ({ contact, want }) => {
-    const all = copySources();
-    all.observations.contact(CLUSTER, { ...inContact, ...contact });
-    expect(factsOf(all).clusters.get(CLUSTER)).toEqual(want);
-  });
-
-  test("is that a cluster leaves; what is taken away from it waits while MemberClusters themselves are deleted as a kind", () => {
+  test("name a cluster that leaves, and hold its drain while the kind MemberCluster is being deleted", () => {
     const all = copySources();
     all.state.kindHeld = held;
-    all.join(member(CLUSTER, leaving, { deletionPolicy: "Drain" }));
-    expect(factsOf(all).clusters.get(CLUSTER)).toEqual({ synced: true, leaving: "Drain", held });
+    all.join(drained);
+    expect(onCluster(all)).toEqual({ synced: true, leaving: "Drain", held });
     expect(all.state.kindsAsked).toEqual(["MemberCluster"]);
     all.state.kindHeld = undefined;
-    expect(factsOf(all).clusters.get(CLUSTER)).toEqual({ synced: true, leaving: "Drain" });
+    expect(onCluster(all)).toEqual({ synced: true, leaving: "Drain" });
     all.state.kindsAsked.length = 0;
     all.join(member(CLUSTER, leaving, { deletionPolicy: "Orphan" }));
-    expect(factsOf(all).clusters.get(CLUSTER)).toEqual({ synced: true, leaving: "Keep" });
-    expect(all.state.kindsAsked).toEqual([]);
+    expect([onCluster(all), all.state.kindsAsked]).toEqual([{ synced: true, leaving: "Keep" }, []]);
   });
 
-  describe("where a cluster is drained", () => {
-    const DATABASE = { apiVersion: "example.com/v1", kind: "Database", namespace: "default", name: "my-db" };
-    const bundle = (name: string) => ({ apiVersion: FEDERATION_API_VERSION, kind: "ManifestBundle", name, uid: name });
-    const OPERATOR = bundle("operator");
-    const database = observation({ ref: DATABASE, present: { owner: { ...DATABASE, uid: "d" } } });
-    const drained = member(CLUSTER, leaving, { deletionPolicy: "Drain" });
-    const heldBy = (all: ReturnType<typeof copySources>, of: OwnerRef = OPERATOR) =>
-      factsOf(all, undefined, { owner: of }).clusters.get(CLUSTER)?.held?.message;
-
-    test.each<{ name: string; there?: Observation; of?: OwnerRef; cluster?: MemberCluster; want?: string }>([
-      { name: "a bundle waits for objects of custom kinds", want: "objects of custom kinds go first: Database my-db" },
-      { name: "an object of another kind waits for none", of: SHOP },
-      { name: "a bundle waits for no object of another kind", there: observation() },
-      {
-        name: "a bundle does not wait for another bundle",
-        there: observation({ ref: DATABASE, present: { owner: bundle("other") } }),
-      },
-      {
-        name: "a bundle does not wait for what it brought",
-        there: observation({ ref: DATABASE, present: { owner: OPERATOR } }),
-      },
-      { name: "nothing waits on a cluster that stays", cluster: member(CLUSTER) },
-    ])("$name", ({ there = database, of, cluster = drained, want }) => {
-      const all = copySources();
-      all.join(cluster);
-      all.observations.report(CLUSTER, [there]);
-      expect(heldBy(all, of)).toBe(want);
-    });
-
-    test("the end of such an object frees bundles, and no other news does", () => {
-      const all = copySources();
-      all.join(drained);
-      const freed: boolean[] = [];
-      all.observations.changes.subscribe((change) => freed.push(freesBundles(all.sources, change)));
-      all.observations.report(CLUSTER, [database, observation()]);
-      all.observations.report(CLUSTER, [absent(), absent({ ref: DATABASE })]);
-      expect(freed).toEqual([false, false, false, true]);
-    });
-  });
-
-  test("is what holds an object's kind, and the objects that the hub has lost", () => {
+  test("name the hold of the object's kind, and of objects that the hub has lost", () => {
     const all = copySources();
     expect(factsOf(all)).not.toHaveProperty("held");
     expect(factsOf(all, undefined, { held })).toMatchObject({ held });
     const lost = { reason: "HubWentBack", message: "the hub went back in time" };
     all.state.missingHeld = lost;
-    expect(factsOf(all).clusters.get(CLUSTER)).toEqual({ synced: true });
-    expect(factsOf(all, undefined, { lost: true }).clusters.get(CLUSTER)).toEqual({ synced: true, held: lost });
+    expect([onCluster(all), onCluster(all, { lost: true })]).toEqual([{ synced: true }, { synced: true, held: lost }]);
     expect(factsOf(all, undefined, { lost: true })).not.toHaveProperty("lost");
     all.state.kindHeld = held;
-    all.join(member(CLUSTER, leaving, { deletionPolicy: "Drain" }));
-    expect(factsOf(all, undefined, { lost: true }).clusters.get(CLUSTER)).toMatchObject({ held });
+    all.join(drained);
+    expect(onCluster(all, { lost: true })).toMatchObject({ held });
   });
 
-  test("is which copies were there before their cluster was joined", () => {
+  test("name the copies that were found on the join", () => {
     const all = copySources();
-    all.join(member(CLUSTER, { creationTimestamp: "2026-01-02T00:00:00Z" }));
-    const old = observation({ present: { createdAt: "2026-01-01T00:00:00Z" } });
-    expect(factsOf(all, [old]).foundOnJoin).toEqual(new Set([`${CLUSTER}/${CONFIG_KEY}`]));
+    all.join(member(CLUSTER, JOINED));
+    expect(factsOf(all, [before]).foundOnJoin).toEqual(new Set([KEY]));
   });
 
-  test("is which copies others need, and asks only about copies that there are", () => {
+  test("name the copies that others need", () => {
     const all = copySources();
     all.assignments.replace(CART_KEY, [applyRow({ owner: CART })]);
     const { neededByOthers } = factsOf(all);
-    expect(neededByOthers.has(`${CLUSTER}/${CONFIG_KEY}`)).toBe(true);
-    expect(neededByOthers.has(`${ELSEWHERE}/${CONFIG_KEY}`)).toBe(false);
-    expect(factsOf(all, []).neededByOthers.has(`${CLUSTER}/${CONFIG_KEY}`)).toBe(false);
+    expect([neededByOthers.has(KEY), neededByOthers.has(`${ELSEWHERE}/${CONFIG_KEY}`)]).toEqual([true, false]);
+    expect(factsOf(all, []).neededByOthers.has(KEY)).toBe(false);
     all.assignments.replace(CART_KEY, []);
-    expect(neededByOthers.has(`${CLUSTER}/${CONFIG_KEY}`)).toBe(false);
+    expect(neededByOthers.has(KEY)).toBe(false);
   });
 
-  test("is on which clusters a dependency is being made anew", () => {
+  test("name the clusters where a dependency is being replaced", () => {
     const all = copySources();
     const why = { reason: REPLACED, message: "replaced on the hub" };
     const on = (cluster: string) => ({ cluster, ref: { ...CONFIG_REF, name: cluster } });
-    all.assignments.replace(SHOP_KEY, [
-      deleteRow({ ...on("a"), why }),
-      holdRow({ ...on("b"), why }),
-      applyRow(on("c")),
-      deleteRow(on("d")),
-    ]);
+    const replacing = [deleteRow({ ...on("a"), why }), holdRow({ ...on("b"), why })];
+    all.assignments.replace(SHOP_KEY, [...replacing, applyRow(on("c")), deleteRow(on("d"))]);
     all.assignments.replace(CART_KEY, [deleteRow({ ...on("e"), owner: CART, why })]);
     expect(factsOf(all).replacing).toEqual(new Set(["a", "b"]));
   });
 
-  test.each([
-    { name: "when another manager's object is named as its owner", named: CART, ours: false, want: true },
-    { name: "when nobody has planned the named owner", named: CART, ours: undefined, want: true },
-    { name: "not when all who need it are ours", named: CART, ours: true, want: false },
-    { name: "when another manager's object needs it", named: CART, ours: true, needing: [SHOP], want: true },
-  ])("is which dependencies that refused a change others have a part in: $name", ({ named, ours, needing, want }) => {
+  test.each<[string, boolean | undefined, OwnerRef[], boolean]>([
+    ["if another manager's object owns it", false, [], true],
+    ["if its owner is not planned", undefined, [], true],
+    ["not if only our objects need it", true, [], false],
+    ["if another manager's object needs it", true, [SHOP], true],
+  ])("name a dependency that refused a change as the copy of others %s", (_, ours, needing, want) => {
     const all = copySources();
     if (ours !== undefined) all.plans.set(CART_KEY, planOn([], { ours }));
-    all.state.needing = needing ?? [];
-    const refused = observation({ present: { owner: named, refused: ["h2"] } });
-    const key = `${CLUSTER}/${CONFIG_KEY}`;
-    expect(factsOf(all, [refused]).othersCopies).toEqual(new Set(want ? [key] : []));
-    expect(factsOf(all, [observation({ present: { owner: named } })]).othersCopies.size).toBe(0);
+    all.state.needing = needing;
+    const copy = (present: object = {}) => observation({ present: { owner: CART, ...present } });
+    expect(factsOf(all, [copy({ refused: ["h2"] })]).othersCopies).toEqual(new Set(want ? [KEY] : []));
+    expect(factsOf(all, [copy()]).othersCopies.size).toBe(0);
+  });
+
+  describe("on a cluster that is drained", () => {
+    const DATABASE = { apiVersion: "example.com/v1", kind: "Database", namespace: "default", name: "my-db" };
+    const bundle = (name: string) => ({ apiVersion: FEDERATION_API_VERSION, kind: "ManifestBundle", name, uid: name });
+    const database = (owned: OwnerRef = { ...DATABASE, uid: "d" }) =>
+      observation({ ref: DATABASE, present: { owner: owned } });
+    const OPERATOR = bundle("operator");
+    test.each<[string, Observation, OwnerRef, MemberCluster, string?]>([
+      [
+        "a bundle waits for custom objects",
+        database(),
+        OPERATOR,
+        drained,
+        "objects of custom kinds go first: Database my-db",
+      ],
+      ["an object of another kind does not wait", database(), SHOP, drained],
+      ["a bundle does not wait for objects of other kinds", observation(), OPERATOR, drained],
+      ["a bundle does not wait for the objects of another bundle", database(bundle("other")), OPERATOR, drained],
+      ["a bundle does not wait for its own objects", database(OPERATOR), OPERATOR, drained],
+      ["nothing waits if the cluster stays", database(), OPERATOR, member(CLUSTER)],
+    ])("%s", (_, copy, of, cluster, want) => {
+      const all = copySources();
+      all.join(cluster);
+      all.observations.report(CLUSTER, [copy]);
+      expect(onCluster(all, { owner: of })?.held?.message).toBe(want);
+    });
+
+    test("only the end of a custom object frees bundles", () => {
+      const all = copySources();
+      all.join(drained);
+      const freed: boolean[] = [];
+      all.observations.changes.subscribe((change) => freed.push(freesBundles(all.sources, change)));
+      all.observations.report(CLUSTER, [database(), observation()]);
+      all.observations.report(CLUSTER, [absent(), absent({ ref: DATABASE })]);
+      expect(freed).toEqual([false, false, false, true]);
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FederatedStatus, KubeObject, Placement } from "../../apis/index.ts";
+import { type FederatedStatus, FIRST_RECORD_ANNOTATION, type KubeObject, type Placement } from "../../apis/index.ts";
 import {
   assembleSnapshot,
   AWAITING_REPLACEMENT,
@@ -15,36 +15,28 @@ import { copySources, hubObject, leaving, member, planOn } from "../testing/copy
 import { placementObject } from "../../../test/builders/policyObjects.ts";
 import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
 
-const RECORD = "federation.paas.cmft.com/clusters";
-const object = (record?: object, status?: object): KubeObject => ({
-  apiVersion: "paas.cmft.com/v1",
-  kind: "DemoApplication",
-  metadata: { name: "shop", ...(record === undefined ? {} : { annotations: { [RECORD]: JSON.stringify(record) } }) },
-  ...(status === undefined ? {} : { status }),
-});
-
-describe("what an object said of itself before", () => {
-  const orphaned = { clusters: ["a"], deletionPolicy: "Orphan" };
-  test.each([
-    { name: "is nothing for a new object", given: object(), want: undefined },
-    { name: "is its status", given: object(undefined, { observedGeneration: 3 }), want: { observedGeneration: 3 } },
-    {
-      name: "is how it parts from its copies, before it has a status",
-      given: object(orphaned),
-      want: { deletionPolicy: "Orphan" },
-    },
-    {
-      name: "is that beside what another writer has put into the status",
-      given: object(orphaned, { selector: "app=shop" }),
-      want: { selector: "app=shop", deletionPolicy: "Orphan" },
-    },
-    {
-      name: "is its status alone, once there is one",
-      given: object(orphaned, { observedGeneration: 3 }),
-      want: { observedGeneration: 3 },
-    },
-    { name: "is nothing of a record that says only where", given: object({ clusters: ["a"] }), want: undefined },
-  ])("$name", ({ given, want }) => expect(previousOf(given, given["status"] as FederatedStatus)).toEqual(want));
+test.each<[string, object | undefined, object | undefined, object | undefined]>([
+  ["nothing of a new object", undefined, undefined, undefined],
+  ["its status", undefined, { observedGeneration: 3 }, { observedGeneration: 3 }],
+  ["the deletion policy of its first record", { deletionPolicy: "Orphan" }, undefined, { deletionPolicy: "Orphan" }],
+  [
+    "that policy beside the status of another writer",
+    { deletionPolicy: "Orphan" },
+    { selector: "app=shop" },
+    { selector: "app=shop", deletionPolicy: "Orphan" },
+  ],
+  [
+    "its status alone, once Meridian has written it",
+    { deletionPolicy: "Orphan" },
+    { observedGeneration: 3 },
+    { observedGeneration: 3 },
+  ],
+  ["nothing of a first record without a policy", {}, undefined, undefined],
+])("the previous status is %s", (_, record, status, want) => {
+  const annotations = record && { [FIRST_RECORD_ANNOTATION]: JSON.stringify({ clusters: ["a"], ...record }) };
+  const metadata = { name: "shop", ...(annotations === undefined ? {} : { annotations }) };
+  const object: KubeObject = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", metadata };
+  expect(previousOf(object, status as FederatedStatus | undefined)).toEqual(want);
 });
 
 describe("the snapshot that a plan is made of", () => {
@@ -107,23 +99,17 @@ describe("the snapshot that a plan is made of", () => {
     const { running } = assembleSnapshot(hubState, found);
     expect(running === undefined ? undefined : [...running]).toEqual(want);
   });
-
-  const serving = { reason: AWAITING_REPLACEMENT, message: "it serves until then" };
-  test.each<{ name: string; row?: Row; planned?: boolean; recorded?: string[]; want: string[] }>([
-    { name: "where a copy is, before the first plan", planned: false, want: [CLUSTER] },
-    { name: "where a copy is that its rows want", row: applyRow(), want: [CLUSTER] },
-    { name: "not where nobody asks for the copy", want: [] },
-    { name: "not where the copy is to go", row: deleteRow(), want: [] },
-    { name: "not where the copy cannot go yet", row: holdRow({ wanted: false }), want: [] },
-    { name: "where the copy serves until others do", row: holdRow({ wanted: false, why: serving }), want: [CLUSTER] },
-    { name: "not where the record names no such cluster", row: applyRow(), recorded: [], want: [] },
-    {
-      name: "not where the copy was there before the join",
-      row: holdRow({ wanted: false, why: { reason: "FoundOnJoin", message: "" } }),
-      planned: false,
-      want: [],
-    },
-  ])("says $name", ({ row, planned = true, recorded = [CLUSTER], want }) => {
+  const unwanted = (reason: string) => holdRow({ wanted: false, why: { reason, message: "" } });
+  test.each<[string, Row | undefined, string[], boolean?, string[]?]>([
+    ["a copy before the first plan", undefined, [CLUSTER], false],
+    ["a copy that its row applies", applyRow(), [CLUSTER]],
+    ["no copy without a row", undefined, []],
+    ["no copy to be removed", deleteRow(), []],
+    ["no copy that is held until it may go", unwanted("Other"), []],
+    ["a copy that serves until its replacement does", unwanted(AWAITING_REPLACEMENT), [CLUSTER]],
+    ["no copy on a cluster outside the record", applyRow(), [], true, []],
+    ["no copy from before the join", unwanted("FoundOnJoin"), [], false],
+  ])("counts as running %s", (_, row, want, planned = true, recorded = [CLUSTER]) => {
     const all = sourcesOf(hubObject("shop", recorded));
     all.join(member(CLUSTER, { creationTimestamp: "2026-01-02T00:00:00Z" }));
     all.observations.report(CLUSTER, [observation({ present: { createdAt: "2026-01-01T00:00:00Z" } })]);
@@ -199,23 +185,18 @@ describe("an object without a record", () => {
   });
 });
 
-describe("a copy is let go of by a person", () => {
+describe("a copy is released by a person", () => {
   const target = (status: "True" | "False", clusters: string[] = [], suspended = false): Target =>
     ({ scheduled: { status }, suspended, clusters: clusters.map((name) => ({ name })) }) as unknown as Target;
-
-  test.each<{ name: string; target: Target | undefined; recorded?: string[]; cluster?: object; want: boolean }>([
-    {
-      name: "when nothing places the object, and its record does not name the cluster",
-      target: target("False"),
-      want: true,
-    },
-    { name: "when the object is suspended", target: target("True", [], true), want: true },
-    { name: "not when something places the object", target: target("True"), want: false },
-    { name: "not when the object is to run there", target: target("False", [CLUSTER]), want: false },
-    { name: "not when the object is being deleted", target: undefined, want: false },
-    { name: "not when the record names the cluster", target: target("False"), recorded: [CLUSTER], want: false },
-    { name: "not when the cluster leaves", target: target("False"), cluster: leaving, want: false },
-  ])("$name", ({ target: given, recorded = [], cluster = {}, want }) => {
+  test.each<[string, Target | undefined, boolean, string[]?, object?]>([
+    ["of an unplaced object, outside the record", target("False"), true],
+    ["of a suspended object", target("True", [], true), true],
+    ["not of a placed object", target("True"), false],
+    ["not on a cluster of the target", target("False", [CLUSTER]), false],
+    ["not of a deleted object", undefined, false],
+    ["not on a cluster of the record", target("False"), false, [CLUSTER]],
+    ["not on a cluster that leaves", target("False"), false, [], leaving],
+  ])("%s", (_, given, want, recorded = [], cluster = {}) => {
     const { hubState, have, join } = copySources();
     join(member(CLUSTER, cluster));
     const key = have(hubObject("shop", recorded));
