@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { placementObject } from "../../../test/builders/policyObjects.ts";
 import type { Placement } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
-import { FirstSight, type FirstSightOptions } from "./firstSight.ts";
+import { FirstSight, type FirstSightOptions } from "./pendingMembers.ts";
 import { member } from "../testing/copySources.ts";
 
 const placed = (spec: Record<string, unknown> = { clusterCount: 1 }): Placement =>

@@ -4,7 +4,7 @@ import type { PlacedKind } from "../../hub/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
 import type { CopySources } from "../facts/index.ts";
 import type { OrphaningDeletions } from "./orphaning.ts";
-import { askedOf } from "./needs.ts";
+import { askedOf } from "./objectDependencies.ts";
 import { attempted } from "./planningFailure.ts";
 import { type Footprint, footprintOf } from "./leftovers.ts";
 

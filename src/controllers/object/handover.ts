@@ -36,7 +36,7 @@ import {
   type Source,
 } from "../../runtime/index.ts";
 import { type CopySources, type HubNamespaces, RETRY_FINALIZER_MS, setFinalizers } from "../facts/index.ts";
-import { knownOf } from "./needs.ts";
+import { knownOf } from "./objectDependencies.ts";
 import { logFieldsOf } from "../tables/index.ts";
 import { recordHandover } from "../progress/index.ts";
 import { type StatusWrites } from "../status/index.ts";

@@ -6,7 +6,7 @@ import type { HubCache, PlacedKind } from "../../hub/index.ts";
 import { type Dependency, placeableKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, DEPLOYMENTS } from "../../runtime/index.ts";
 import type { Collected, DependencyWatches } from "../facts/dependencies.ts";
-import { askedOf, knownOf } from "./needs.ts";
+import { askedOf, knownOf } from "./objectDependencies.ts";
 import { app } from "../testing/planning.ts";
 
 const secret = (name: string): Dependency => ({

@@ -71,7 +71,7 @@ import { isOver, releaseHubObject } from "./releaseHubObject.ts";
 import { RecordedRows } from "./recordedRows.ts";
 import { type Stage, RolloutStep, type RolloutStepSources } from "./rolloutStep.ts";
 import { followingOf, lifeOf, logFieldsOf, refOfKey, type Rooms, spanAttributes } from "../tables/index.ts";
-import { knownOf } from "./needs.ts";
+import { knownOf } from "./objectDependencies.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { recordDeletionEnd, type StatusWrites } from "../status/index.ts";
 import { footprintOf, leftoversBeside, leftoversOf } from "./leftovers.ts";

@@ -35,7 +35,7 @@ import { HubNamespaces } from "../facts/hubNamespaces.ts";
 import { ManagerHubState } from "../facts/managerHubState.ts";
 import { MissingOwners } from "../facts/missingOwners.ts";
 import { Observations } from "../tables/observations.ts";
-import { knownOf } from "../object/needs.ts";
+import { knownOf } from "../object/objectDependencies.ts";
 import { PlacementReconciler } from "../object/placement.ts";
 import { PlanningProgress } from "../facts/planningProgress.ts";
 import { Plans } from "../tables/plans.ts";

@@ -4,7 +4,7 @@ import type { HubCache } from "../../hub/index.ts";
 import type { GateReply } from "../../rollout/index.ts";
 import { CONTROLLERREVISIONS, DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import type { GatedRun, Gates } from "../facts/gates.ts";
-import { knownOf } from "../object/needs.ts";
+import { knownOf } from "../object/objectDependencies.ts";
 import { type RolloutPlan, type RolloutRequest, Rollouts, type Staged } from "../object/rollouts.ts";
 import { observation } from "./builders.ts";
 import { APP, app, placement, planning } from "./planning.ts";
