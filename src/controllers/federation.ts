@@ -82,15 +82,10 @@ const WORKERS = { placement: 8, handover: 2, status: 8, cluster: 4, policy: 2, g
 /** Time limit for the last writes of policy statuses at shutdown. */
 const LAST_POLICIES_MS = 1_000;
 
-/**
- * The pipeline of the leader:
- *
- *     hub -> target -> rows (assignments) -> workers -> members -> watches -> observations -> status -> hub
- */
-export function createFederation(options: FederationOptions): Federation {
-  const { hub, client, hubId, clock, random, logger, metrics, tracer, events, recoveries } = options;
-  const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE } = options;
-  const deadline = options.reconcileTimeoutMs === undefined ? {} : { timeoutMs: options.reconcileTimeoutMs };
+/** The tables of one term, and everything that reads them to plan. */
+function assembleTables(options: FederationOptions) {
+  const { hub, client, hubId, clock, random, logger, metrics } = options;
+  const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE, protectedNamespaces = [] } = options;
   const plans = new Plans();
   const observations = new Observations();
   const rooms = new Rooms({ plans, observations, clock });
@@ -106,58 +101,48 @@ export function createFederation(options: FederationOptions): Federation {
     monotonic: () => clock.monotonic(),
   });
   const dependencies = new DependencyWatches({ client, clock, random, logger });
-  const fleet = new Fleet({
-    source: assignments,
-    sink: observations,
-    hubId,
-    systemNamespace,
-    clock,
-    random,
-    logger,
-    metrics,
-    tracer,
-  });
-  const pool = options.pool(fleet);
-  const namespaces = new HubNamespaces({ hub, protected: [systemNamespace, ...(options.protectedNamespaces ?? [])] });
-
+  const namespaces = new HubNamespaces({ hub, protected: [systemNamespace, ...protectedNamespaces] });
   const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
   const pace = new EvictionPace(hub);
   const tables = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
   const hubState = new ManagerHubState({ ...tables, hubId, namespaces, rooms, pace });
-  const copies = { ...tables, hubState };
+  return { ...tables, hubState, namespaces, rooms, pace };
+}
+
+/**
+ * The pipeline of the leader:
+ *
+ *     hub -> target -> rows (assignments) -> workers -> members -> watches -> observations -> status -> hub
+ */
+export function createFederation(options: FederationOptions): Federation {
+  const { hub, client, hubId, clock, random, logger, metrics, tracer, events, recoveries } = options;
+  const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE, approversProvenSince } = options;
+  const deadline = options.reconcileTimeoutMs === undefined ? {} : { timeoutMs: options.reconcileTimeoutMs };
+  const tables = assembleTables(options);
+  const { plans, observations, assignments, classes, dependencies, namespaces, missing, progress } = tables;
+  const fleet = new Fleet({
+    ...{ source: assignments, sink: observations, hubId, systemNamespace, clock, random, logger, metrics, tracer },
+  });
+  const pool = options.pool(fleet);
   const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
   const warnings = new DelayedWarnings({ clock, events });
-  const telling = { metrics, tracer, events, recoveries, warnings };
-  const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, ...telling });
+  const sinks = { metrics, tracer, events, recoveries, warnings };
+  const statuses = new StatusReconciler({ ...tables, contacts, store, client, clock, ...sinks });
   const gates = new Gates({ ask: options.askGate, clock, logger });
   const policyProgress = new PolicyProgress({ hub, plans, dependencies });
   const places = new RolloutSlots({ hub, plans });
-  const policies = new PolicyStatusReconciler({ ...copies, policyProgress, gates, places, client, clock });
   const revisions = new Revisions({ client, systemNamespace });
-  const shared = {
-    ...copies,
-    policyProgress,
-    client,
-    store,
-    revisions,
-    gates,
-    places,
-    ...defined({ approversProvenSince: options.approversProvenSince }),
-    rooms,
-    pace,
-    statuses,
-    namespaces,
-    clock,
-    ...telling,
-  };
+  const rollouts = { policyProgress, revisions, gates, places, ...defined({ approversProvenSince }) };
+  const shared = { ...tables, ...rollouts, client, store, statuses, clock, ...sinks };
+  const policies = new PolicyStatusReconciler(shared);
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
     placement: new PlacementReconciler(shared),
     handover: new HandoverReconciler(shared),
     status: statuses,
     cluster: new ClusterReconciler({ ...shared, clusters: hub.clusters, pool }),
     policy: policies,
-    garbage: new GarbageReconciler(copies),
+    garbage: new GarbageReconciler(tables),
     holds: new DeletionHoldReconciler(shared),
     binding: new BindingReconciler(shared),
   };

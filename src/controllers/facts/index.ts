@@ -8,7 +8,7 @@ export { type CopySources, freesBundles, ownersNamedBy } from "./copies.ts";
 export { DependencyWatches } from "./dependencies.ts";
 export { EvictionPace } from "./evictionPace.ts";
 export { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
-export { FirstSight } from "./pendingMembers.ts";
+export { PendingMembers } from "./pendingMembers.ts";
 export { type AskGate, Gates } from "./gates.ts";
 export { whyNotGranted } from "./grants.ts";
 export { holdersBeside, keepHeld, wentByTtl } from "./foreignFinalizers.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { placementObject } from "../../../test/builders/policyObjects.ts";
 import type { Placement } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
-import { FirstSight, type FirstSightOptions } from "./pendingMembers.ts";
+import { PendingMembers, type PendingMembersOptions } from "./pendingMembers.ts";
 import { member } from "../testing/copySources.ts";
 
 const placed = (spec: Record<string, unknown> = { clusterCount: 1 }): Placement =>
@@ -11,11 +11,11 @@ const placed = (spec: Record<string, unknown> = { clusterCount: 1 }): Placement 
 /** Members of which these were neither reached nor given up yet. `refused`: by which filters. */
 function world(pending: string[], refused: Record<string, string> = {}) {
   const state = { pending: new Set(pending), now: 0, members: ["a", "b"].map((name) => member(name)) };
-  const sight = new FirstSight({
+  const sight = new PendingMembers({
     hub: { clusters: { list: () => state.members } },
     observations: { contactOf: (name: string) => ({ pending: state.pending.has(name) }) },
     clock: { monotonic: () => state.now },
-  } as unknown as FirstSightOptions);
+  } as unknown as PendingMembersOptions);
   const target = (more: object = {}): Target =>
     ({
       scheduled: { status: "True" },

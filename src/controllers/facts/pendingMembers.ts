@@ -5,7 +5,7 @@ import type { Clock } from "../../runtime/index.ts";
 import { choosesAmong } from "../../scheduler/index.ts";
 import { type Observations } from "../tables/index.ts";
 
-export interface FirstSightOptions {
+export interface PendingMembersOptions {
   hub: { clusters: Pick<HubCache["clusters"], "list"> };
   observations: Pick<Observations, "contactOf">;
   clock: Pick<Clock, "monotonic">;
@@ -19,14 +19,14 @@ const LONGEST_MS = 60_000;
  * may hold the copy that the object should keep, and the choice of another cluster would move the copy. Members are
  * pending mostly after a start of the manager. New objects then wait, too, if their placement chooses between clusters.
  */
-export class FirstSight {
-  readonly #options: FirstSightOptions;
+export class PendingMembers {
+  readonly #options: PendingMembersOptions;
   /** Start of the wait by object, in monotonic milliseconds. */
   readonly #waiting = new Map<string, number>();
   /** Members that were still pending at the end of an object's wait. */
   readonly #givenUp = new Set<string>();
 
-  constructor(options: FirstSightOptions) {
+  constructor(options: PendingMembersOptions) {
     this.#options = options;
   }
 

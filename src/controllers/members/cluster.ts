@@ -19,7 +19,7 @@ import {
   awaitsDecision,
   type DeletionStage,
   leftOn,
-  tellOfDeletion,
+  reportDeletion,
   whyNotDrained,
   whyNotReleased,
 } from "./clusterDeletion.ts";
@@ -51,7 +51,7 @@ const PROGRESS_MS = 5_000;
 export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
   /** Time of the last progress report of each draining cluster. */
-  readonly #told = new Map<string, number>();
+  readonly #reportedAt = new Map<string, number>();
 
   constructor(options: ClusterReconcilerOptions) {
     this.#options = options;
@@ -76,11 +76,11 @@ export class ClusterReconciler implements Reconciler {
   }
 
   async reconcile(name: string, signal: AbortSignal): Promise<Result> {
-    const { clusters, pool, classes } = this.#options;
+    const { hub, clusters, pool, classes, assignments, observations } = this.#options;
     const cluster = clusters.get(name);
     if (cluster === undefined) {
       pool.remove(name);
-      this.#told.delete(name);
+      this.#reportedAt.delete(name);
       return done;
     }
     const ownership = classes.ofCluster(cluster);
@@ -98,9 +98,9 @@ export class ClusterReconciler implements Reconciler {
         );
       return done;
     }
-    const waits = awaitsDecision(this.#options, cluster);
-    const isTold = owned && waits !== "Unknown" && !this.#isUnsettled(cluster);
-    const tellAfterMs = isTold ? await this.#tell(cluster, waits === "Yes", signal) : undefined;
+    const waits = awaitsDecision({ hub, assignments, observations }, cluster);
+    const isReported = owned && waits !== "Unknown" && !this.#isUnsettled(cluster);
+    const reportAfterMs = isReported ? await this.#report(cluster, waits === "Yes", signal) : undefined;
     if (waits !== "No") {
       pool.upsert(cluster, owned);
       return done;
@@ -110,10 +110,10 @@ export class ClusterReconciler implements Reconciler {
       // Each manager removes its own objects. The finalizer of the cluster's manager waits until all objects are gone.
       if (!owned) return await this.#setFinalizers(cluster, without, signal);
       if (without.length === finalizers.length) return done;
-      if (!this.#isDrained(name)) return tellAfterMs === undefined ? done : requeueAfter(tellAfterMs);
+      if (!this.#isDrained(name)) return reportAfterMs === undefined ? done : requeueAfter(reportAfterMs);
     } else if (owned && without.length < finalizers.length) {
       pool.upsert(cluster, owned);
-      if (!this.#isLetGo(name)) return tellAfterMs === undefined ? done : requeueAfter(tellAfterMs);
+      if (!this.#isReleased(name)) return reportAfterMs === undefined ? done : requeueAfter(reportAfterMs);
     }
     if (owned && without.length === finalizers.length) return done;
     // From here on, nothing is written to the member.
@@ -125,26 +125,28 @@ export class ClusterReconciler implements Reconciler {
    * Reports the stage of the deletion. Returns the milliseconds until the next report; undefined if no further report
    * is due by time.
    */
-  async #tell(cluster: MemberCluster, isUndecided: boolean, signal: AbortSignal): Promise<number | undefined> {
+  async #report(cluster: MemberCluster, isUndecided: boolean, signal: AbortSignal): Promise<number | undefined> {
     const { name } = cluster.metadata;
-    const now = this.#options.clock.now();
-    const say = (stage: DeletionStage): Promise<void> => tellOfDeletion(this.#options, cluster, stage, now, signal);
+    const { client, clusters, events, assignments, observations, clock } = this.#options;
+    const now = clock.now();
+    const say = (stage: DeletionStage): Promise<void> =>
+      reportDeletion({ client, clusters, events }, cluster, stage, now, signal);
     if (isUndecided) {
       await say({ kind: "Undecided" });
       return undefined;
     }
     const late = patienceLeft(cluster, now) === 0;
     if (cluster.spec.deletionPolicy !== "Drain") {
-      await say({ kind: "LettingGo", waits: whyNotReleased(this.#options, cluster), late });
+      await say({ kind: "LettingGo", waits: whyNotReleased({ observations }, cluster), late });
       return late ? undefined : PROGRESS_MS;
     }
     if (this.#isDrained(name)) return undefined;
     // Each removed object causes a reconcile, so reports are limited.
-    const sinceTold = now - (this.#told.get(name) ?? -Infinity);
-    if (sinceTold < PROGRESS_MS) return PROGRESS_MS - sinceTold;
-    const waits = whyNotDrained(this.#options, cluster);
-    await say({ kind: "Draining", left: leftOn(this.#options.observations, name), waits, late });
-    this.#told.set(name, now);
+    const sinceReport = now - (this.#reportedAt.get(name) ?? -Infinity);
+    if (sinceReport < PROGRESS_MS) return PROGRESS_MS - sinceReport;
+    const waits = whyNotDrained({ assignments, observations }, cluster);
+    await say({ kind: "Draining", left: leftOn(observations, name), waits, late });
+    this.#reportedAt.set(name, now);
     return late ? undefined : PROGRESS_MS;
   }
 
@@ -198,7 +200,7 @@ export class ClusterReconciler implements Reconciler {
    * True if no object on the member has a mark of Meridian any more and no write under way can add one. Also true if
    * the member does not answer or refuses the change for good: the marks then stay.
    */
-  #isLetGo(name: string): boolean {
+  #isReleased(name: string): boolean {
     const { observations, assignments } = this.#options;
     const contact = observations.contactOf(name);
     if (contact.pending) return false;

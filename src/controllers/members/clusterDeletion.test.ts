@@ -7,7 +7,7 @@ import {
   awaitsDecision,
   type ClusterDeletionSources,
   type DeletionStage,
-  tellOfDeletion,
+  reportDeletion,
   whyNotDrained,
   whyNotReleased,
 } from "./clusterDeletion.ts";
@@ -219,7 +219,7 @@ describe("a MemberCluster that is deleted", () => {
       clusters,
       events: { record: (one: EventRecord) => void events.push(one) },
     };
-    await tellOfDeletion(sources, cluster, stage, NOW, signal);
+    await reportDeletion(sources, cluster, stage, NOW, signal);
     return { client, observed, events };
   }
   const undecided: DeletionStage = { kind: "Undecided" };

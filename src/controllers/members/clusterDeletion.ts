@@ -74,7 +74,7 @@ export function whyNotDrained(
       const { message } = finalizerHolds(ref, finalizers);
       waits.push([`Drain since ${deletionTimestamp}: ${message}`, `Drain: ${message}`, message]);
     } else if (failure !== undefined) wait(nameOf(ref), failure);
-    else if (observations.unseenReason(name, ref) === NOT_SERVED) wait(nameOf(ref), SERVED_IN_NO_VERSION);
+    else if (observations.unreadableReason(name, ref) === NOT_SERVED) wait(nameOf(ref), SERVED_IN_NO_VERSION);
   }
   for (const { ref, effective } of assignments.in(name)) {
     if (ref.kind === "Namespace" || effective?.verb !== "Hold" || effective.why.reason === TERMINATING) continue;
@@ -98,7 +98,7 @@ export function whyNotReleased(
   if (!observations.contactOf(name).ok) return waits;
   for (const { ref, present, failure } of observations.in(name)) {
     if (present === undefined || present.deleting || failure?.final === true) continue;
-    const isServed = observations.unseenReason(name, ref) !== NOT_SERVED;
+    const isServed = observations.unreadableReason(name, ref) !== NOT_SERVED;
     const why = failure ?? (isServed ? undefined : SERVED_IN_NO_VERSION);
     if (why !== undefined) waits.push(textsOf("Orphan", deletionTimestamp, nameOf(ref), why));
   }
@@ -174,7 +174,7 @@ export type DeletionStage =
  * Writes the stage of its deletion to the MemberCluster: waiting for a decision, releasing, or the progress of draining
  * with the causes that hold it. An Event also reports, once, a stage that waits for a person.
  */
-export async function tellOfDeletion(
+export async function reportDeletion(
   { client, clusters, events }: RemovalConditionOptions,
   member: MemberCluster,
   stage: DeletionStage,

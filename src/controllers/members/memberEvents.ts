@@ -118,8 +118,8 @@ function recordGivenUp(
   { cluster, ref, present, givenUp = [] }: Observation,
   before: Observation | undefined,
 ): void {
-  const told = new Set(before?.givenUp?.map(({ path }) => path));
-  const lost = givenUp.filter(({ path }) => !told.has(path));
+  const reported = new Set(before?.givenUp?.map(({ path }) => path));
+  const lost = givenUp.filter(({ path }) => !reported.has(path));
   const regarding = assignments.get(cluster, refKey(ref))?.effective?.owner ?? present?.owner;
   if (lost.length === 0 || regarding === undefined) return;
   events.record({

@@ -4,7 +4,7 @@ import type { PlacedKind } from "../../hub/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
 import type { CopySources } from "../facts/index.ts";
 import type { OrphaningDeletions } from "./orphaning.ts";
-import { askedOf } from "./objectDependencies.ts";
+import { declaredOf } from "./objectDependencies.ts";
 import { attempted } from "./planningFailure.ts";
 import { type Footprint, footprintOf } from "./leftovers.ts";
 
@@ -14,7 +14,7 @@ export interface Finalization {
   footprint: Footprint;
 }
 
-export interface FinalizationsOptions extends CopySources {
+export interface FinalizationsOptions extends Pick<CopySources, "hub" | "hubState" | "plans"> {
   events: EventRecorder;
   orphaning: Pick<OrphaningDeletions, "isOrphaned">;
 }
@@ -43,12 +43,12 @@ export class Finalizations {
   of(owner: string, object: KubeObject, kind: PlacedKind): Finalization {
     let finalization = this.#decided.get(owner);
     if (finalization === undefined) {
-      const { hub, hubState, plans, orphaning } = this.#options;
+      const { hub, hubState, plans, events, orphaning } = this.#options;
       const { deletionPolicy } =
         plans.get(owner)?.target ??
-        attempted(this.#options, owner, object, () => computeTarget(assembleSnapshot(hubState, object), hub.now()));
+        attempted({ plans, events }, owner, object, () => computeTarget(assembleSnapshot(hubState, object), hub.now()));
       const policy = orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
-      const { dependencies } = askedOf(this.#options, owner, { object, kind }).needs;
+      const { dependencies } = declaredOf({ hub, hubState }, owner, { object, kind }).needs;
       hub.catalog.need(dependencies);
       finalization = { policy, footprint: footprintOf(kind, object, dependencies) };
       this.#decided.set(owner, finalization);

@@ -36,7 +36,7 @@ import {
   type Source,
 } from "../../runtime/index.ts";
 import { type CopySources, type HubNamespaces, RETRY_FINALIZER_MS, setFinalizers } from "../facts/index.ts";
-import { knownOf } from "./objectDependencies.ts";
+import { resolvedOf } from "./objectDependencies.ts";
 import { logFieldsOf } from "../tables/index.ts";
 import { recordHandover } from "../progress/index.ts";
 import { type StatusWrites } from "../status/index.ts";
@@ -138,15 +138,15 @@ export class HandoverReconciler implements Reconciler {
 
   /** Why the object may not be claimed yet; undefined if the object may be claimed. */
   #whyNotYet(owner: string, object: KubeObject, kind: PlacedKind): string | undefined {
-    const { hub, hubState, observations, assignments, namespaces } = this.#options;
-    const known = knownOf(this.#options, owner, { object, kind });
-    if (known === undefined || namespaces.termsFor(object) === undefined) return NOT_READ;
+    const { hub, hubState, observations, assignments, namespaces, dependencies } = this.#options;
+    const resolved = resolvedOf({ hub, hubState, dependencies }, owner, { object, kind });
+    if (resolved === undefined || namespaces.termsFor(object) === undefined) return NOT_READ;
     // This manager owned the object a moment ago: the placement controller must withdraw its rows first.
     for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
     const now = hub.now();
     const recorded = recordedClusters(hubState, owner);
     const copies = copiesOf(hubState, owner).filter(({ cluster }) => recorded.has(cluster));
-    const target = computeTarget(assembleSnapshot(hubState, object, known), now);
+    const target = computeTarget(assembleSnapshot(hubState, object, resolved), now);
     const removal = {
       owner: target.owner,
       policy: target.deletionPolicy,

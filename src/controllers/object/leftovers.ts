@@ -28,6 +28,8 @@ export interface Leftovers {
   rows: readonly Row[];
 }
 
+type LeftoverSources = Pick<CopySources, "hub" | "hubState" | "assignments" | "observations" | "progress">;
+
 export interface LeftoversOf {
   owner: OwnerRef;
   /** Clusters that may have a copy of the object and must not have one. */
@@ -68,7 +70,7 @@ const NOTHING: Leftovers = { open: new Set(), rows: [] };
  * if the member never accepted a copy. Nothing waits for a cluster without a MemberCluster.
  */
 export function leftoversOf(
-  sources: CopySources,
+  sources: LeftoverSources,
   { owner, clusters, footprint: { refs, kinds } }: LeftoversOf,
 ): Leftovers {
   const { hub, assignments, observations, progress } = sources;
@@ -104,14 +106,15 @@ export function leftoversOf(
  * knows of a write that was not refused.
  */
 function kindsNeverTaken(
-  { hub, observations }: CopySources,
+  { hub, observations }: LeftoverSources,
   owner: string,
   cluster: string,
   refs: readonly ObjectRef[],
 ): ReadonlySet<string> {
   const denied = refs.filter(
     (ref) =>
-      observations.unseenKind(cluster, ref) !== undefined && observations.unseenReason(cluster, ref) === FORBIDDEN,
+      observations.whyUnreadable(cluster, ref) !== undefined &&
+      observations.unreadableReason(cluster, ref) === FORBIDDEN,
   );
   const found = denied.length === 0 ? undefined : hub.object(owner);
   if (found === undefined) return NONE;
@@ -126,7 +129,7 @@ const NONE: ReadonlySet<string> = new Set();
  * The possible leftovers on clusters of the record that the target does not name. `footprint` is called only if there
  * are such clusters.
  */
-export function leftoversBeside(sources: CopySources, target: Target, footprint: () => Footprint): Leftovers {
+export function leftoversBeside(sources: LeftoverSources, target: Target, footprint: () => Footprint): Leftovers {
   const { owner } = target;
   const clusters = new Set(recordedClusters(sources.hubState, refKey(owner)));
   for (const { name } of target.clusters) clusters.delete(name);
@@ -137,7 +140,7 @@ export function leftoversBeside(sources: CopySources, target: Target, footprint:
  * Clusters where a copy is seen, or where a write under way may create a copy. A copy that another object needs does
  * not count.
  */
-function seenOf(sources: CopySources, owner: string): Set<string> {
+function seenOf(sources: LeftoverSources, owner: string): Set<string> {
   const seen = new Set<string>();
   for (const { cluster } of sources.assignments.leftBy(owner)) seen.add(cluster);
   for (const { cluster, ref } of copiesOf(sources.hubState, owner))
@@ -150,7 +153,7 @@ function seenOf(sources: CopySources, owner: string): Set<string> {
  * has a row for it, or if another hub object wants it.
  */
 function confirmation(
-  { hub, assignments, observations }: CopySources,
+  { hub, assignments, observations }: LeftoverSources,
   cluster: string,
   ref: ObjectRef,
   owner: OwnerRef,
@@ -162,7 +165,7 @@ function confirmation(
   const own = cell?.rows.get(refKey(owner));
   // The row that removed the member object serves as well, and the worker has that row already.
   if (own?.verb === "Delete" || own?.verb === "Release") return own;
-  const unseen = observations.unseenKind(cluster, ref);
+  const unreadable = observations.whyUnreadable(cluster, ref);
   const row: HoldRow = {
     verb: "Hold",
     cluster,
@@ -173,7 +176,7 @@ function confirmation(
     confirm: true,
     why:
       whyNotGranted(hub, cluster, ref.namespace) ??
-      (unseen === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: shortMessage(unseen) }),
+      (unreadable === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: shortMessage(unreadable) }),
   };
   return row;
 }

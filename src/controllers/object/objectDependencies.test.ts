@@ -6,7 +6,7 @@ import type { HubCache, PlacedKind } from "../../hub/index.ts";
 import { type Dependency, placeableKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, DEPLOYMENTS } from "../../runtime/index.ts";
 import type { Collected, DependencyWatches } from "../facts/dependencies.ts";
-import { askedOf, knownOf } from "./objectDependencies.ts";
+import { declaredOf, resolvedOf } from "./objectDependencies.ts";
 import { app } from "../testing/planning.ts";
 
 const secret = (name: string): Dependency => ({
@@ -70,8 +70,8 @@ function world({ object = DEPLOYMENT, policies = [], recorded = [], setting = {}
   const sources = { hub, hubState, dependencies: { collect } as unknown as DependencyWatches };
   return {
     ...{ said, owner, placements },
-    asked: () => askedOf(sources, owner, found),
-    known: () => knownOf(sources, owner, found),
+    asked: () => declaredOf(sources, owner, found),
+    known: () => resolvedOf(sources, owner, found),
   };
 }
 

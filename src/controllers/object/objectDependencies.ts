@@ -2,21 +2,20 @@ import { choosePlacement, needsOf, recordedClusters, type ResolvedNeeds } from "
 import type { HubCache } from "../../hub/index.ts";
 import { type CopySources } from "../facts/index.ts";
 
-/** The policy that places a hub object, and the object's dependencies as the hub has them. */
-export type Known = Required<ResolvedNeeds>;
+type Resolved = Required<ResolvedNeeds>;
 
 type Found = NonNullable<ReturnType<HubCache["object"]>>;
 
 /**
- * Undefined while a dependency of the object has not been read yet. If the policy sends no dependencies along, nothing
+ * The policy that places a hub object, and the object's dependencies as the hub has them. Undefined while a dependency of the object has not been read yet. If the policy sends no dependencies along, nothing
  * is read.
  */
-export function knownOf(
+export function resolvedOf(
   sources: Pick<CopySources, "hub" | "hubState" | "dependencies">,
   owner: string,
   found: Found,
-): Known | undefined {
-  const { choice, needs } = askedOf(sources, owner, found);
+): Resolved | undefined {
+  const { choice, needs } = declaredOf(sources, owner, found);
   const collected = sources.dependencies.collect(owner, needs.dependencies);
   if (collected === undefined) return undefined;
   sources.hub.catalog.need(collected.needed);
@@ -25,11 +24,11 @@ export function knownOf(
 }
 
 /** The placement and the dependencies of the object, as far as they are known without further reads. */
-export function askedOf(
+export function declaredOf(
   sources: Pick<CopySources, "hub" | "hubState">,
   owner: string,
   { object, kind }: Found,
-): Pick<Known, "choice" | "needs"> {
+): Pick<Resolved, "choice" | "needs"> {
   const choice = choosePlacement(object, sources.hub.allPlacements(), sources.hub.planned.settingOf(object));
   // An object that is rendered to other objects has the same dependencies wherever it runs.
   const isOpen = choice.placement === undefined && !sources.hub.catalog.isRequired(kind.type);

@@ -1,4 +1,4 @@
-import { type KubeObject, OBJECT_FINALIZER, unclaimed } from "../../apis/index.ts";
+import { defined, type KubeObject, OBJECT_FINALIZER, unclaimed } from "../../apis/index.ts";
 import {
   assembleRemovalFacts,
   assembleSnapshot,
@@ -44,7 +44,7 @@ import {
   changedCommand,
   type CopySources,
   type EvictionPace,
-  FirstSight,
+  PendingMembers,
   freesBundles,
   type HubNamespaces,
   keepHeld,
@@ -69,16 +69,16 @@ import { changedContent, concernedAmong, isRelevant } from "./relevance.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind } from "./heldDeletions.ts";
 import { isOver, releaseHubObject } from "./releaseHubObject.ts";
 import { RecordedRows } from "./recordedRows.ts";
-import { type Stage, RolloutStep, type RolloutStepSources } from "./rolloutStep.ts";
+import { type ObjectRollout, RolloutStep, type RolloutStepSources } from "./rolloutStep.ts";
 import { followingOf, lifeOf, logFieldsOf, refOfKey, type Rooms, spanAttributes } from "../tables/index.ts";
-import { knownOf } from "./objectDependencies.ts";
-import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
+import { resolvedOf } from "./objectDependencies.ts";
+import { type Before, logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { recordDeletionEnd, type StatusWrites } from "../status/index.ts";
 import { footprintOf, leftoversBeside, leftoversOf } from "./leftovers.ts";
 import { awaitsNews, isHeld } from "./openRows.ts";
 
 export interface PlacementReconcilerOptions
-  extends CopySources, Pick<RolloutStepSources, "revisions" | "gates" | "places"> {
+  extends CopySources, Pick<RolloutStepSources, "revisions" | "gates" | "places" | "approversProvenSince"> {
   /** Asks before each write whether this process still leads. */
   client: Client;
   store: Pick<StatusStore, "recorded" | "bind" | "unbind">;
@@ -117,37 +117,43 @@ export class PlacementReconciler implements Reconciler {
   readonly #awaiting = new Map<string, { held: boolean }>();
   readonly #recorded: RecordedRows;
   readonly #orphaning: OrphaningDeletions;
-  readonly #staging: RolloutStep;
-  readonly #firstSight: FirstSight;
+  readonly #rolloutStep: RolloutStep;
+  readonly #pendingMembers: PendingMembers;
   /** Objects whose dependencies are still being read, with the start of the wait in monotonic milliseconds. */
   readonly #fetching = new Map<string, number>();
 
   constructor(options: PlacementReconcilerOptions) {
+    const { hub, hubState, observations, plans, store, client, clock, events, metrics } = options;
+    const { revisions, gates, places, approversProvenSince } = options;
     this.#options = options;
-    this.#orphaning = new OrphaningDeletions(options);
-    this.#staging = new RolloutStep(options);
-    this.#firstSight = new FirstSight(options);
-    this.#recorded = new RecordedRows(options);
-    this.#finalizations = new Finalizations({ ...options, orphaning: this.#orphaning });
+    this.#orphaning = new OrphaningDeletions({ client });
+    this.#rolloutStep = new RolloutStep({
+      ...{ hub, observations, plans, events, metrics, revisions, gates, places },
+      ...defined({ approversProvenSince }),
+    });
+    this.#pendingMembers = new PendingMembers({ hub, observations, clock });
+    this.#recorded = new RecordedRows({ plans, store });
+    this.#finalizations = new Finalizations({ hub, hubState, plans, events, orphaning: this.#orphaning });
   }
 
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
     const { namespaces, rooms, gates, places, policyProgress } = this.#options;
-    const isWaiting = (owner: string): boolean => this.#awaiting.has(owner) || this.#staging.isOpen(owner);
+    const isWaiting = (owner: string): boolean => this.#awaiting.has(owner) || this.#rolloutStep.isOpen(owner);
     const awaiting = (): Iterable<string> => [...this.#awaiting.keys()];
     const held = (): Iterable<string> => [...this.#awaiting].flatMap(([owner, one]) => (one.held ? [owner] : []));
+    const relevant = { hub, plans, observations };
     const facts = from(hub.clusters).when((event) => !event.initial && changedFacts(event));
     return [
       this.#orphaning.noting(hub.objectEvents),
       from(hub.objectEvents)
-        .when((event) => isRelevant(this.#options, event))
-        .when((event) => isNews(this.#options, event) || changedContent(event)),
+        .when((event) => isRelevant(relevant, event))
+        .when((event) => isNews({ classes }, event) || changedContent(event)),
       ...policyProgress.sources(),
       facts.map((event) => affectedBy(hub, plans, event)),
       facts.map(awaiting),
-      from(hub.rescaled).map((type) => concernedAmong(this.#options, hub.ownersOf(type))),
-      from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
+      from(hub.rescaled).map((type) => concernedAmong(relevant, hub.ownersOf(type))),
+      from(namespaces.changes).map((namespace) => concernedAmong(relevant, namespaces.ownersIn(namespace))),
       { subscribe: () => dependencies.causes.subscribe(({ owner, cause }) => plans.traces.because(cause, owner)) },
       from(dependencies.changes),
       from(observations.changes)
@@ -157,7 +163,7 @@ export class PlacementReconciler implements Reconciler {
       from(places.changes),
       from(rooms.changes).map((cluster) => rooms.awaiting(cluster)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
-      from(statuses.settlements).when((owner) => this.#recorded.hasArrived(owner) || this.#staging.isHeld(owner)),
+      from(statuses.settlements).when((owner) => this.#recorded.hasArrived(owner) || this.#rolloutStep.isHeld(owner)),
       from(hub.statuses.events).when(changedCommand),
       from(hub.statuses.events).when(changedHealthClocks),
       from(hub.statuses.events).when(changedFinished),
@@ -166,8 +172,8 @@ export class PlacementReconciler implements Reconciler {
       // The removal of a copy depends on contact with its cluster, the hub's caches, other objects' plans and other
       // managers' objects.
       from(observations.contacts).map(awaiting),
-      from(observations.contacts).map(() => this.#staging.open()),
-      from(observations.contacts).map(() => this.#firstSight.waiting()),
+      from(observations.contacts).map(() => this.#rolloutStep.open()),
+      from(observations.contacts).map(() => this.#pendingMembers.waiting()),
       from(hub.holds).map(awaiting),
       from(hub.syncs).map(awaiting),
       from(hub.kindDeletions.changes).map(awaiting),
@@ -176,14 +182,15 @@ export class PlacementReconciler implements Reconciler {
       from(classes.othersChanged).map(awaiting),
       from(dependencies.releases).map(held),
       from(observations.changes)
-        .when((change) => freesBundles(this.#options, change))
+        .when((change) => freesBundles({ hub }, change))
         .map(held),
       from(plans.changes).when(leavesClusters).map(held),
     ];
   }
 
   follows(owner: string): Following | undefined {
-    return followingOf(this.#options, owner);
+    const { hub, plans, clock } = this.#options;
+    return followingOf({ hub, plans, clock }, owner);
   }
 
   logFields(owner: string): Record<string, string | undefined> {
@@ -196,7 +203,7 @@ export class PlacementReconciler implements Reconciler {
     try {
       return await this.#plan(owner, signal, context);
     } finally {
-      const isComing = signal.aborted || dependencies.areComing(owner) || this.#firstSight.isAwaitedFor(owner);
+      const isComing = signal.aborted || dependencies.areComing(owner) || this.#pendingMembers.isAwaitedFor(owner);
       if (!isComing) progress.failed(owner);
       policyProgress.end(owner, policies, isComing);
     }
@@ -233,12 +240,14 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { hub, hubState, plans, progress, assignments, clock, metrics, namespaces, tracer, events } = this.#options;
+    const { hub, hubState, plans, progress, assignments, clock, metrics, tracer, events, classes } = this.#options;
+    const { client, store, dependencies, namespaces, observations, pace } = this.#options;
+    const attempt = <T>(plan: () => T): T => attempted({ plans, events }, owner, object, plan);
     const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
     if (plans.get(owner)?.generation !== object.metadata.generation) recordStart(events, object);
-    const known = attempted(this.#options, owner, object, () => knownOf(this.#options, owner, { object, kind }));
+    const resolved = attempt(() => resolvedOf({ hub, hubState, dependencies }, owner, { object, kind }));
     // The object is planned again when the watches of its namespace have synced, or when the namespace itself is known.
-    if (known === undefined || namespaces.termsFor(object) === undefined) {
+    if (resolved === undefined || namespaces.termsFor(object) === undefined) {
       this.#fetching.set(owner, startedAt);
       return done;
     }
@@ -246,55 +255,84 @@ export class PlacementReconciler implements Reconciler {
 
     const before = plans.get(owner);
     const status = hub.statuses.of(object, kind);
-    if (!this.#firstSight.isAwaitedFor(owner)) logChange(context, owner, object, { plan: before, status });
+    if (!this.#pendingMembers.isAwaitedFor(owner)) logChange(context, owner, object, { plan: before, status });
     const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: context.span });
-    const snapshot = attempted(this.#options, owner, object, () => assembleSnapshot(hubState, object, known));
+    const snapshot = attempt(() => assembleSnapshot(hubState, object, resolved));
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
-    const wanted = attempted(this.#options, owner, object, () => computeTarget(snapshot, now));
-    this.#options.pace.note(owner, wanted, now);
+    const wanted = attempt(() => computeTarget(snapshot, now));
+    pace.note(owner, wanted, now);
     computing.end();
     if (isUnrecorded(snapshot.previous) && before?.uid !== object.metadata.uid) {
-      const leftMs = this.#firstSight.leftFor(owner, known.choice.placement, wanted);
+      const leftMs = this.#pendingMembers.leftFor(owner, resolved.choice.placement, wanted);
       if (leftMs > 0) {
         // Rows of an earlier object with this name could remove copies that the present object is to keep.
         assignments.replace(owner, []);
         return requeueAfter(leftMs);
       }
     }
-    const claimed = await claim(this.#options, object, kind, wanted, signal);
+    const claimed = await claim({ client, hub, store, events, classes }, object, kind, wanted, signal);
     if (claimed === undefined) return requeueAfter(RETRY_FINALIZER_MS);
     plans.traces.claimed(owner, object, claimed);
 
-    const { placement } = known.choice;
-    const observations = (): Observation[] => this.#copies(owner, wanted);
-    const request = { owner, object, placement, snapshot, target: wanted, observations, status, now };
-    const stage = await this.#staging.of(owner, request, context.logger, signal);
-    if (stage === undefined) return done;
-    const { target, status: rollout, awaitsContact } = stage;
+    const { placement } = resolved.choice;
+    const copies = (): Observation[] => copiesToPlan(hubState, owner, wanted);
+    const request = { owner, object, placement, snapshot, target: wanted, observations: copies, status, now };
+    const rollout = await this.#rolloutStep.of(owner, request, context.logger, signal);
+    if (rollout === undefined) return done;
+    const { target, awaitsContact } = rollout;
     const removal = leftBehind(target.owner);
-    const next = attempted(this.#options, owner, object, () => this.#step(owner, wanted, removal, stage));
-    const remains = leftoversBeside(this.#options, target, () => footprintOf(kind, object, known.needs.dependencies));
+    const next = attempt(() => this.#step(owner, wanted, removal, rollout));
+    const remains = leftoversBeside({ hub, hubState, assignments, observations, progress }, target, () =>
+      footprintOf(kind, object, resolved.needs.dependencies),
+    );
     if (isOver(kind, wanted, remains)) {
-      if (!(await releaseHubObject(this.#options, object, kind, signal))) return requeueAfter(RETRY_FINALIZER_MS);
+      if (!(await releaseHubObject({ client, store, classes }, object, kind, signal)))
+        return requeueAfter(RETRY_FINALIZER_MS);
       logEnd(context, owner, object);
       return this.#leave(owner, object, "Unplanned");
     }
     this.#finalizations.forget(owner);
     this.#parting.delete(owner);
-    plans.set(owner, { ...lifeOf(claimed), target, remaining: remains.open, rollout, awaitsContact, ours: true });
-    if (stage.isHeld) return done;
+    plans.set(owner, {
+      ...lifeOf(claimed),
+      target,
+      remaining: remains.open,
+      rollout: rollout.status,
+      awaitsContact,
+      ours: true,
+    });
+    if (rollout.isHeld) return done;
     const changed = this.#assign(owner, [...this.#recorded.of(owner, next.rows), ...remains.rows], context);
     progress.planned(owner);
-    const past = { before: before?.target, status };
-    recordDecision(events, object, target, past, {
-      warn: (warning) => warnLater(this.#options, owner, warning),
-      failedOver: (reason) => metrics.failedOver(reason),
-    });
-    logProblems(context.logger, owner, target, before?.target);
-    logPlan(context, owner, object, target, { plan: before, status, cause: plans.traces.takeCause(owner) }, changed);
-    const recheckAt = Math.min(next.recheckAt ?? Infinity, stage.recheckAt ?? Infinity);
+    this.#report(owner, object, target, { plan: before, status }, changed, context);
+    const recheckAt = Math.min(next.recheckAt ?? Infinity, rollout.recheckAt ?? Infinity);
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
+  }
+
+  /** Reports a plan in Events, metrics and the log. `past`: the plan and the status before. */
+  #report(
+    owner: string,
+    object: KubeObject,
+    target: Target,
+    past: Before,
+    changed: ReadonlySet<string>,
+    context: ReconcileContext,
+  ): void {
+    const { plans, events, metrics, warnings } = this.#options;
+    const before = past.plan?.target;
+    recordDecision(
+      events,
+      object,
+      target,
+      { before, status: past.status },
+      {
+        warn: (warning) => warnLater({ plans, warnings }, owner, warning),
+        failedOver: (reason) => metrics.failedOver(reason),
+      },
+    );
+    logProblems(context.logger, owner, target, before);
+    logPlan(context, owner, object, target, { ...past, cause: plans.traces.takeCause(owner) }, changed);
   }
 
   /**
@@ -308,7 +346,7 @@ export class PlacementReconciler implements Reconciler {
     if (ownership !== "Claimable") dependencies.forget(owner);
     assignments.replace(owner, []);
     if (ownership === "Unplanned") return this.#forget(owner);
-    this.#staging.forget(owner, object.metadata.uid);
+    this.#rolloutStep.forget(owner, object.metadata.uid);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
       const target = computeTarget(assembleSnapshot(hubState, object), hub.now());
@@ -326,22 +364,24 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { client, hub, plans, progress, classes, store, statuses } = this.#options;
-    this.#staging.forget(owner, object.metadata.uid);
+    const { client, hub, hubState, plans, progress, classes, store, statuses } = this.#options;
+    const { assignments, observations, recoveries, clock } = this.#options;
+    this.#rolloutStep.forget(owner, object.metadata.uid);
     logChange(context, owner, object, { plan: plans.get(owner), status: hub.statuses.of(object, kind) });
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
     if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
-    const isAnywhere = copiesOf(this.#options.hubState, owner).length > 0;
-    const suspension = isAnywhere ? heldBySuspension(this.#options.hubState, object) : undefined;
+    const isAnywhere = copiesOf(hubState, owner).length > 0;
+    const suspension = isAnywhere ? heldBySuspension(hubState, object) : undefined;
     const held = suspension ?? (isAnywhere ? await heldByKind(hub, object, kind, signal) : undefined);
     const { policy, footprint } = this.#finalizations.of(owner, object, kind);
     const life = ownerRefOf(object);
     const removal = { owner: life, policy, cause: DELETED, ownership: "Ours" as const, held };
     const { rows } = this.#step(owner, undefined, { ...removal, awaitsEnd: wentByTtl(object) });
     progress.planned(owner);
-    const clusters = recordedClusters(this.#options.hubState, owner);
-    const remains = leftoversOf(this.#options, { owner: life, clusters, footprint });
+    const clusters = recordedClusters(hubState, owner);
+    const sources = { hub, hubState, assignments, observations, progress };
+    const remains = leftoversOf(sources, { owner: life, clusters, footprint });
     plans.set(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
     logRemoval(context, owner, object, this.#assign(owner, [...rows, ...remains.rows], context));
     if (remains.open.size > 0) {
@@ -351,7 +391,7 @@ export class PlacementReconciler implements Reconciler {
     const released = await setFinalizers(client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);
     logEnd(context, owner, object);
-    recordDeletionEnd(this.#options.recoveries, object, statuses.waitsOf(owner), this.#options.clock.now());
+    recordDeletionEnd(recoveries, object, statuses.waitsOf(owner), clock.now());
     this.#forget(owner);
     await store.unbind({ object, kind }, signal);
     return done;
@@ -363,7 +403,7 @@ export class PlacementReconciler implements Reconciler {
    * confirmed that the object is gone.
    */
   async #cleanUp(owner: string, context: ReconcileContext, signal: AbortSignal): Promise<Result> {
-    const { hub, plans, classes, missing, clock } = this.#options;
+    const { hub, hubState, plans, classes, missing, clock } = this.#options;
     const plan = plans.get(owner);
     const here = hub.object(owner);
     const policy =
@@ -371,7 +411,7 @@ export class PlacementReconciler implements Reconciler {
       plan?.target?.deletionPolicy ??
       this.#parting.get(owner) ??
       (here === undefined ? undefined : this.#finalizations.of(owner, here.object, here.kind).policy);
-    const copies = copiesOf(this.#options.hubState, owner);
+    const copies = copiesOf(hubState, owner);
     const named = ownersNamedBy(copies);
     if (plan?.ours === true) for (const { uid } of named) classes.leftBehind(uid);
     if (copies.length > 0 && policy !== undefined) this.#parting.set(owner, policy);
@@ -383,7 +423,7 @@ export class PlacementReconciler implements Reconciler {
     const { verdict, version } = isHere ? OURS : await classes.ofGone(named, clock.monotonic(), signal);
     const [ref = { ...refOfKey(owner), uid: "" }] = named;
     const confirmed = !isHere && verdict === "Ours";
-    const held = await heldAsGone(this.#options, { ref, here: here?.object, copies, confirmed }, signal);
+    const held = await heldAsGone({ hub, missing }, { ref, here: here?.object, copies, confirmed }, signal);
     // The object may have come back during the request to the hub. It is then planned separately.
     if (!isHere && hub.object(owner) !== undefined) return done;
     if (!isHere) missing.confirmed(owner, latest, version);
@@ -396,17 +436,17 @@ export class PlacementReconciler implements Reconciler {
 
   /** Forgets an object that is gone from the hub or has no copies left. */
   #forget(owner: string): Result {
-    const { plans, assignments, dependencies, progress, metrics } = this.#options;
-    const isOver = copiesOf(this.#options.hubState, owner).length === 0;
-    this.#staging.forget(owner, plans.get(owner)?.uid);
+    const { hub, hubState, plans, assignments, dependencies, progress, metrics, classes } = this.#options;
+    const isOver = copiesOf(hubState, owner).length === 0;
+    this.#rolloutStep.forget(owner, plans.get(owner)?.uid);
     this.#finalizations.forget(owner);
     this.#awaiting.delete(owner);
     this.#recorded.forget(owner);
     dependencies.forget(owner);
     metrics.forgetObject(owner);
     this.#fetching.delete(owner);
-    this.#firstSight.forget(owner);
-    if (!isOver || !keepHeld(this.#options, owner)) plans.drop(owner);
+    this.#pendingMembers.forget(owner);
+    if (!isOver || !keepHeld({ hub, plans, classes }, owner)) plans.drop(owner);
     if (isOver) {
       this.#parting.delete(owner);
       assignments.replace(owner, []);
@@ -415,14 +455,11 @@ export class PlacementReconciler implements Reconciler {
     return done;
   }
 
-  #step(owner: string, target: Target | undefined, removal: Removal, stage?: Stage): StepResult {
-    const copies = this.#copies(owner, target);
-    const facts = assembleRemovalFacts(this.#options.hubState, copies, removal);
-    return step({ target, ...stage?.step, observations: copies, removal: facts });
-  }
-
-  #copies(owner: string, target: Target | undefined): Observation[] {
-    return copiesToPlan(this.#options.hubState, owner, target);
+  #step(owner: string, target: Target | undefined, removal: Removal, rollout?: ObjectRollout): StepResult {
+    const { hubState } = this.#options;
+    const copies = copiesToPlan(hubState, owner, target);
+    const facts = assembleRemovalFacts(hubState, copies, removal);
+    return step({ target, ...rollout?.step, observations: copies, removal: facts });
   }
 
   /** Returns the clusters whose rows have changed. */

@@ -5,7 +5,7 @@ import { CONTROLLERREVISIONS } from "../../runtime/index.ts";
 import { planOn } from "../testing/copySources.ts";
 import { APP } from "../testing/planning.ts";
 import { CANARY, imagesOf, rollingOut } from "../testing/rollingOut.ts";
-import { type Stage, RolloutStep } from "./rolloutStep.ts";
+import { type ObjectRollout, RolloutStep } from "./rolloutStep.ts";
 
 const START = "2026-01-01T00:00:00Z";
 const regarding = {
@@ -19,7 +19,7 @@ async function staging(...given: Parameters<typeof rollingOut>) {
   const { logger, lines } = logLines();
   const metrics = { rolloutTransition: (of: string, to: string) => void counted.push(`${of} ${to}`) };
   const staged = new RolloutStep({ ...all.sources, plans: all.plans, events: all.recorder, metrics });
-  const of = async (...[current, change]: Parameters<typeof all.requestOf>): Promise<Stage | undefined> => {
+  const of = async (...[current, change]: Parameters<typeof all.requestOf>): Promise<ObjectRollout | undefined> => {
     const planned = await staged.of(APP, all.requestOf(current, change), logger, all.signal);
     if (planned?.status !== undefined) all.index.of = planned.status.revisions;
     return planned;
@@ -138,7 +138,7 @@ describe("an object that is not", () => {
 
   test("but was, and goes nowhere for now: keeps the state that it had", async () => {
     const { of, stage, plan, where } = await staging(CANARY, []);
-    expect(await plan()).toEqual({ kind: "Unstaged" });
+    expect(await plan()).toEqual({ kind: "NoRollout" });
     const old: RolloutStatus = { state: "Progressing", revision: 1, startedAt: START, since: START };
     expect(await of(old)).toMatchObject({ status: old, isHeld: false, step: {} });
     expect((await of())?.status).toBeUndefined();

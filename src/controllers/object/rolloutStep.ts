@@ -13,7 +13,7 @@ export interface RolloutStepSources extends RolloutSources {
 }
 
 /** The rollout of an object, as its plan needs it. */
-export interface Stage {
+export interface ObjectRollout {
   /** The target that the status describes. */
   target: Target;
   /** Input for the rows. */
@@ -41,13 +41,17 @@ export class RolloutStep {
   /** Objects whose rows wait for a status. */
   readonly #held = new Set<string>();
   /** Reported transitions by object. The same transitions are computed again while their status is being written. */
-  readonly #told = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
   /** Last warning about an unusable revision, by object. */
   readonly #warned = new Map<string, string>();
 
   constructor(sources: RolloutStepSources) {
     this.#sources = sources;
-    this.#rollouts = new Rollouts(sources);
+    const { hub, observations, revisions, gates, places, approversProvenSince } = sources;
+    this.#rollouts = new Rollouts({
+      ...{ hub, observations, revisions, gates, places },
+      ...defined({ approversProvenSince }),
+    });
   }
 
   isOpen(owner: string): boolean {
@@ -66,7 +70,7 @@ export class RolloutStep {
   forget(owner: string, uid: string | undefined): void {
     this.#open.delete(owner);
     this.#held.delete(owner);
-    this.#told.delete(owner);
+    this.#reported.delete(owner);
     this.#warned.delete(owner);
     this.#sources.gates.forget(owner);
     this.#sources.places.release(owner);
@@ -74,14 +78,19 @@ export class RolloutStep {
   }
 
   /** Undefined if the object cannot be rolled out. Its rows then stay as they are, and the plan says why. */
-  async of(owner: string, request: RolloutRequest, logger: Logger, signal: AbortSignal): Promise<Stage | undefined> {
+  async of(
+    owner: string,
+    request: RolloutRequest,
+    logger: Logger,
+    signal: AbortSignal,
+  ): Promise<ObjectRollout | undefined> {
     const { object, target, placement, status } = request;
     const plan = await this.#rollouts.plan(request, signal);
     if (plan.kind === "Refused") {
       this.#fail(owner, object, plan.why);
       return undefined;
     }
-    if (plan.kind === "Unstaged") {
+    if (plan.kind === "NoRollout") {
       this.forget(owner, object.metadata.uid);
       const rollout = placement?.spec.rollout === undefined ? undefined : status?.rollout;
       return { target, step: {}, status: rollout, isHeld: false, awaitsContact: false };
@@ -92,7 +101,7 @@ export class RolloutStep {
     else this.#held.add(owner);
     if (isDurable && isOver && plan.recheckAt === undefined && !plan.awaitsContact) this.#open.delete(owner);
     else this.#open.add(owner);
-    this.#tell(owner, object, plan.transitions, logger);
+    this.#report(owner, object, plan.transitions, logger);
     this.#warn(owner, object, plan.unusable, logger);
     const { lastGood, awaitsContact, recheckAt } = plan;
     return {
@@ -132,11 +141,11 @@ export class RolloutStep {
     this.#sources.events.record({ regarding: regardingOf(object), type: "Warning", reason, action: "RollOut", note });
   }
 
-  #tell(owner: string, object: KubeObject, transitions: readonly Transition[], logger: Logger): void {
+  #report(owner: string, object: KubeObject, transitions: readonly Transition[], logger: Logger): void {
     if (transitions.length === 0) return;
     const text = JSON.stringify(transitions);
-    if (this.#told.get(owner) === text) return;
-    this.#told.set(owner, text);
+    if (this.#reported.get(owner) === text) return;
+    this.#reported.set(owner, text);
     const { events, metrics } = this.#sources;
     for (const { of, name, from, to, reason, revision } of transitions) {
       metrics.rolloutTransition(of, to);

@@ -6,7 +6,7 @@ import {
   type RolloutStatus,
 } from "../../apis/index.ts";
 import { PLACEMENTS } from "../../runtime/index.ts";
-import { Rollouts, type Staged } from "./rollouts.ts";
+import { Rollouts, type PlannedRollout } from "./rollouts.ts";
 import { APP, app } from "../testing/planning.ts";
 import { CANARY, rollingOut } from "../testing/rollingOut.ts";
 
@@ -102,7 +102,7 @@ describe("what people ask of a run", () => {
     const waits = { awaitsContact: true, status: { stages: [{ state: "Progressing" }, {}] } };
     expect(await plan()).toMatchObject({ ...waits, recheckAt: all.clock.now() + 1_000 });
     proven.since = 0;
-    const { status } = (await plan()) as Staged;
+    const { status } = (await plan()) as PlannedRollout;
     expect(status.stages?.[0]).toMatchObject({ state: "Succeeded", approvedBy: "anna" });
     expect(status.stages?.[0]).not.toHaveProperty("approverVerified");
   });

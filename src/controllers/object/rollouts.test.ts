@@ -53,8 +53,8 @@ const POWERFUL = { kind: "ClusterOverridePolicy", metadata: { name: "p" }, spec:
 describe("an object is not rolled out in stages", () => {
   test("that no policy places, or whose policy says nothing of it; the hub is not asked either", async () => {
     const { plan, requestOf, hub } = await rollingOut();
-    expect(await plan()).toEqual({ kind: "Unstaged" });
-    expect(await plan(undefined, { ...requestOf(), placement: undefined })).toEqual({ kind: "Unstaged" });
+    expect(await plan()).toEqual({ kind: "NoRollout" });
+    expect(await plan(undefined, { ...requestOf(), placement: undefined })).toEqual({ kind: "NoRollout" });
     expect(hub.count("list", CONTROLLERREVISIONS)).toBe(0);
   });
 });
@@ -63,7 +63,7 @@ describe("what each cluster gets", () => {
   test("at first: the clusters of the first stage the object, those of later stages nothing", async () => {
     const { staged } = await rollingOut(CANARY);
     const step = await staged();
-    expect(step).toMatchObject({ kind: "Staged", isDurable: false, awaitsContact: false });
+    expect(step).toMatchObject({ kind: "Rollout", isDurable: false, awaitsContact: false });
     expect(step.status).toMatchObject({ state: "Progressing", revision: 1 });
     expect(step.status).not.toHaveProperty("lastGoodRevision");
     expect(step.turns).toEqual({ waiting: new Set(["b"]), returning: none, kept: none });
@@ -288,11 +288,11 @@ describe("the revision that a run returns to", () => {
     const { target } = requestOf();
     const frozenFor = { reason: "SecretAccessDenied", message: "may not be read" };
     const unreadable = { ...target, clusters: target.clusters.map((one) => ({ ...one, frozenFor })) };
-    expect(await plan(undefined, { target: unreadable })).toEqual({ kind: "Unstaged" });
+    expect(await plan(undefined, { target: unreadable })).toEqual({ kind: "NoRollout" });
     const unnamed = { state: "Planned" as const, startedAt: START, since: START };
-    expect(await plan(unnamed as RolloutStatus, { target: unreadable })).toEqual({ kind: "Unstaged" });
+    expect(await plan(unnamed as RolloutStatus, { target: unreadable })).toEqual({ kind: "NoRollout" });
     expect(hub.count("get", CONTROLLERREVISIONS)).toBe(0);
-    expect(await plan(good.status, { target: unreadable })).toMatchObject({ kind: "Staged", status: good.status });
+    expect(await plan(good.status, { target: unreadable })).toMatchObject({ kind: "Rollout", status: good.status });
     await succeed(good.status);
   });
 });

@@ -70,7 +70,7 @@ export interface RolloutRequest {
 }
 
 /** The state of an object's rollout, and the content for each cluster. */
-export interface Staged {
+export interface PlannedRollout {
   status: RolloutStatus;
   /** The hub already holds this status, so the rows that follow from it may go to the workers. */
   isDurable: boolean;
@@ -89,9 +89,12 @@ export interface Staged {
   recheckAt?: number;
 }
 
-export type RolloutPlan = { kind: "Unstaged" } | { kind: "Refused"; why: Why } | ({ kind: "Staged" } & Staged);
+export type RolloutPlan =
+  | { kind: "NoRollout" }
+  | { kind: "Refused"; why: Why }
+  | ({ kind: "Rollout" } & PlannedRollout);
 
-const UNSTAGED: RolloutPlan = { kind: "Unstaged" };
+const NO_ROLLOUT: RolloutPlan = { kind: "NoRollout" };
 const DEFAULT_HISTORY = 10;
 /** Delay before the proof of approvals is checked again. */
 const UNPROVEN_MS = 1_000;
@@ -120,13 +123,13 @@ export class Rollouts {
   async plan(request: RolloutRequest, signal: AbortSignal): Promise<RolloutPlan> {
     const { object, placement, snapshot, target, status, now } = request;
     const policy = placement?.spec.rollout;
-    if (policy === undefined) return UNSTAGED;
-    const { revisions } = this.#sources;
+    if (policy === undefined) return NO_ROLLOUT;
+    const { revisions, hub, approversProvenSince } = this.#sources;
     const { revisions: index, ...run } = status?.rollout ?? {};
     const current = status?.rollout === undefined ? undefined : (run as RolloutStatus);
     const content = revisionOf(snapshot, target, placement, await this.#lastContent(request, signal));
     // The desired content is unknown: everything stays as it is, including the rollout.
-    if (content === undefined) return UNSTAGED;
+    if (content === undefined) return NO_ROLLOUT;
     const hash = contentHash(content);
     if (hash === undefined) return { kind: "Refused", why: tooLarge(object) };
     const factsBeside = (last: Target | undefined): RolloutFacts[] => this.#facts(request, policy, last);
@@ -144,7 +147,7 @@ export class Rollouts {
     const left = await revisions.prune(object, named, bounds, signal);
     const clusters = factsBeside(lastGood);
     const sameRun = current?.revision === number ? current : undefined;
-    const { commands, isUnproven } = commandsOf(this.#sources, object, number, sameRun);
+    const { commands, isUnproven } = commandsOf({ hub, ...defined({ approversProvenSince }) }, object, number, sameRun);
     const names = clusters.map(({ name }) => name);
     const isUnknown = isUnproven || this.#awaitsContact(sameRun, names);
     const awaitsContact = found.kind === "Open" || (!isOver(sameRun) && isUnknown);
@@ -160,7 +163,7 @@ export class Rollouts {
     const turns = turnsOf(next, names, lastGood, target);
     const recheckAt = isUnproven ? Math.min(now + UNPROVEN_MS, next.recheckAt ?? Infinity) : next.recheckAt;
     return {
-      kind: "Staged",
+      kind: "Rollout",
       status: rollout,
       isDurable,
       awaitsContact,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
-import type { EventRecord, Logger } from "../../observability/index.ts";
+import type { EventRecord, EventRecorder, Logger } from "../../observability/index.ts";
 import {
   clusterNames,
   logProblems,
@@ -283,7 +283,8 @@ describe("the Event of a placement", () => {
 });
 
 test("a failed plan and a handover have an Event", () => {
-  const { recorded, events } = recorder();
+  const { recorded, events: record } = recorder();
+  const events = record as unknown as EventRecorder;
   recordPlanningFailure(events, SHOP, { reason: "PlanningFailed", message: "broken" });
   recordHandover(events, SHOP, "TakenOver", "from class v1");
   expect(recorded).toEqual([

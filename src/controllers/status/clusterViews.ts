@@ -91,8 +91,8 @@ export function clusterViews(
 function kindNotGranted({ assignments, observations }: ViewSources, owner: string, cluster: string): Why | undefined {
   for (const { cluster: where, ref, rows } of assignments.of(owner)) {
     if (where !== cluster || asksFor(rows.get(owner))) continue;
-    const message = observations.unseenKind(cluster, ref);
-    const reason = observations.unseenReason(cluster, ref);
+    const message = observations.whyUnreadable(cluster, ref);
+    const reason = observations.unreadableReason(cluster, ref);
     if (message !== undefined && reason === "Forbidden") return { reason, message };
   }
   return undefined;
@@ -110,11 +110,13 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
   if (!isWanted && (present === undefined || asksFor(effective))) return undefined;
   if (row?.verb === "Hold" && row.wanted && row.role === "dependency") return undefined;
   const desiredHash = effective?.verb === "Apply" || effective?.verb === "Hold" ? effective.hash : undefined;
-  const unseenKind = observations.unseenKind(cluster, ref);
-  const unseen = present === undefined ? unseenKind : undefined;
+  const unreadable = observations.whyUnreadable(cluster, ref);
   const notGranted = whyNotGranted(hub, cluster, ref.namespace);
   const waits = row?.verb === "Hold" && row.why.reason === REPLACED ? { ...row.why, final: false } : undefined;
-  const unobserved = unseen === undefined ? undefined : whyUnobserved(observations, cluster, ref, unseen);
+  const unobserved =
+    unreadable === undefined || present !== undefined
+      ? undefined
+      : whyUnobserved(observations, cluster, ref, unreadable);
   const refused = notGranted ?? unobserved;
   const failure = refused === undefined ? (observation?.failure ?? waits) : { ...refused, final: true };
   const stays = row === undefined ? undefined : stayOf(row, failure);
@@ -128,8 +130,8 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
     ...(isWanted && desiredHash !== undefined ? { desiredHash } : {}),
     ...(present === undefined ? {} : { observedHash: present.hash ?? "", health: present.health }),
     ...reportedBy(present),
-    ...(present !== undefined && unseenKind !== undefined && observations.unseenReason(cluster, ref) === NOT_SERVED
-      ? { outOfSight: { reason: NOT_SERVED, message: unseenKind } }
+    ...(present !== undefined && unreadable !== undefined && observations.unreadableReason(cluster, ref) === NOT_SERVED
+      ? { outOfSight: { reason: NOT_SERVED, message: unreadable } }
       : {}),
     ...(present?.deleting === true ? { finalizers: present.finalizers ?? [] } : {}),
     ...(present !== undefined || observations.knows(cluster, [kindKeyOf(ref)]) ? {} : { isUnseen: true as const }),
@@ -150,7 +152,7 @@ function whyUnobserved(
   ref: ObjectRef,
   message: string,
 ): Why {
-  const reason = observations.unseenReason(cluster, ref);
+  const reason = observations.unreadableReason(cluster, ref);
   const { grant } = observations.contactOf(cluster);
   return reason === "Forbidden" && grant !== undefined
     ? { reason, message: grant, shorter: [message] }
@@ -161,13 +163,8 @@ type Present = Observation["present"];
 
 /** The parts of the view that controllers of the member report. */
 function reportedBy(present: Present): Pick<RowView, "conditions" | "addresses" | "images" | "status" | "isStatusOld"> {
-  return {
-    ...(present?.conditions === undefined ? {} : { conditions: present.conditions }),
-    ...(present?.addresses === undefined ? {} : { addresses: present.addresses }),
-    ...(present?.images === undefined ? {} : { images: present.images }),
-    ...(present?.status === undefined ? {} : { status: present.status }),
-    ...(present?.isStatusOld === undefined ? {} : { isStatusOld: present.isStatusOld }),
-  };
+  const { conditions, addresses, images, status, isStatusOld } = present ?? {};
+  return defined({ conditions, addresses, images, status, isStatusOld });
 }
 
 /** The end of the row's work, from the record on the hub or from the worker's observation. */

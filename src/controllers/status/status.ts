@@ -34,14 +34,14 @@ import {
   type Plans,
   spanAttributes,
 } from "../tables/index.ts";
-import { awaitsAnswer, hasBegun, openCell } from "./rowProgress.ts";
+import { awaitsAnswer, hasBegun, openCell, type RowProgressSources } from "./rowProgress.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses, holdersBeside } from "../facts/index.ts";
 import { heldFor, writeDue, WriteRate } from "./debounce.ts";
 import { patienceLeft, type ProgressSinks, recordProgress } from "./progressEvents.ts";
 import { noteRows, tookToPropagate } from "./propagation.ts";
-import { tellTrouble, type TroubleSinks } from "./statusEvents.ts";
+import { reportTrouble, type TroubleSinks } from "./statusEvents.ts";
 import { StatusSums } from "./statusSums.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
 import { newTracked, saysReady, type Tracked } from "./trackedStatus.ts";
@@ -78,14 +78,17 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   readonly #underWay = new Set<string>();
   readonly #rate = new WriteRate();
   readonly #sums: StatusSums;
+  readonly #rows: RowProgressSources;
   /** Objects whose rows are being carried out. */
   readonly #carriedOut = new Set<string>();
   readonly #startedAt: number;
 
   constructor(options: StatusReconcilerOptions) {
+    const { client, clock, plans, assignments, observations } = options;
     this.#options = options;
-    this.#startedAt = options.clock.monotonic();
-    this.#sums = new StatusSums(options);
+    this.#startedAt = clock.monotonic();
+    this.#sums = new StatusSums({ client, clock });
+    this.#rows = { plans, assignments, observations };
   }
 
   sources(): Source[] {
@@ -134,7 +137,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
-    const { hub, plans, classes, clock, store } = this.#options;
+    const { hub, plans, classes, clock, store, assignments, observations } = this.#options;
     const tracked = this.#tracked.get(owner);
     const plan = plans.get(owner);
     if (tracked === undefined || plan?.ours !== true) return done;
@@ -150,7 +153,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const now = clock.monotonic();
     const waitMs = Math.max(
       dueIn,
-      startupDelayFor(this.#options, owner, plan, now - this.#startedAt),
+      startupDelayFor({ hub, store, assignments, observations }, owner, plan, now - this.#startedAt),
       this.#goneFor(owner, tracked, now),
     );
     if (waitMs > 0 && !isUrgent) return requeueAfter(waitMs);
@@ -189,7 +192,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
 
   /** Milliseconds to wait before the last status of a deleted object that has no copies left. */
   #goneFor(owner: string, tracked: Tracked, now: number): number {
-    if (!this.#isDeletion(owner) || !this.#isComplete(owner, tracked) || awaitsAnswer(this.#options, owner)) {
+    if (!this.#isDeletion(owner) || !this.#isComplete(owner, tracked) || awaitsAnswer(this.#rows, owner)) {
       tracked.goneAt = undefined;
       return 0;
     }
@@ -257,7 +260,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     if (tracked === undefined) return undefined;
     const now = this.#options.clock.monotonic();
     const { plannedAt, movedAt } = tracked;
-    if (movedAt === undefined && plannedAt !== undefined && hasBegun(this.#options, owner, plannedAt))
+    if (movedAt === undefined && plannedAt !== undefined && hasBegun(this.#rows, owner, plannedAt))
       tracked.movedAt = now;
     if (!tracked.changed) tracked.changedAt = now;
     tracked.changed = true;
@@ -328,7 +331,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   #isComplete(owner: string, tracked: Tracked): boolean {
-    tracked.open = openCell(this.#options, owner, tracked.open);
+    tracked.open = openCell(this.#rows, owner, tracked.open);
     return tracked.open === undefined;
   }
 
@@ -346,10 +349,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, clock, classes } = this.#options;
+    const { store, clock, classes, hub, assignments, observations, contacts } = this.#options;
     const complete = this.#isComplete(owner, tracked);
     const previous = store.read(owner);
-    const clusters = clusterViews(this.#options, owner, plan);
+    const clusters = clusterViews({ hub, assignments, observations, contacts }, owner, plan);
     const sum = await this.#sums.write(owner, { object, kind }, plan.target, clusters, signal);
     const status = aggregate(
       {
@@ -362,12 +365,12 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         previous,
         target: plan.target,
         failure: plan.failure,
-        validated: validated(object, this.#options.hub.namespaces, previous),
+        validated: validated(object, hub.namespaces, previous),
         sum,
         rollout: plan.failure === undefined ? plan.rollout : previous?.rollout,
         podSelector: kind.interpreter.podSelector(object),
         ...(kind.interpreter.holdsManifests === true ? { isBundle: true } : {}),
-        kinds: recordedKindsOf(this.#options, { owner, object, interpreter: kind.interpreter }, plan, previous),
+        kinds: recordedKindsOf(this.#rows, { owner, object, interpreter: kind.interpreter }, plan, previous),
         clusters,
       },
       clock.now(),
@@ -388,11 +391,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, store, tracer } = this.#options;
     tracked.earlierWriteAt = tracked.lastWriteAt;
     tracked.lastWriteAt = clock.monotonic();
     this.#rate.count(tracked.lastWriteAt);
-    await writeStatus(this.#options, owner, found, status, context, signal);
+    await writeStatus({ store, tracer }, owner, found, status, context, signal);
     this.#rate.took(clock.monotonic() - tracked.lastWriteAt);
   }
 
@@ -405,11 +408,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     { status, clusters }: { status: FederatedStatus; clusters: readonly ClusterView[] },
     complete: boolean,
   ): void {
-    const { metrics, clock, store } = this.#options;
+    const { metrics, clock, store, events, recoveries, warnings } = this.#options;
     metrics.setObjectState(owner, object.kind, phaseOf(status));
     const previous = store.read(owner);
-    recordProgress(this.#options, object, { previous, status, now: clock.now() }, tracked.progress);
-    tellTrouble(this.#options, owner, object, { previous, status }, { target: plan.target, clusters });
+    recordProgress({ events, recoveries }, object, { previous, status, now: clock.now() }, tracked.progress);
+    reportTrouble({ events, warnings, store }, owner, object, { previous, status }, { target: plan.target, clusters });
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     if (status.conditions?.find(({ type }) => type === "Applied")?.status !== "True") return;

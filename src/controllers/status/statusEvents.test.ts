@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ClusterStatusEntry, FederatedStatus, KubeObject } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { EventRecord } from "../../observability/index.ts";
-import { recordTrouble, recordWaits, tellTrouble } from "./statusEvents.ts";
+import { recordTrouble, recordWaits, reportTrouble } from "./statusEvents.ts";
 
 const NONE = { desired: 0, updated: 0, ready: 0, available: 0 };
 const REGARDING = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop" };
@@ -144,7 +144,7 @@ describe("the warning of a wait", () => {
       store: { read: () => stored.shift() },
     };
     const change = { previous: undefined, status: saying(waiting("a")) };
-    tellTrouble(sinks, "shop", shop(), change, { target: undefined, clusters: [] });
+    reportTrouble(sinks, "shop", shop(), change, { target: undefined, clusters: [] });
     expect(asked).toEqual([
       ["shop KindNotServed", true],
       ["shop KindNotServed", false],

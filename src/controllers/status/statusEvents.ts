@@ -23,7 +23,7 @@ export interface TroubleSinks {
  * Reports failures at once. Reports a wait that may end by itself only if the status still shows the wait a moment
  * later.
  */
-export function tellTrouble(
+export function reportTrouble(
   { events, warnings, store }: TroubleSinks,
   owner: string,
   object: KubeObject,

@@ -92,15 +92,15 @@ describe("the contact with a cluster", () => {
     const { observations } = table();
     const unseen = new Map([["apps/Deployment", "forbidden"]]);
     observations.contact(CLUSTER, { ...inContact, unseen });
-    expect(observations.unseenKind(CLUSTER, { apiVersion: "apps/v1", kind: "Deployment", name: "x" })).toBe(
+    expect(observations.whyUnreadable(CLUSTER, { apiVersion: "apps/v1", kind: "Deployment", name: "x" })).toBe(
       "forbidden",
     );
-    expect(observations.unseenKind(CLUSTER, CONFIG_REF)).toBeUndefined();
+    expect(observations.whyUnreadable(CLUSTER, CONFIG_REF)).toBeUndefined();
     const deployment = { apiVersion: "apps/v1", kind: "Deployment", name: "x" };
-    expect(observations.unseenReason(CLUSTER, deployment)).toBe("NotObserved");
+    expect(observations.unreadableReason(CLUSTER, deployment)).toBe("NotObserved");
     observations.contact(CLUSTER, { ...inContact, unseen, unserved: new Set(["apps/Deployment"]) });
-    expect(observations.unseenReason(CLUSTER, deployment)).toBe("KindNotServed");
-    expect(observations.unseenReason(CLUSTER, CONFIG_REF)).toBe("NotObserved");
+    expect(observations.unreadableReason(CLUSTER, deployment)).toBe("KindNotServed");
+    expect(observations.unreadableReason(CLUSTER, CONFIG_REF)).toBe("NotObserved");
   });
 
   test("names a missing right as the reason, of a kind or of a kind in one namespace", () => {
@@ -118,7 +118,7 @@ describe("the contact with a cluster", () => {
       inShop,
       { ...inShop, namespace: "bank" },
     ];
-    expect(reasons.map((ref) => observations.unseenReason(CLUSTER, ref))).toEqual([
+    expect(reasons.map((ref) => observations.unreadableReason(CLUSTER, ref))).toEqual([
       ...["Forbidden", "Forbidden", "NotObserved"],
     ]);
   });

@@ -135,12 +135,12 @@ export class Observations implements ReportSink {
   }
 
   /** Why objects of the kind are not known although the cluster answers; undefined if they are known. */
-  unseenKind(cluster: string, ref: ObjectRef): string | undefined {
+  whyUnreadable(cluster: string, ref: ObjectRef): string | undefined {
     return whyUnreadable(this.contactOf(cluster).unseen, ref);
   }
 
-  /** The reason code for {@link unseenKind}. */
-  unseenReason(cluster: string, ref: ObjectRef): Reason {
+  /** The reason code for {@link whyUnreadable}. */
+  unreadableReason(cluster: string, ref: ObjectRef): Reason {
     const { unserved, ungranted } = this.contactOf(cluster);
     const name = kindKeyOf(ref);
     if (unserved?.has(name) === true) return "KindNotServed";

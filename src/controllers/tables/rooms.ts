@@ -92,12 +92,12 @@ export class Rooms {
     const before = this.#read.get(cluster);
     this.#read.set(cluster, reading);
     const reserved = this.#reserved.get(cluster) ?? [];
-    const unseenSince = this.#options.clock.monotonic() - SEEN_AFTER_MS;
-    const unseen = reserved.filter(({ at }) => at > unseenSince);
-    if (unseen.length === 0) this.#reserved.delete(cluster);
-    else this.#reserved.set(cluster, unseen);
+    const unreadSince = this.#options.clock.monotonic() - SEEN_AFTER_MS;
+    const unread = reserved.filter(({ at }) => at > unreadSince);
+    if (unread.length === 0) this.#reserved.delete(cluster);
+    else this.#reserved.set(cluster, unread);
     this.#left.delete(cluster);
-    if (reading !== before || unseen.length < reserved.length) this.changes.emit(cluster);
+    if (reading !== before || unread.length < reserved.length) this.changes.emit(cluster);
   }
 
   #ask(owner: string, asked: RoomAsked | undefined): void {

@@ -35,7 +35,7 @@ import { HubNamespaces } from "../facts/hubNamespaces.ts";
 import { ManagerHubState } from "../facts/managerHubState.ts";
 import { MissingOwners } from "../facts/missingOwners.ts";
 import { Observations } from "../tables/observations.ts";
-import { knownOf } from "../object/objectDependencies.ts";
+import { resolvedOf } from "../object/objectDependencies.ts";
 import { PlacementReconciler } from "../object/placement.ts";
 import { PlanningProgress } from "../facts/planningProgress.ts";
 import { Plans } from "../tables/plans.ts";
@@ -264,7 +264,7 @@ export async function planning(
   /** The resolved needs of an object on the hub. */
   const resolved = (owner = APP): ResolvedNeeds | undefined => {
     const found = cache.object(owner);
-    return found === undefined ? undefined : knownOf(shared, owner, found);
+    return found === undefined ? undefined : resolvedOf(shared, owner, found);
   };
   const update = async (patch: object, name = "shop"): Promise<void> => {
     server.merge(DEMOAPPLICATIONS, "default", name, patch);

@@ -4,8 +4,8 @@ import type { HubCache } from "../../hub/index.ts";
 import type { GateReply } from "../../rollout/index.ts";
 import { CONTROLLERREVISIONS, DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import type { GatedRun, Gates } from "../facts/gates.ts";
-import { knownOf } from "../object/objectDependencies.ts";
-import { type RolloutPlan, type RolloutRequest, Rollouts, type Staged } from "../object/rollouts.ts";
+import { resolvedOf } from "../object/objectDependencies.ts";
+import { type RolloutPlan, type RolloutRequest, Rollouts, type PlannedRollout } from "../object/rollouts.ts";
 import { observation } from "./builders.ts";
 import { APP, app, placement, planning } from "./planning.ts";
 
@@ -54,7 +54,7 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
     const found = cache.object(APP);
     if (found === undefined) throw new Error("the hub has no application");
     const { object } = found;
-    const known = knownOf(shared, APP, found);
+    const known = resolvedOf(shared, APP, found);
     const snapshot = assembleSnapshot(shared.hubState, object, known);
     const now = clock.now();
     const target = computeTarget(snapshot, now);
@@ -66,17 +66,17 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
   };
   const plan = async (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<RolloutPlan> => {
     const planned = await rollouts.plan(requestOf(current, change), signal);
-    if (planned.kind === "Staged") index.of = planned.status.revisions;
+    if (planned.kind === "Rollout") index.of = planned.status.revisions;
     return planned;
   };
   /** Plans one step of the rollout. */
-  const staged = async (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<Staged> => {
+  const staged = async (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<PlannedRollout> => {
     const found = await plan(current, change);
-    if (found.kind !== "Staged") throw new Error(`the rollout is ${found.kind}`);
+    if (found.kind !== "Rollout") throw new Error(`the rollout is ${found.kind}`);
     return found;
   };
   /** Plans until the hub holds the status of the step. */
-  const durable = async (current?: RolloutStatus): Promise<Staged> => {
+  const durable = async (current?: RolloutStatus): Promise<PlannedRollout> => {
     let step = await staged(current);
     for (let more = 10; !step.isDurable && more > 0; more -= 1) step = await staged(step.status);
     return step;
@@ -90,7 +90,7 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
       ]);
   };
   /** Reports the present target on all clusters, and plans until all stages have succeeded. */
-  const succeed = async (current?: RolloutStatus): Promise<Staged> => {
+  const succeed = async (current?: RolloutStatus): Promise<PlannedRollout> => {
     const { target } = requestOf(current);
     for (const name of clusters) has(name, target);
     return await durable(current);
