@@ -42,22 +42,18 @@ describe("what people ask of a run", () => {
     return { ...all, next: next.status };
   };
 
-  test.each([
-    { name: "nothing", command: {}, want: { state: "Progressing" } },
-    {
-      name: "to pause",
-      command: { paused: true },
-      want: { state: "Paused", reason: "User", message: "paused by a person: `meridian rollout resume NAME` goes on" },
-    },
-    { name: "not to pause", command: { paused: false }, want: { state: "Progressing" } },
-    { name: "to abort", command: { abort: true }, want: { state: "RolledBack", message: "aborted" } },
-    { name: "not to abort", command: { abort: false }, want: { state: "Progressing" } },
-    { name: "to pause this very run", command: { paused: true, run: START }, want: { state: "Paused" } },
-    { name: "to pause an earlier run of it", command: { paused: true, run: "2025" }, want: { state: "Progressing" } },
-    { name: "to pause another revision", command: { paused: true, revision: 1 }, want: { state: "Progressing" } },
-  ])("$name", async ({ command, want }) => {
-    expect((await said(command)).next).toMatchObject(want);
-  });
+  const goesOn = { state: "Progressing" };
+  const message = "paused by a person: `meridian rollout resume NAME` goes on";
+  test.each<[string, object, object]>([
+    ["nothing", {}, goesOn],
+    ["to pause", { paused: true }, { state: "Paused", reason: "User", message }],
+    ["not to pause", { paused: false }, goesOn],
+    ["to abort", { abort: true }, { state: "RolledBack", message: "aborted" }],
+    ["not to abort", { abort: false }, goesOn],
+    ["to pause this run", { paused: true, run: START }, { state: "Paused" }],
+    ["to pause an earlier run", { paused: true, run: "2025" }, goesOn],
+    ["to pause another revision", { paused: true, revision: 1 }, goesOn],
+  ])("%s", async (_, command, want) => expect((await said(command)).next).toMatchObject(want));
 
   test("of an object whose status stands in a binding, stands there, and counts nowhere else", async () => {
     expect((await said({ paused: true }, "binding")).next.state).toBe("Paused");
@@ -228,17 +224,12 @@ describe("a policy that bounds how many objects are rolled out at once", () => {
   };
 
   test.each([
-    { name: "that was taken back, and the object was at fault", state: "RolledBack", change: "image", want: false },
-    { name: "that was taken back, and the policy was at fault", state: "RolledBack", change: "policy", want: true },
-    { name: "that was taken back, and either was at fault", state: "RolledBack", change: "both", want: false },
-    {
-      name: "that was taken back, and nobody knows what was at fault",
-      state: "RolledBack",
-      change: "policy, and the good one is gone",
-      want: false,
-    },
-    { name: "that is over", state: "Succeeded", change: "image", want: false },
-  ] as const)("a run $name keeps its place: $want", async ({ state, change, want }) => {
+    ["that was rolled back, if the object was at fault", "RolledBack", "image", false],
+    ["that was rolled back, if the policy was at fault", "RolledBack", "policy", true],
+    ["that was rolled back, if either was at fault", "RolledBack", "both", false],
+    ["that was rolled back to an unknown revision", "RolledBack", "policy, and the good one is gone", false],
+    ["that has ended", "Succeeded", "image", false],
+  ] as const)("a run %s keeps its slot or not", async (_, state, change, want) => {
     expect(await hasPlace(state, change)).toBe(want);
   });
 

@@ -121,35 +121,22 @@ describe("what each cluster gets", () => {
     expect(imagesOf(step.target)).toEqual(["a nginx:1", "b nginx:1"]);
   });
 
-  test.each([
-    { name: "back", run: runOf("RolledBack", { state: "RolledBack" }), returning: ["a"], waiting: ["b"] },
-    {
-      name: "stuck on its way back",
-      run: runOf("Paused", { state: "Applying", reason: "RollingBack", since: START }, WAITING, {
-        reason: "RollbackFailed",
-      }),
-      returning: ["a"],
-      waiting: ["b"],
-    },
-    {
-      name: "back without stages",
-      run: { ...runOf("RolledBack", {}), stages: [] },
-      returning: [],
-      waiting: ["a", "b"],
-    },
-    {
-      name: "going on, with a cluster that was back",
-      run: runOf("Progressing", { state: "RolledBack" }, { state: "Applying", since: START }),
-      returning: [],
-      waiting: ["a"],
-    },
-  ])("of a run that is $name", async ({ run, returning, waiting }) => {
+  const onTheWayBack = { state: "Applying", reason: "RollingBack", since: START };
+  test.each<[string, RolloutStatus, string[], string[]]>([
+    ["back", runOf("RolledBack", { state: "RolledBack" }), ["a"], ["b"]],
+    ["stuck on its way back", runOf("Paused", onTheWayBack, WAITING, { reason: "RollbackFailed" }), ["a"], ["b"]],
+    ["back without stages", { ...runOf("RolledBack", {}), stages: [] }, [], ["a", "b"]],
+    [
+      "going on, with a cluster that was back",
+      runOf("Progressing", { state: "RolledBack" }, { state: "Applying", since: START }),
+      [],
+      ["a"],
+    ],
+  ])("of a run that is %s", async (_, run, returning, waiting) => {
     const { staged } = await changedOnce();
     const { turns } = await staged(run);
-    expect([turns.returning, [...turns.waiting].filter((name) => waiting.includes(name))]).toEqual([
-      new Set(returning),
-      waiting,
-    ]);
+    const seen = [...turns.waiting].filter((name) => waiting.includes(name));
+    expect([turns.returning, seen]).toEqual([new Set(returning), waiting]);
   });
 
   test("that goes back to a revision which has nothing there: nothing", async () => {
@@ -219,26 +206,17 @@ describe("what is known of a cluster before its turn", () => {
     expect(status.stages?.[1]?.clusters).toMatchObject([{ name: "b", state: want }]);
   });
 
-  test.each([
-    { name: "a cluster of the run is not heard of yet", run: runOf("Progressing", {}), pending: "a", want: true },
-    { name: "a later cluster is not heard of yet", run: runOf("Progressing", {}), pending: "b", want: true },
-    { name: "a cluster outside the run is not heard of yet", run: runOf("Progressing", {}), pending: "c", want: false },
-    { name: "the run begins, and one of its clusters is not heard of yet", run: undefined, pending: "c", want: true },
-    { name: "all are heard of", run: runOf("Progressing", {}), pending: undefined, want: false },
-    { name: "the run was taken back", run: runOf("RolledBack", {}), pending: "a", want: false },
-    {
-      name: "the run is over",
-      run: runOf("Succeeded", { state: "Done" }, { state: "Done" }),
-      pending: "a",
-      want: false,
-    },
-    {
-      name: "the run is over, with a cluster that comes late",
-      run: runOf("Succeeded", { state: "Done" }, { state: "Deferred" }),
-      pending: "b",
-      want: true,
-    },
-  ])("the rollout waits for contact, $want: $name", async ({ run, pending, want }) => {
+  const ended = (late: string) => runOf("Succeeded", { state: "Done" }, { state: late });
+  test.each<[string, RolloutStatus | undefined, string | undefined, boolean]>([
+    ["a cluster of the run is pending", runOf("Progressing", {}), "a", true],
+    ["a later cluster of the run is pending", runOf("Progressing", {}), "b", true],
+    ["a cluster outside the run is pending", runOf("Progressing", {}), "c", false],
+    ["the run begins, and one of its clusters is pending", undefined, "c", true],
+    ["no cluster is pending", runOf("Progressing", {}), undefined, false],
+    ["the run was rolled back", runOf("RolledBack", {}), "a", false],
+    ["the run has ended", ended("Done"), "a", false],
+    ["the run has ended, with a late cluster", ended("Deferred"), "b", true],
+  ])("decides whether the rollout waits: %s", async (_, run, pending, want) => {
     const all = await rollingOut(CANARY, ["a", "b", "c"]);
     const { status } = await all.succeed();
     await all.setImage("nginx:2");
@@ -246,38 +224,25 @@ describe("what is known of a cluster before its turn", () => {
     if (pending !== undefined) all.contact(pending, { pending: true });
     const { awaitsContact, transitions } = await all.staged(run);
     expect(awaitsContact).toBe(want);
-    // Until then nothing moves, whatever a clock says.
+    // Nothing moves until then.
     if (want) expect(transitions.filter(({ to }) => to !== "Planned")).toEqual([]);
   });
 });
 
 describe("the revision that a run returns to", () => {
-  test.each([
-    { name: "the run before has succeeded", current: { state: "Succeeded", revision: 1 }, want: "nginx:1" },
-    {
-      name: "the run before has not",
-      current: { state: "Paused", revision: 2, lastGoodRevision: 1 },
-      want: "nginx:1",
-    },
-    { name: "none was ever good", current: { state: "Paused", revision: 2 }, want: undefined },
-    {
-      name: "this one has succeeded itself",
-      current: { state: "Succeeded", revision: 3, lastGoodRevision: 3 },
-      want: undefined,
-    },
-    {
-      name: "this one is under way",
-      current: { state: "Progressing", revision: 3, lastGoodRevision: 2 },
-      want: "nginx:2",
-    },
-  ])("where $name", async ({ current, want }) => {
+  test.each<[string, Partial<RolloutStatus>, string | undefined]>([
+    ["the last run has succeeded", { state: "Succeeded", revision: 1 }, "nginx:1"],
+    ["the last run has not", { state: "Paused", revision: 2, lastGoodRevision: 1 }, "nginx:1"],
+    ["no run ever has", { state: "Paused", revision: 2 }, undefined],
+    ["this run has succeeded", { state: "Succeeded", revision: 3, lastGoodRevision: 3 }, undefined],
+    ["this run goes on", { state: "Progressing", revision: 3, lastGoodRevision: 2 }, "nginx:2"],
+  ])("is chosen if %s", async (_, current, want) => {
     const { staged, good, setImage, hub } = await changedOnce();
     await staged(good.status);
     await setImage("nginx:3");
     await staged(good.status);
     const before = hub.count("get", CONTROLLERREVISIONS);
-    const run = { startedAt: START, since: START, ...current } as RolloutStatus;
-    const { status, lastGood } = await staged(run);
+    const { status, lastGood } = await staged({ startedAt: START, since: START, ...current } as RolloutStatus);
     expect(status.revision).toBe(3);
     expect(lastGood && imagesOf(lastGood)).toEqual(want && [`a ${want}`, `b ${want}`]);
     if (want === undefined) expect(hub.count("get", CONTROLLERREVISIONS)).toBe(before);
