@@ -9,7 +9,7 @@ import { inContact, observation, owner } from "./testing/builders.ts";
 import { APP, app, placement, planning } from "./testing/planning.ts";
 import { CANARY } from "./testing/rollingOut.ts";
 
-/** One term of leadership over a hub in memory, with members that nobody reaches. */
+/** A leader with a hub in memory and unreachable members. */
 async function leading(
   more: Partial<FederationOptions> = {},
   prepare: {
@@ -50,7 +50,7 @@ async function leading(
   });
   const end = new AbortController();
   let isOver = false;
-  /** Why it ended, if there was a reason. */
+  /** The error that ended the term. */
   const running = federation
     .run(end.signal)
     .catch((error: unknown) => error)
@@ -70,7 +70,7 @@ async function leading(
   return { ...all, federation, heard, listeners, stop, running, end, scraped };
 }
 
-/** A status that says that a Deployment and an Ingress of the application are on `a`. */
+/** A status that records a Deployment and an Ingress on `a`. */
 const ON_A = {
   observedGeneration: 1,
   clusters: [{ name: "a", state: "Available", replicas: { desired: 2 }, observedHash: "h" }],
@@ -131,12 +131,12 @@ describe("a manager that leads", () => {
   test("tells a worker what the hub's record says is there", async () => {
     const { federation } = await leading({}, { objects: { apps: [{ ...app(), status: ON_A }] } });
     const { signal } = new AbortController();
-    const told: unknown[] = [];
+    const deltas: unknown[] = [];
     for await (const delta of federation.view.assignments.assignment("a", signal)) {
-      told.push(delta.kind === "Kinds" ? delta.others : delta.kind === "Expected" ? delta.owners : undefined);
-      if (told.length === 2) break;
+      deltas.push(delta.kind === "Kinds" ? delta.others : delta.kind === "Expected" ? delta.owners : undefined);
+      if (deltas.length === 2) break;
     }
-    expect(told).toEqual([[APP], [{ group: "networking.k8s.io", kind: "Ingress" }]]);
+    expect(deltas).toEqual([[APP], [{ group: "networking.k8s.io", kind: "Ingress" }]]);
   });
 
   test("knows since when a row is asked for", async () => {
@@ -188,7 +188,7 @@ describe("a manager that leads", () => {
       ['controller_runtime_max_concurrent_reconciles{controller="binding"} 1'],
     ]);
     expect(await scraped('workqueue_adds_total{name="placement"}')).not.toEqual([]);
-    // Of the workers of members, which have no reconciles.
+    // The workers of members have no reconciles.
     expect(await scraped('controller_runtime_reconcile_errors_total{controller="worker"}')).toEqual([
       'controller_runtime_reconcile_errors_total{controller="worker"} 0',
     ]);
@@ -252,7 +252,7 @@ describe("a manager that leads", () => {
 
 describe("a manager that rolls objects out in stages", () => {
   const gate = { prometheus: { query: "up" } };
-  /** Two applications, of which the policy lets one begin at a time. */
+  /** Two applications whose policy rolls out one at a time. */
   const rolling = async () => {
     const asked: { query: string; signal: AbortSignal }[] = [];
     const askGate = (query: string, signal: AbortSignal): Promise<GateReply> => {

@@ -33,13 +33,13 @@ const CANARY = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
 const CANARY_FINALIZER = finalizerOf(OBJECT_FINALIZER, "canary");
 const SECRET: ObjectRef = { ...CONFIG_REF, kind: "Secret" };
 
-/** A hub object that needs these on the members. */
+/** A hub object with these dependencies. */
 function object(name: string, metadata: Partial<ObjectMeta> = {}, needs: readonly ObjectRef[] = []): KubeObject {
   const plain = hubObject(name);
   return { ...plain, metadata: { ...plain.metadata, ...metadata }, spec: { needs } };
 }
 
-/** What a manager of these classes knows of the others on its hub. */
+/** A manager of these classes, and the hub that it shares with other managers. */
 function classesOn(names: readonly string[] = ["default"]) {
   const objectEvents = new Emitter<HubEvent<KubeObject>>();
   const policyEvents = new Emitter<HubEvent<Policy>>();
@@ -67,7 +67,7 @@ function classesOn(names: readonly string[] = ["default"]) {
   const needs: string[] = [];
   classes.othersChanged.subscribe(() => void (others += 1));
   classes.needs.subscribe((ref) => void needs.push(refKey(ref)));
-  /** The object is on the hub in this state; without one it goes. */
+  /** Sets or deletes the object on the hub. */
   const see = (now: KubeObject, type: "Seen" | "Deleted" = "Seen"): void => {
     const key = refKey(refOf(now));
     const old = objects.get(key);
@@ -312,7 +312,7 @@ test("a namespace of the hub may have another class's objects where a kind may n
 
 const HUB_SECRET = { apiVersion: "v1", kind: "Secret", namespace: "default" };
 
-/** An application of another class, which refers to the Secret `own` and names the Secret `declared` in its image. */
+/** An application of another class. It refers to the Secret `own`, and its image names the Secret `declared`. */
 const theirs = (): KubeObject =>
   application("theirs", "default", {
     metadata: { name: "theirs", uid: "t", labels: { [CONTROLLER_CLASS_LABEL]: "v2" } },

@@ -44,7 +44,7 @@ const SHOP_KEY = refKey(SHOP);
 const CART_KEY = refKey(CART);
 const ELSEWHERE = "frankfurt-1";
 
-/** A copy whose owner annotation somebody took off. */
+/** A copy without an owner annotation. */
 function unnamed(more: Partial<Observation> = {}): Observation {
   const { owner: _, ...present } = observation().present ?? {};
   return { ...observation(), ...more, present: present as NonNullable<Observation["present"]> };

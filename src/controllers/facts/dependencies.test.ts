@@ -233,24 +233,24 @@ test("who needs fewer objects than before, or none, is told of; who needs more, 
   const { server, clock, dependencies } = watches();
   const released: string[] = [];
   dependencies.releases.subscribe((owner) => void released.push(owner));
-  const told = (needed: readonly Dependency[]): string[] => {
+  const releasedBy = (needed: readonly Dependency[]): string[] => {
     released.length = 0;
     dependencies.collect("a", needed);
     return [...released];
   };
   const [settings, other] = [needs("ConfigMap", "settings"), needs("ConfigMap", "other")];
-  expect([told([]), told([settings]), told([settings, other]), told([settings, other])]).toEqual([[], [], [], []]);
+  expect([releasedBy([]), releasedBy([settings]), releasedBy([settings, other]), releasedBy([settings, other])]).toEqual([[], [], [], []]);
   await clock.advance(10);
-  expect(told([other])).toEqual(["a"]);
-  expect(told([settings])).toEqual(["a"]);
-  expect(told([])).toEqual(["a"]);
+  expect(releasedBy([other])).toEqual(["a"]);
+  expect(releasedBy([settings])).toEqual(["a"]);
+  expect(releasedBy([])).toEqual(["a"]);
   await clock.advance(10);
   expect([[...dependencies.referrersTo("/ConfigMap/default/settings")], server.watchers.size]).toEqual([[], 0]);
   released.length = 0;
   dependencies.forget("a");
   dependencies.forget("never seen");
   expect(released).toEqual([]);
-  told([settings]);
+  releasedBy([settings]);
   dependencies.forget("a");
   expect([released, [...dependencies.referrersTo("/ConfigMap/default/settings")]]).toEqual([["a"], []]);
 });

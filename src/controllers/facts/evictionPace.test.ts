@@ -27,7 +27,6 @@ function paced(...departures: string[]) {
 test("the first leaves at once, the others one after the other with the same time between them", () => {
   const { leaves } = paced();
   expect(["a", "b", "c"].map((owner) => leaves(owner, 2, NOW) - NOW)).toEqual([0, 30_000, 60_000]);
-  // Asked again, everybody has the turn of before.
   expect(["c", "b"].map((owner) => leaves(owner, 2, NOW + 10_000) - NOW)).toEqual([60_000, 30_000]);
 });
 

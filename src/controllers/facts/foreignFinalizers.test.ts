@@ -9,7 +9,7 @@ import { reporting } from "../testing/reporting.ts";
 const DELETED = "2026-01-01T00:00:00Z";
 const OTHERS = ["x/y", "z/y"];
 
-/** An application that ran on both clusters and is being deleted, with these finalizers beside Meridian's. */
+/** An application that ran on both clusters. `remove` deletes it with these foreign finalizers. */
 async function deleted(others: readonly string[]) {
   const all = await reporting();
   const remove = async (): Promise<void> => {
@@ -24,7 +24,7 @@ async function deleted(others: readonly string[]) {
   return { ...all, remove, progressing, waits };
 }
 
-/** Nothing is left on any cluster, and Meridian's finalizer is off. */
+/** Deletes the application until only the foreign finalizers are left. */
 async function letGo({ remove, carryOut, reconcile, settle, onHub }: Awaited<ReturnType<typeof deleted>>) {
   await remove();
   for (const name of ["a", "b"]) carryOut(name);

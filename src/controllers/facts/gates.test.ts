@@ -19,8 +19,8 @@ function run(soakingSince = "2026-01-01T00:00:10Z"): RolloutStatus {
   };
 }
 
-/** A server whose answers the test gives, one by one. */
-function world({ hasServer = true }: { hasServer?: boolean } = {}) {
+/** Gates with a Prometheus whose answers the test gives. */
+function setUp({ hasServer = true }: { hasServer?: boolean } = {}) {
   const clock = new FakeClock();
   const asked: { query: string; signal: AbortSignal; answer: (reply: GateReply | Error) => void }[] = [];
   const ask = (query: string, signal: AbortSignal): Promise<GateReply> =>
@@ -42,13 +42,13 @@ function world({ hasServer = true }: { hasServer?: boolean } = {}) {
 }
 
 test("a query is asked once, however often the object is planned, and its answer wakes the object", async () => {
-  const { gates, asked, gated, answer, replyTo, changed, clock } = world();
+  const { gates, asked, gated, answer, replyTo, changed, clock } = setUp();
   for (let times = 0; times < 3; times++) gates.ask(gated(), ["canary"]);
   expect(asked.map(({ query }) => query)).toEqual([QUERY]);
   await answer(0, { answer: "Passed" });
   expect(replyTo()).toEqual({ answer: "Passed" });
   expect(changed).toEqual(["shop"]);
-  // The stage waits for an approval now: the answer stands.
+  // The stage now waits for an approval, and its answer stays.
   gates.ask(gated(), []);
   expect(replyTo()).toEqual({ answer: "Passed" });
   await clock.advance(10 * ASK_AGAIN_MS);
@@ -56,7 +56,7 @@ test("a query is asked once, however often the object is planned, and its answer
 });
 
 test("an answer that says nothing, or none, is asked for again, and wakes the object only when it is another one", async () => {
-  const { gates, asked, gated, answer, replyTo, changed, clock } = world();
+  const { gates, asked, gated, answer, replyTo, changed, clock } = setUp();
   gates.ask(gated(), ["canary"]);
   await answer(0, UNKNOWN);
   gates.ask(gated(), ["canary"]);
@@ -76,7 +76,7 @@ test("an answer that says nothing, or none, is asked for again, and wakes the ob
 });
 
 test("a stage that soaks anew, and a query that was changed, are asked anew", async () => {
-  const { gates, asked, gated, answer, replyTo } = world();
+  const { gates, asked, gated, answer, replyTo } = setUp();
   gates.ask(gated(), ["canary"]);
   await answer(0, { answer: "Failed" });
   const later = run("2026-01-01T00:09:00Z");
@@ -90,7 +90,7 @@ test("a stage that soaks anew, and a query that was changed, are asked anew", as
 });
 
 test("an object that is forgotten is not asked for any more, and what comes late goes nowhere", async () => {
-  const { gates, asked, gated, answer, replyTo, changed, clock } = world();
+  const { gates, asked, gated, answer, replyTo, changed, clock } = setUp();
   gates.ask(gated(), ["canary"]);
   gates.forget("shop");
   await answer(0, { answer: "Passed" });
@@ -104,7 +104,7 @@ test("an object that is forgotten is not asked for any more, and what comes late
 });
 
 test("of a thousand objects that wait for one query, those who wait for their turn share one answer; four are under way at most", async () => {
-  const { gates, asked, gated, answer, replyTo } = world();
+  const { gates, asked, gated, answer, replyTo } = setUp();
   for (let one = 0; one < 4; one++) gates.ask(gated(`other-${one}`, run(), `up == ${one}`), ["canary"]);
   for (let one = 0; one < 1_000; one++) gates.ask(gated(`shop-${one}`), ["canary"]);
   expect(asked).toHaveLength(4);
@@ -116,7 +116,7 @@ test("of a thousand objects that wait for one query, those who wait for their tu
 });
 
 test("without a Prometheus nobody is asked, and the answer says what is missing", async () => {
-  const { gates, gated, replyTo, changed, clock } = world({ hasServer: false });
+  const { gates, gated, replyTo, changed, clock } = setUp({ hasServer: false });
   gates.ask(gated(), ["canary"]);
   expect(replyTo()).toEqual({ answer: "Unknown", why: "the manager was started without --prometheus-url" });
   await clock.advance(10 * ASK_AGAIN_MS);
@@ -124,7 +124,7 @@ test("without a Prometheus nobody is asked, and the answer says what is missing"
 });
 
 test("the end breaks off what is under way", async () => {
-  const { gates, asked, gated, answer, changed, lines, clock } = world();
+  const { gates, asked, gated, answer, changed, lines, clock } = setUp();
   gates.ask(gated("other", run(), "up > 1"), ["canary"]);
   await answer(0, UNKNOWN);
   gates.ask(gated(), ["canary"]);
@@ -138,7 +138,7 @@ test("the end breaks off what is under way", async () => {
 });
 
 test("a server that does not answer is named in the log, and the reply says where to look", async () => {
-  const { gates, gated, answer, replyTo, lines } = world();
+  const { gates, gated, answer, replyTo, lines } = setUp();
   gates.ask(gated(), ["canary"]);
   await answer(0, new Error("the connection was closed"));
   expect(replyTo()).toEqual({ answer: "Unknown", why: "Prometheus does not answer; see the manager's log" });
@@ -152,7 +152,7 @@ test("a server that does not answer is named in the log, and the reply says wher
 });
 
 test("another reason for not knowing is news, the same reason once more is none", async () => {
-  const { gates, gated, answer, replyTo, changed, clock } = world();
+  const { gates, gated, answer, replyTo, changed, clock } = setUp();
   const other: GateReply = { answer: "Unknown", why: "the query gives two samples" };
   gates.ask(gated(), ["canary"]);
   for (const [index, reply] of [UNKNOWN, other, other].entries()) {
@@ -164,7 +164,7 @@ test("another reason for not knowing is news, the same reason once more is none"
 });
 
 test("each stage has its own answer, and stages that have none are not in the replies", async () => {
-  const { gates, gated, answer, asked } = world();
+  const { gates, gated, answer, asked } = setUp();
   const startedAt = "2026-01-01T00:00:00Z";
   const stage = (name: string) => ({ name, state: "Paused" as const, startedAt });
   const status: RolloutStatus = { ...run(), stages: [stage("canary"), stage("half"), stage("rest")] };
@@ -186,7 +186,7 @@ test("each stage has its own answer, and stages that have none are not in the re
 });
 
 test("nothing is known of a run without a query or a status, or of another object", async () => {
-  const { gates, gated, answer, replyTo, asked } = world();
+  const { gates, gated, answer, replyTo, asked } = setUp();
   gates.ask({ owner: "shop", query: QUERY, status: undefined }, []);
   gates.ask(gated(), ["canary"]);
   await answer(0, { answer: "Passed" });
@@ -199,7 +199,7 @@ test("nothing is known of a run without a query or a status, or of another objec
 });
 
 test("a question that nobody asks any more is neither asked nor answered, whether it waits or is under way", async () => {
-  const { gates, asked, gated, answer, replyTo, changed, clock } = world();
+  const { gates, asked, gated, answer, replyTo, changed, clock } = setUp();
   for (let one = 0; one < 4; one++) gates.ask(gated(`other-${one}`, run(), `up == ${one}`), ["canary"]);
   gates.ask(gated("shop"), ["canary"]);
   gates.ask(gated("cart"), ["canary"]);
@@ -222,7 +222,7 @@ test("a question that nobody asks any more is neither asked nor answered, whethe
 });
 
 test("who asks while a query is under way is not given its answer: it would be of a time before", async () => {
-  const { gates, asked, gated, answer, replyTo } = world();
+  const { gates, asked, gated, answer, replyTo } = setUp();
   gates.ask(gated("shop"), ["canary"]);
   gates.ask(gated("cart"), ["canary"]);
   expect(asked.map(({ query }) => query)).toEqual([QUERY, QUERY]);

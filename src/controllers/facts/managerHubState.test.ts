@@ -120,7 +120,7 @@ describe("the snapshot that a plan is made of", () => {
 });
 
 describe("an object without a record", () => {
-  const world = (more: Parameters<typeof hubObject>[2] = {}) => {
+  const setUp = (more: Parameters<typeof hubObject>[2] = {}) => {
     const all = copySources();
     const found = { ...hubObject("shop"), status: more } as KubeObject;
     const key = all.have(found);
@@ -137,7 +137,7 @@ describe("an object without a record", () => {
   };
 
   test("is found where members hold copies of it, whatever its rows were before", () => {
-    const all = world();
+    const all = setUp();
     all.observations.report(CLUSTER, [observation({ present: shown })]);
     expect(all.seen()).toEqual({ running: [], found: [CLUSTER] });
     all.assignments.replace(all.key, [deleteRow()]);
@@ -150,13 +150,13 @@ describe("an object without a record", () => {
     { name: "that is being deleted", present: { deleting: true } },
     { name: "whose marks nobody can prove", present: { proven: false } },
   ])("is not found by a copy $name", ({ present }) => {
-    const all = world();
+    const all = setUp();
     all.observations.report(CLUSTER, [observation({ present })]);
     expect(all.seen()).toEqual({ running: [], found: undefined });
   });
 
   test("is found by a copy from before the join of the cluster as no more than that", () => {
-    const all = world();
+    const all = setUp();
     all.join(member(CLUSTER, { creationTimestamp: "2026-01-02T00:00:00Z" }));
     all.observations.report(CLUSTER, [observation({ present: { createdAt: "2026-01-01T00:00:00Z" } })]);
     expect(all.copies()).toMatchObject([{ cluster: CLUSTER, beforeJoin: true }]);
@@ -166,13 +166,13 @@ describe("an object without a record", () => {
   });
 
   test("is not found once the hub has said where it runs, be it nowhere", () => {
-    const all = world({ observedGeneration: 1, clusters: [] });
+    const all = setUp({ observedGeneration: 1, clusters: [] });
     all.observations.report(CLUSTER, [observation()]);
     expect(all.seen()).toEqual({ running: [], found: undefined });
   });
 
   test("runs where this process has placed it, and is found where it is kept for its copy alone", () => {
-    const all = world();
+    const all = setUp();
     all.observations.report(CLUSTER, [observation()]);
     const plan = (frozen: boolean) =>
       planOn([], { uid: all.uid, target: { clusters: [{ name: CLUSTER, frozen }] } as unknown as Target });
@@ -206,8 +206,8 @@ describe("a copy is released by a person", () => {
 
 const NOW = Date.UTC(2026, 0, 1);
 
-/** Everything but what other tests ask of the snapshot; `asked`: what the pace of evictions was asked. */
-function world() {
+/** A hub with one application. `asked`: the requests for turns of eviction. */
+function setUp() {
   const all = copySources();
   const object = hubObject("shop");
   const key = all.have(object);
@@ -221,7 +221,6 @@ function world() {
   };
   Object.assign(all.known, { pace });
   const snapshot = (resolved?: ResolvedNeeds) => assembleSnapshot(all.hubState, object, resolved);
-  /** Placed by a policy of this spec. */
   const placedBy = (spec: Record<string, unknown>): ResolvedNeeds => ({
     choice: { placement: placementObject(spec) as unknown as Placement, passedOver: [] },
     needs: { dependencies: [] },
@@ -232,7 +231,7 @@ function world() {
 
 describe("when it is the turn of an object to leave a lost cluster", () => {
   test("is asked where its policy bounds how many do in a minute", () => {
-    const { snapshot, placedBy, asked, key } = world();
+    const { snapshot, placedBy, asked, key } = setUp();
     expect(snapshot(placedBy({ failover: { maxEvictionsPerMinute: 6 } })).turnAt).toBe(NOW + 5);
     expect(asked).toEqual([["Placement/default/subject", 6, key, NOW]]);
   });
@@ -241,7 +240,7 @@ describe("when it is the turn of an object to leave a lost cluster", () => {
     { name: "does not", spec: { failover: {} } },
     { name: "knows no failover", spec: {} },
   ])("is no question where its policy $name", ({ spec }) => {
-    const { snapshot, placedBy, asked } = world();
+    const { snapshot, placedBy, asked } = setUp();
     expect(snapshot(placedBy(spec))).not.toHaveProperty("turnAt");
     expect(snapshot()).not.toHaveProperty("turnAt");
     expect(asked).toEqual([]);
@@ -250,7 +249,7 @@ describe("when it is the turn of an object to leave a lost cluster", () => {
 
 describe("where an object of that kind keeps its replicas", () => {
   test("is what the hub says of the kind, where it says it", () => {
-    const { sources, snapshot } = world();
+    const { sources, snapshot } = setUp();
     expect(snapshot()).not.toHaveProperty("scale");
     const scale = { specReplicasPath: ".spec.count" };
     Object.assign(sources.hub, { kindOf: () => ({ type: { ...DEMOAPPLICATIONS, scale } }) });
@@ -272,7 +271,7 @@ describe("the replicas that a cluster was given last", () => {
         },
       },
     });
-  const heldOf = (all: ReturnType<typeof world>) => {
+  const heldOf = (all: ReturnType<typeof setUp>) => {
     const held = all.snapshot().held?.();
     return ["a", "b", "c"].map((name) => held?.get(name));
   };
@@ -280,21 +279,21 @@ describe("the replicas that a cluster was given last", () => {
     planOn([], { target: { clusters: [], missing: new Set(), decision: { clusters } } as unknown as Target });
 
   test("are what its copies ask for there, before the first plan", () => {
-    const all = world();
+    const all = setUp();
     all.observations.report("a", [copy("a", "one", 2), copy("a", "two", 3), copy("a", "none")]);
     all.observations.report("b", [copy("b", "none")]);
     expect(heldOf(all)).toEqual([5, undefined, undefined]);
   });
 
   test("are those of the plan before, and none elsewhere: what it left there is on its way out", () => {
-    const all = world();
+    const all = setUp();
     all.observations.report("c", [copy("c", "one", 2)]);
     all.plans.set(all.key, divided([{ name: "a", replicas: 4 }, { name: "b" }]));
     expect(heldOf(all)).toEqual([4, 0, 0]);
   });
 
   test("are what its copies ask for, where the plan before divided nothing, or had no target", () => {
-    const all = world();
+    const all = setUp();
     all.observations.report("a", [copy("a", "one", 2)]);
     for (const plan of [divided([{ name: "b" }]), divided([]), planOn([], { target: undefined })]) {
       all.plans.set(all.key, plan);

@@ -15,7 +15,7 @@ const copyOf = (name: string, hubVersion = "1") =>
     present: { owner: owner(name), hubVersion },
   });
 
-/** A hub with these objects and one member, of which the copies are reported. */
+/** A hub with these objects, and a member that has reported these copies. */
 async function setUp(onHub: readonly string[], copies: readonly string[], since?: string) {
   const { server, cache, clock, logger, lines, start, settle } = setUpHub();
   const held = { type: "DeletionsHeld", status: "True", reason: "HubWentBack", message: "" };
@@ -32,7 +32,7 @@ async function setUp(onHub: readonly string[], copies: readonly string[], since?
   const metrics = new Metrics({ processMetrics: false });
   const missing = new MissingOwners({ hub: cache, observations, clock, logger, metrics });
   onTestFinished(() => missing[Symbol.dispose]());
-  /** What is heard of the hold: that it began, ended or was agreed to, and that it concerns more objects or fewer. */
+  /** `change`: the hold began, ended, or was accepted. `count`: the number of its objects changed. */
   const heard: string[] = [];
   missing.changes.subscribe(() => void heard.push("change"));
   missing.counts.subscribe(() => void heard.push("count"));

@@ -8,8 +8,8 @@ import { member } from "../testing/copySources.ts";
 const placed = (spec: Record<string, unknown> = { clusterCount: 1 }): Placement =>
   placementObject({ replicaScheduling: { mode: "Duplicated" }, ...spec }) as unknown as Placement;
 
-/** Members of which these were neither reached nor given up yet. `refused`: by which filters. */
-function world(pending: string[], refused: Record<string, string> = {}) {
+/** Two members. `refused`: the filter that refuses a member. */
+function setUp(pending: string[], refused: Record<string, string> = {}) {
   const state = { pending: new Set(pending), now: 0, members: ["a", "b"].map((name) => member(name)) };
   const sight = new PendingMembers({
     hub: { clusters: { list: () => state.members } },
@@ -60,20 +60,20 @@ test.each<{
     want: true,
   },
 ])("an object waits where $name: $want", ({ pending = ["a"], refused = {}, spec, target: more, want }) => {
-  const { sight, target } = world(pending, refused);
+  const { sight, target } = setUp(pending, refused);
   expect(sight.leftFor("shop", placed(spec), target(more))).toBe(want ? 60_000 : 0);
   expect([sight.isAwaitedFor("shop"), [...sight.waiting()]]).toEqual(want ? [true, ["shop"]] : [false, []]);
 });
 
 test("an object that no policy places waits, and not for a member that leaves", () => {
-  const { sight, state, target } = world(["a"]);
+  const { sight, state, target } = setUp(["a"]);
   expect(sight.leftFor("shop", undefined, target())).toBeGreaterThan(0);
   state.members = [member("a", { deletionTimestamp: "2026-01-01T00:00:00Z" })];
   expect(sight.leftFor("shop", undefined, target())).toBe(0);
 });
 
 test("the wait ends with the first contact, or after its time; a member that took all of it holds up no other object", () => {
-  const { sight, state, target } = world(["a", "b"]);
+  const { sight, state, target } = setUp(["a", "b"]);
   const left = (owner = "shop") => sight.leftFor(owner, placed(), target());
   expect(left()).toBe(60_000);
   state.now = 20_000;
@@ -81,7 +81,7 @@ test("the wait ends with the first contact, or after its time; a member that too
   expect(left()).toBe(40_000);
   state.now = 60_000;
   expect([left(), left("cart"), sight.isAwaitedFor("shop")]).toEqual([0, 0, false]);
-  // Once it was heard of, the member is waited for again.
+  // A member that was reached is waited for again.
   state.pending.delete("a");
   expect(left("cart")).toBe(0);
   state.pending.add("a");

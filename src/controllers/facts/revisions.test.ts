@@ -23,7 +23,7 @@ const named = (name: string): KubeObject => ({ ...SHOP, metadata: { ...SHOP.meta
 const content = (image: string): RevisionContent => ({ object: { ...SHOP, spec: { image } }, overrides: [] });
 const refused = new ApiError(500, "InternalError", "etcd is away");
 
-/** A hub that keeps ControllerRevisions; `failing`: what becomes of the next call of a verb. */
+/** A hub with ControllerRevisions. `failing`: the error of the next call of a verb. */
 function hub() {
   const client = new FakeClient();
   const failing = new Map<string, { error: Error; phase: "before" | "after" }>();
@@ -35,7 +35,7 @@ function hub() {
   };
   const manager = (): Revisions => new Revisions({ client, systemNamespace: "meridian-system" });
   const revisions = manager();
-  /** As a status keeps it. */
+  /** The index of revisions in the status. */
   let index: KeptRevision[] | undefined;
   const wanted = (image: string) => ({
     ...{ content: content(image), hash: `hash of ${image}` },
@@ -54,12 +54,12 @@ function hub() {
   };
   const calls = (): string[] => client.calls.splice(0).map((call) => call.split(" ")[0] ?? "");
   const stored = (): KubeObject[] => client.server.page(CONTROLLERREVISIONS, {}).items;
-  /** As somebody else puts it there. */
+  /** Creates a ControllerRevision of another writer. */
   const put = (name: string, more: object = {}, metadata: object = {}): void => {
     const body = { apiVersion: "apps/v1", kind: "ControllerRevision", ...more };
     client.server.create(CONTROLLERREVISIONS, { ...body, metadata: { name, namespace: "default", ...metadata } });
   };
-  /** The API server keeps data as it is, so another one takes the place. */
+  /** Replaces the ControllerRevision, since the API server does not change its data. */
   const forge = ({ name }: { name: string }, data: unknown): void => {
     client.server.delete(CONTROLLERREVISIONS, "default", name);
     put(name, { data });

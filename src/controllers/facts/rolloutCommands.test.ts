@@ -13,7 +13,7 @@ const STARTED = "2026-01-01T00:00:00Z";
 const RUN = { revision: 2, run: STARTED };
 const run = { state: "Progressing", revision: 2, startedAt: STARTED } as const;
 
-/** What was asked of the run, by annotations of the object. */
+/** The commands for the run, from these annotations. */
 function asked(annotations: Record<string, string>, proven?: ApproversProven) {
   const hub = { kindOf: () => ({ propagated: false }) } as unknown as HubCache;
   const since = proven === undefined ? {} : { approversProvenSince: (_: KubeObject) => proven };

@@ -5,8 +5,8 @@ import { RolloutSlots } from "./rolloutSlots.ts";
 
 const POLICY = "Placement/default/all";
 
-/** Objects by what the hub says of their rollouts; `placed`: how many objects the policy places. */
-function world(known: Record<string, RolloutStatus["state"] | undefined> = {}, placed = 10) {
+/** A hub with rollouts in these states, by object. `placed`: number of objects that the policy places. */
+function setUp(known: Record<string, RolloutStatus["state"] | undefined> = {}, placed = 10) {
   const clock = { now: 0 };
   const hub = {
     now: () => clock.now,
@@ -45,13 +45,13 @@ test.each([
   { maxObjects: "1%", placed: 10, want: 1 },
   { maxObjects: "100%", placed: 0, want: 1 },
 ])("$maxObjects of $placed objects are $want at once", ({ maxObjects, placed, want }) => {
-  expect(world({}, placed).places.limitOf({ policy: POLICY, maxObjects })).toBe(want);
+  expect(setUp({}, placed).places.limitOf({ policy: POLICY, maxObjects })).toBe(want);
 });
 
 test("so many begin, and the next one is called when one of them is over, in the order of their coming", () => {
-  const { places, called, run } = world();
+  const { places, called, run } = setUp();
   expect(["a", "b", "c", "d"].map((owner) => places.mayBegin(run(owner, 2)))).toEqual([true, true, false, false]);
-  // Who asks again has the same place.
+  // A second request of one object gets the same answer.
   expect(places.mayBegin(run("a", 2))).toBe(true);
   expect(places.mayBegin(run("d", 2))).toBe(false);
   places.release("b");
@@ -66,7 +66,7 @@ test("so many begin, and the next one is called when one of them is over, in the
 });
 
 test("one that was called and does not come makes room for the next", () => {
-  const { places, called, run } = world();
+  const { places, called, run } = setUp();
   for (const owner of ["a", "b", "c"]) places.mayBegin(run(owner));
   places.release("a");
   places.release("b");
@@ -75,14 +75,14 @@ test("one that was called and does not come makes room for the next", () => {
 });
 
 test("a policy that lets more in is obeyed as soon as somebody asks", () => {
-  const { places, run } = world();
+  const { places, run } = setUp();
   for (const owner of ["a", "b", "c"]) places.mayBegin(run(owner));
   expect(places.mayBegin(run("c", 3))).toBe(true);
   expect(places.mayBegin(run("b", 3))).toBe(true);
 });
 
 test("an object that another policy places gives its place up", () => {
-  const { places, called, run } = world();
+  const { places, called, run } = setUp();
   for (const owner of ["a", "b"]) places.mayBegin(run(owner));
   expect(places.mayBegin(run("a", 1, "Placement/default/other"))).toBe(true);
   expect(called).toEqual(["b"]);
@@ -90,7 +90,7 @@ test("an object that another policy places gives its place up", () => {
 });
 
 test("what had begun before this process did has its place, whatever became of it", () => {
-  const { places, called, run } = world({
+  const { places, called, run } = setUp({
     going: "Progressing",
     stuck: "Paused",
     back: "RolledBack",
@@ -110,18 +110,17 @@ test("what had begun before this process did has its place, whatever became of i
 });
 
 test("a run that goes on counts, though nobody asked whether it may begin", () => {
-  const { places, run, called } = world();
+  const { places, run, called } = setUp();
   places.mayBegin(run("a"));
   expect(places.mayBegin(run("b"))).toBe(false);
   places.keep(run("b"));
   places.release("a");
-  // It waits no more.
   expect(called).toEqual([]);
   expect(places.mayBegin(run("c"))).toBe(false);
 });
 
 test("what had begun under another policy counts where it is now", () => {
-  const { places, run } = world({ "other/moved": "Progressing" });
+  const { places, run } = setUp({ "other/moved": "Progressing" });
   expect(places.mayBegin(run("other/moved", 1))).toBe(true);
   const other = "Placement/default/other";
   expect(places.mayBegin(run("x", 1, other))).toBe(true);
@@ -129,7 +128,7 @@ test("what had begun under another policy counts where it is now", () => {
 });
 
 test("who never had a place, and waited for none, frees none", () => {
-  const { places, called, run } = world();
+  const { places, called, run } = setUp();
   for (const owner of ["a", "b"]) places.mayBegin(run(owner));
   places.release("c");
   expect(called).toEqual([]);
@@ -142,10 +141,10 @@ describe("a run that has stopped", () => {
   const HOUR = 60 * MINUTE;
 
   test("keeps its place from another namespace for its time, and from its own without an end", () => {
-    const { places, run, clock, called } = world();
+    const { places, run, clock, called } = setUp();
     for (const owner of [A, A2, B]) places.mayBegin(run(owner));
     places.stop(run(A), { since: 0, patienceMs: HOUR });
-    // Who waits is to say for whom.
+    // Waiting objects name the stopped run in their status.
     expect(called.splice(0)).toEqual([A2, B]);
     expect(places.stoppedBefore(run(B))).toEqual([{ owner: A, since: 0, yieldsAt: HOUR }]);
     expect(places.stoppedOf(POLICY)).toHaveLength(1);
@@ -162,7 +161,7 @@ describe("a run that has stopped", () => {
   });
 
   test("waits again before it goes on, once it has yielded, and holds nobody up meanwhile", () => {
-    const { places, run, clock } = world();
+    const { places, run, clock } = setUp();
     for (const owner of [A, A2, B]) places.mayBegin(run(owner));
     places.stop(run(A), { since: 0, patienceMs: HOUR });
     clock.now = 2 * HOUR;
@@ -176,7 +175,7 @@ describe("a run that has stopped", () => {
   });
 
   test("goes on in its place as long as nobody else wants it", () => {
-    const { places, run, clock } = world();
+    const { places, run, clock } = setUp();
     places.mayBegin(run(A));
     places.stop(run(A), { since: 0, patienceMs: HOUR });
     expect(places.stoppedOf(POLICY)).toEqual([]);
@@ -186,7 +185,7 @@ describe("a run that has stopped", () => {
   });
 
   test("does not begin its time anew by going on for a moment", () => {
-    const { places, run, clock, called } = world();
+    const { places, run, clock, called } = setUp();
     for (const owner of [A, B]) places.mayBegin(run(owner));
     for (let pause = 0; pause < 4; pause += 1) {
       places.stop(run(A), { since: clock.now, patienceMs: HOUR });
@@ -200,7 +199,7 @@ describe("a run that has stopped", () => {
   });
 
   test("takes no place that it did not have", () => {
-    const { places, run } = world();
+    const { places, run } = setUp();
     places.mayBegin(run(A));
     places.mayBegin(run(B));
     places.stop(run(B), { since: 0, patienceMs: HOUR });
@@ -218,14 +217,14 @@ describe("a run that has stopped", () => {
     },
     { name: "by an hour", rules: {}, minutes: 60 },
   ])("is known to a manager that starts anew, $name", ({ rules, minutes }) => {
-    const { places, run, clock } = world({ stuck: "Paused" });
+    const { places, run, clock } = setUp({ stuck: "Paused" });
     clock.now = minutes * MINUTE - 1;
     expect(places.mayBegin(run(B, 1, POLICY, rules))).toBe(false);
     clock.now += 1;
     expect(places.mayBegin(run(B, 1, POLICY, rules))).toBe(true);
   });
 
-  /** What befalls one of several objects: it changes, its run stops or goes on, is over, or time passes. */
+  /** A step of one object: its run begins, stops, goes on or ends, or time passes. */
   const step = fc.record({
     what: fc.constantFrom("ask", "ask", "stop", "resume", "end", "wait"),
     who: fc.nat(8),
@@ -235,7 +234,7 @@ describe("a run that has stopped", () => {
   test.prop([fc.array(step, { maxLength: 120, size: "max" }), fc.integer({ min: 1, max: 3 })])(
     "never lets more run than may, and keeps no object waiting for another tenant's stopped run",
     (steps, limit) => {
-      const { places, run, clock } = world();
+      const { places, run, clock } = setUp();
       const owners = ["a", "b", "c"].flatMap((namespace) => ["x", "y", "z"].map((name) => app(namespace, name)));
       const of = (owner: string) => run(owner, limit);
       const states = new Map<string, "Waiting" | "Running" | "Stopped">();
@@ -262,7 +261,7 @@ describe("a run that has stopped", () => {
         }
         expect(running().length).toBeLessThanOrEqual(limit);
       }
-      // From now on what runs is over one day, what has stopped stays so, and whoever waits asks when called, or when a place is yielded.
+      // From now on, running runs end, stopped runs stay stopped, and waiting objects ask again.
       for (let round = 0; round < owners.length * 2; round += 1) {
         for (const owner of running()) {
           places.release(owner);

@@ -14,7 +14,7 @@ const { signal } = new AbortController();
 const OURS = { finalizers: [CLUSTER_FINALIZER] };
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace", name: "default" };
 
-/** The controller of MemberClusters, for one that is what `ownership` says. */
+/** The MemberCluster controller with one MemberCluster of this ownership. */
 function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "Owned") {
   const all = copySources();
   const state = { cluster, ownership };

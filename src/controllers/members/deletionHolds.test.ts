@@ -32,7 +32,6 @@ const HELD: Condition = {
 };
 const READY = { type: "Ready", status: "True" } as const;
 
-/** The controller, with a hub whose MemberCluster is this one. */
 function holding(cluster: MemberCluster = saying(READY), held: HeldThere = there()) {
   const state = {
     cluster: cluster as MemberCluster | undefined,

@@ -29,7 +29,7 @@ function nameless(ref = CONFIG_REF, present: object = {}): Observation {
   return observation({ ref, present: { ...rest, owner: undefined as never, ...present } });
 }
 
-/** The controller of what no hub object stands for; every key that it is woken with. */
+/** The garbage controller. `woken`: the keys that its sources enqueue. */
 function garbage() {
   const all = copySources();
   const reconciler = new GarbageReconciler(all.sources);

@@ -22,7 +22,7 @@ const inEurope = placement("europe", [{ name: "e", labelSelector: { matchLabels:
 const anywhere = placement("anywhere");
 const matching = placement("matching", [{ name: "e", matchLabelKeys: ["tier"] }]);
 
-/** The applications, each with its plan, that a change of the cluster concerns. */
+/** The applications, by their plans, that a change of the cluster affects. */
 function concerned(plans: Record<string, Plan>, object: MemberCluster, old?: MemberCluster): (string | undefined)[] {
   const table = new Plans();
   for (const [name, plan] of Object.entries(plans)) table.set(refKey(owner(name)), plan);

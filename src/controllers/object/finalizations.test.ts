@@ -9,7 +9,7 @@ const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "def
 const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };
 const NEEDS_SECRET = { envFrom: [{ secretRef: { name: "password" } }] };
 
-/** How an application with this spec parts from its copies; `policy`: parts of the policy that places it. */
+/** The finalization of an application with this spec. `policy`: fields of its Placement. */
 async function finalizing(policy: object = {}, spec: object = {}) {
   const all = await planning({ apps: [app({}, spec)], placements: [placement(["a", "b"], policy)] });
   const orphaned = new Set<string>();
@@ -23,7 +23,7 @@ async function finalizing(policy: object = {}, spec: object = {}) {
     if (found === undefined) throw new Error("the hub has no application");
     return finalizations.of(APP, found.object, found.kind);
   };
-  /** As it was planned last. */
+  /** Sets the last plan. */
   const planned = (deletionPolicy: DeletionPolicy): void => {
     const plan = planOn(["a"]);
     all.plans.set(APP, { ...plan, target: { ...plan.target, deletionPolicy, decision: { clusters: [] } } as never });

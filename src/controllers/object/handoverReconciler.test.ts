@@ -9,7 +9,6 @@ import { APP, placement, statusOn } from "../testing/planning.ts";
 
 describe("an object of another class that names ours", () => {
   const claimable = (...given: [Parameters<typeof handing>[1]?]) => handing({ finalizers: [CANARY] }, ...given);
-  /** Both copies run as the other class made them. */
   const known = async (...given: [Parameters<typeof handing>[1]?]) => {
     const all = await claimable(...given);
     await all.reconcile();
@@ -19,20 +18,20 @@ describe("an object of another class that names ours", () => {
   };
 
   test("is claimed, in front of the class that had it, when nothing of it would go or change", async () => {
-    const { handOver, finalizers, told, cache } = await known();
+    const { handOver, finalizers, eventTexts, cache } = await known();
     expect(await handOver()).toEqual({});
     expect(finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
     expect(cache.object(APP)?.object.metadata.finalizers).toEqual([OBJECT_FINALIZER, CANARY]);
-    expect(told()).toEqual(["TakenOver: default has taken over from canary"]);
+    expect(eventTexts()).toEqual(["TakenOver: default has taken over from canary"]);
   });
 
   test("is not claimed while a cluster is not known, and says so once", async () => {
-    const { handOver, contact, finalizers, told } = await known();
+    const { handOver, contact, finalizers, eventTexts } = await known();
     contact("b", { synced: false });
     await handOver();
     await handOver();
     expect(finalizers()).toEqual([CANARY]);
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "HandoverWaits: default does not take over from canary yet: what runs on b is not known yet",
     ]);
   });
@@ -47,7 +46,7 @@ describe("an object of another class that names ours", () => {
     unknown.server.delete(NAMESPACES, undefined, "default");
     await unknown.settle();
     await unknown.handOver();
-    expect([rows.finalizers(), rows.told(), unknown.finalizers(), unknown.told()]).toEqual([
+    expect([rows.finalizers(), rows.eventTexts(), unknown.finalizers(), unknown.eventTexts()]).toEqual([
       [CANARY],
       [],
       [CANARY],
@@ -57,31 +56,31 @@ describe("an object of another class that names ours", () => {
 
   test("is not claimed, without a word, while what it refers to is being read", async () => {
     const spec = { envFrom: [{ secretRef: { name: "password" } }] };
-    const { handOver, settle, told, finalizers } = await claimable({ spec });
+    const { handOver, settle, eventTexts, finalizers } = await claimable({ spec });
     expect(await handOver()).toEqual({});
-    expect([finalizers(), told()]).toEqual([[CANARY], []]);
+    expect([finalizers(), eventTexts()]).toEqual([[CANARY], []]);
     await settle();
     await handOver();
-    expect(told()).not.toEqual([]);
+    expect(eventTexts()).not.toEqual([]);
   });
 
   test("says why once, though it could not be said in between", async () => {
-    const { handOver, contact, told, assignments } = await known();
+    const { handOver, contact, eventTexts, assignments } = await known();
     contact("b", { synced: false });
     await handOver();
     assignments.replace(APP, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
     await handOver();
     assignments.replace(APP, []);
     await handOver();
-    expect(told()).toHaveLength(1);
+    expect(eventTexts()).toHaveLength(1);
   });
 
   test("is not claimed before a cluster is known that it is to come to", async () => {
     const clusters = ["a", "b", "c"];
-    const { handOver, contact, told } = await known({ clusters, placements: [placement(clusters)] });
+    const { handOver, contact, eventTexts } = await known({ clusters, placements: [placement(clusters)] });
     contact("c", { synced: false });
     await handOver();
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "HandoverWaits: default does not take over from canary yet: what runs on c is not known yet",
     ]);
   });
@@ -95,7 +94,7 @@ describe("an object of another class that names ours", () => {
 
   describe("that is to run on one cluster, and runs on one that its status does not name", () => {
     const onOne = [placement(["a", "b"], { clusterCount: 1 })];
-    /** Its copy on `b` alone is seen. */
+    /** Only the copy on `b` is seen. */
     const onB = async (metadata: object, status: object) => {
       const all = await handing({ finalizers: [CANARY], ...metadata }, { status, placements: onOne });
       for (const name of ["a", "b"])
@@ -110,15 +109,15 @@ describe("an object of another class that names ours", () => {
 
     test("stays where it runs, as its first record says", async () => {
       const annotations = { [FIRST_RECORD_ANNOTATION]: '{"clusters":["b"]}' };
-      expect((await onB({ annotations }, {})).told()).toEqual([
+      expect((await onB({ annotations }, {})).eventTexts()).toEqual([
         "HandoverWaits: default does not take over from canary yet: Deployment shop on b is not as it is to be yet",
       ]);
     });
 
     test("may run anywhere in its regions, where its status only sums up: what was seen is not all", async () => {
       const summary = [{ region: "asia", clusters: 1 }];
-      const { told, finalizers } = await onB({}, { status: { observedGeneration: 1, summary } });
-      expect([told(), finalizers()]).toEqual([
+      const { eventTexts, finalizers } = await onB({}, { status: { observedGeneration: 1, summary } });
+      expect([eventTexts(), finalizers()]).toEqual([
         ["HandoverWaits: default does not take over from canary yet: it would take Deployment shop off b"],
         [CANARY],
       ]);
@@ -161,10 +160,10 @@ describe("an object of another class that names ours", () => {
   });
 
   test("that changed meanwhile is tried again soon", async () => {
-    const { handOver, state, told } = await known();
+    const { handOver, state, eventTexts } = await known();
     state.patchFailure = new ApiError(422, "Invalid", "a test failed");
     expect(await handOver()).toEqual({ requeueAfter: RETRY_FINALIZER_MS });
-    expect(told()).toEqual([]);
+    expect(eventTexts()).toEqual([]);
   });
 
   test("is considered again while it waits, when anything changes that it waits for", async () => {
@@ -339,11 +338,14 @@ describe("an object in transit", () => {
 
 test("a copy is kept by a handover to a policy with the deletion policy Orphan", async () => {
   const placements = [placement(["a", "b"], { deletionPolicy: "Orphan" })];
-  const { reconcile, handOver, told, report, finalizers } = await handing({ finalizers: [CANARY] }, { placements });
+  const { reconcile, handOver, eventTexts, report, finalizers } = await handing(
+    { finalizers: [CANARY] },
+    { placements },
+  );
   await reconcile();
   for (const cluster of ["a", "b"]) report(cluster);
   await handOver();
-  expect([finalizers(), told()]).toEqual([
+  expect([finalizers(), eventTexts()]).toEqual([
     [OBJECT_FINALIZER, CANARY],
     ["TakenOver: default has taken over from canary"],
   ]);

@@ -20,7 +20,7 @@ const database = (...finalizers: string[]): KubeObject => ({
   metadata: { name: "my-db", finalizers },
 });
 
-/** Why the object is held on a hub with these databases, where deletions of these kinds are held. */
+/** The result for a hub with these databases. `held`: the kinds whose deletions are held. */
 function why(object: KubeObject, type: ResourceType, databases: KubeObject[] | undefined, held: ResourceType[]) {
   const placed = databases && { type: MYSQL, informer: { list: () => databases } };
   const hub = {

@@ -30,11 +30,11 @@ const remaining = ({ sources }: All, footprint = FOOTPRINT, clusters: Iterable<s
   leftoversOf(sources, { owner: SHOP, clusters, footprint });
 const openOn = (all: All, footprint = FOOTPRINT): string[] => [...remaining(all, footprint).open];
 
-/** As a worker says when it has looked for the object by its name, after so many changes of its rows. */
+/** The report of a worker that has looked for the object by name. */
 const looked = (more: Partial<Omit<Observation, "present">> = {}): Observation =>
   absent({ absent: true, revision: 1_000, ...more });
 
-/** The rows that make certain are asked for, and the worker has looked. */
+/** The confirm rows are set, and the worker has looked for the object. */
 function certain(): All {
   const all = copySources();
   all.assignments.replace(SHOP_KEY, remaining(all).rows);
@@ -179,7 +179,7 @@ describe("of a kind that is not granted there", () => {
   const unseen = new Map([["/ConfigMap", "configmaps are not granted: run `meridian join`"]]);
   const ungranted = new Set(["/ConfigMap"]);
 
-  /** The worker has taken the row that is to make certain, and may not look. */
+  /** The worker has acknowledged the confirm row, and may not read the kind. */
   function ungrantedOn(status: object, report: Partial<Observation> = {}): All {
     const all = copySources();
     all.have(hubObject("shop", [], status));

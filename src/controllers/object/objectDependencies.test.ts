@@ -24,17 +24,16 @@ const DEPLOYMENT: KubeObject = {
 
 interface Given {
   object?: KubeObject;
-  /** Specs of the policies on the hub, beside that they select the object. */
+  /** Specs of the policies that select the object, without their selectors. */
   policies?: readonly object[];
-  /** Clusters that the record of the object names. */
   recorded?: readonly string[];
   setting?: ObjectSetting;
-  /** What the hub has of what is needed; undefined: it is being read. */
+  /** Dependencies on the hub; undefined while they are being read. */
   collected?: Collected | undefined;
 }
 
-/** An object that refers to a Secret, and what is asked of the hub for it. */
-function world({ object = DEPLOYMENT, policies = [], recorded = [], setting = {}, ...given }: Given = {}) {
+/** An object that refers to a Secret. `said`: the requests for its dependencies. */
+function setUp({ object = DEPLOYMENT, policies = [], recorded = [], setting = {}, ...given }: Given = {}) {
   const { apiVersion, kind } = object;
   const type = kind === "Deployment" ? DEPLOYMENTS : DEMOAPPLICATIONS;
   const interpreter = { ...placeableKindOf(type.group, kind), dependencies: () => [PASSWORD] };
@@ -102,7 +101,7 @@ describe("what an object asks for beside it", () => {
       reads: false,
     },
   ])("$name", ({ name: _, want, reads, ...given }) => {
-    const { asked, placements, said } = world(given);
+    const { asked, placements, said } = setUp(given);
     const { choice, needs } = asked();
     expect(namesOf(needs.dependencies)).toEqual(want);
     expect(choice).toEqual({ placement: placements[0], passedOver: [] });
@@ -114,7 +113,7 @@ describe("what an object asks for beside it", () => {
     const byTeam = {
       resourceSelectors: [{ ...selector, namespaceSelector: { matchLabels: { team: "shop" } } }],
     };
-    const chosen = (setting: ObjectSetting) => world({ policies: [byTeam], setting }).asked().choice.placement;
+    const chosen = (setting: ObjectSetting) => setUp({ policies: [byTeam], setting }).asked().choice.placement;
     expect(chosen({ namespaceLabels: { team: "shop" } })).toBeDefined();
     expect(chosen({ namespaceLabels: { team: "cart" } })).toBeUndefined();
   });
@@ -122,13 +121,13 @@ describe("what an object asks for beside it", () => {
 
 describe("what is known of an object before its plan", () => {
   test("is nothing while something that it needs is being read, and the hub is told of nothing", () => {
-    const { known, said, owner } = world({ policies: [{}], collected: undefined });
+    const { known, said, owner } = setUp({ policies: [{}], collected: undefined });
     expect(known()).toBeUndefined();
     expect(said).toEqual([[owner, "asks for", "password"]]);
   });
 
   test("is who places it, and what it needs with what that needs in its turn, of which the hub is told", () => {
-    const { known, said, owner, placements } = world({ policies: [{}] });
+    const { known, said, owner, placements } = setUp({ policies: [{}] });
     const needed = [PASSWORD, secret("in its turn")];
     expect(known()).toEqual({
       choice: { placement: placements[0], passedOver: [] },
@@ -144,7 +143,7 @@ describe("what is known of an object before its plan", () => {
 
   test("keeps what is wrong with what the policy declares", () => {
     const fields = [{ kind: "Secret", path: "spec" }];
-    const { known } = world({ policies: [{ dependencies: { mode: "Auto", fields } }] });
+    const { known } = setUp({ policies: [{ dependencies: { mode: "Auto", fields } }] });
     expect(known()?.needs).toMatchObject({ problem: { reason: "DependencyUnresolved" } });
   });
 });

@@ -18,7 +18,7 @@ import { configMap, sending, SETTINGS } from "../testing/sending.ts";
 
 describe("an object that a policy places", () => {
   test("is claimed, says where it goes, and goes there", async () => {
-    const { reconcile, onHub, rowLines, plans, progress, told, lines } = await placing();
+    const { reconcile, onHub, rowLines, plans, progress, eventTexts, lines } = await placing();
     expect(progress.isComplete).toBe(false);
     expect(await reconcile()).toEqual({});
     const { finalizers, annotations } = onHub().metadata;
@@ -27,7 +27,7 @@ describe("an object that a policy places", () => {
     expect(rowLines()).toEqual(["a Apply Deployment/shop", "b Apply Deployment/shop"]);
     expect(plans.get(APP)).toMatchObject({ generation: 1, ours: true, remaining: new Set() });
     expect(progress.isComplete).toBe(true);
-    expect(told()).toEqual([
+    expect(eventTexts()).toEqual([
       "ReconcileStarted: generation 1 is being planned",
       expect.stringMatching(/^FinalizerAdded: /),
       "Scheduled: placed on 2 clusters: a, b",
@@ -36,14 +36,14 @@ describe("an object that a policy places", () => {
   });
 
   test("changes nothing and tells nothing when it is planned again", async () => {
-    const { plan, reconcile, assignments, told, lines, hub, settle } = await placing();
+    const { plan, reconcile, assignments, eventTexts, lines, hub, settle } = await placing();
     await plan();
     await settle();
-    const [events, logged, calls] = [told().length, lines.length, hub.calls.length];
+    const [events, logged, calls] = [eventTexts().length, lines.length, hub.calls.length];
     let changes = 0;
     assignments.changes.subscribe(() => (changes += 1));
     await reconcile();
-    expect([changes, told().length, lines.length, hub.calls.length]).toEqual([0, events, logged, calls]);
+    expect([changes, eventTexts().length, lines.length, hub.calls.length]).toEqual([0, events, logged, calls]);
   });
 
   test("that changed while it was being claimed is planned again soon", async () => {
@@ -63,10 +63,12 @@ describe("an object that a policy places", () => {
   });
 
   test("that fits nowhere is said to be so, in a while", async () => {
-    const { reconcile, rowLines, warnings, told, plans } = await placing({ placements: [placement(["nowhere"])] });
+    const { reconcile, rowLines, warnings, eventTexts, plans } = await placing({
+      placements: [placement(["nowhere"])],
+    });
     await reconcile();
     expect([rowLines(), warnings]).toEqual([[], [expect.stringMatching(/^NoClusterFits: /)]]);
-    expect(told().some((line) => line.startsWith("Scheduled"))).toBe(false);
+    expect(eventTexts().some((line) => line.startsWith("Scheduled"))).toBe(false);
     expect(plans.get(APP)?.target?.scheduled.status).toBe("False");
   });
 
@@ -169,7 +171,7 @@ describe("an object of another class", () => {
 });
 
 test("a plan that breaks leaves the rows as they are, says so, and is an error", async () => {
-  const { plan, reconcile, rowLines, update, plans, told, cache } = await placing();
+  const { plan, reconcile, rowLines, update, plans, eventTexts, cache } = await placing();
   await plan();
   const before = rowLines();
   const fault = new TypeError("x is not a function");
@@ -187,10 +189,8 @@ test("a plan that breaks leaves the rows as they are, says so, and is an error",
     },
   });
   await expect(reconcile()).rejects.toBe(fault);
-  expect(told().filter((line) => line.startsWith("PlanningFailed"))).toHaveLength(1);
+  expect(eventTexts().filter((line) => line.startsWith("PlanningFailed"))).toHaveLength(1);
 });
-
-/** What one turn of the planning of an object does beside the plan itself. */
 
 const CANARY_FINALIZER = finalizerOf(OBJECT_FINALIZER, "canary");
 const TO_CANARY = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
@@ -304,22 +304,21 @@ describe("a manager that starts", () => {
   const settled = { ...app({ finalizers: [OBJECT_FINALIZER] }), ...statusOn("a", "b") };
 
   test("does not tell again where an object is", async () => {
-    const { reconcile, told, lines } = await placing({ apps: [settled] });
+    const { reconcile, eventTexts, lines } = await placing({ apps: [settled] });
     await reconcile();
-    expect(told()).toEqual(["ReconcileStarted: generation 1 is being planned"]);
-    // What it found to be so is of little interest.
+    expect(eventTexts()).toEqual(["ReconcileStarted: generation 1 is being planned"]);
     expect(lines).toMatchObject([{ level: "debug", msg: "planned: 2 of 2 clusters selected" }]);
   });
 
   test("counts that an object has come back to a cluster", async () => {
     const departures = [{ cluster: "a", reason: "ClusterLost", at: "2025-01-01T00:00:00Z" }];
     const { status } = statusOn("b");
-    const { reconcile, told, metrics } = await placing({
+    const { reconcile, eventTexts, metrics } = await placing({
       apps: [{ ...settled, status: { ...status, departures } }],
       placements: [placement(["a", "b"], { failover: {} })],
     });
     await reconcile();
-    expect(told()).toContain("ReturnedToCluster: returned to a");
+    expect(eventTexts()).toContain("ReturnedToCluster: returned to a");
     const { body } = await metrics.scrape();
     expect(body).toContain('federation_failovers_total{reason="Returned"} 1');
   });
@@ -351,7 +350,7 @@ describe("the trace of the request that changed an object", () => {
   });
 });
 
-/** An application whose policy has it rolled out in stages, planned for the first time. */
+/** An application with a rollout policy, after its first plan. */
 async function rolling(image = "nginx:1") {
   const all = await placing({
     apps: [app({}, { image })],
@@ -361,7 +360,7 @@ async function rolling(image = "nginx:1") {
   await all.plan();
   const woken = all.wokenBy(all.reconciler);
   woken.length = 0;
-  /** The hub holds the state that was planned. */
+  /** Writes the planned rollout state to the hub. */
   const hold = async (): Promise<void> => {
     const rollout = all.plans.get(APP)?.rollout;
     await all.update({ status: { ...statusOn("a").status, rollout } });

@@ -18,7 +18,7 @@ function configMap(name: string, metadata: Partial<ObjectMeta> = {}, a = "1"): K
 
 const keyOf = ({ metadata }: KubeObject): string => `/ConfigMap/shop/${metadata.name}`;
 
-/** A hub on which the objects of these names are planned, were planned, or have copies. */
+/** A hub where objects of these names are planned, were planned, or have copies. */
 function setUp({ planned = [], plans = [], copies = [] }: Partial<Record<"planned" | "plans" | "copies", string[]>>) {
   const named = (names: string[], key: string): boolean => names.some((name) => key === `/ConfigMap/shop/${name}`);
   return {

@@ -103,7 +103,7 @@ describe("an object that is rolled out in stages", () => {
   });
 
   test("is forgotten with all that was kept of it", async () => {
-    const { of, stage, where, told, notes, events, shared, hub } = await staging({
+    const { of, stage, where, gateCalls, notes, events, shared, hub } = await staging({
       ...CANARY,
       maxObjects: 1,
       rules: {},
@@ -112,9 +112,9 @@ describe("an object that is rolled out in stages", () => {
     const other = { owner: "other", policy: "Placement/default/everywhere", maxObjects: 1, rules: {} };
     expect(shared.places.mayBegin(other)).toBe(false);
     expect(notes()).not.toEqual([]);
-    events.length = told.length = hub.calls.length = 0;
+    events.length = gateCalls.length = hub.calls.length = 0;
     stage.forget(APP, undefined);
-    expect([where(), told]).toEqual([OVER, [`forget ${APP}`]]);
+    expect([where(), gateCalls]).toEqual([OVER, [`forget ${APP}`]]);
     expect(shared.places.mayBegin(other)).toBe(true);
     await of(first?.status);
     expect(hub.calls).toEqual([]);
@@ -126,14 +126,14 @@ describe("an object that is rolled out in stages", () => {
 
 describe("an object that is not", () => {
   test("has the target that it was given, and no state of a rollout", async () => {
-    const { of, where, told, requestOf } = await staging();
+    const { of, where, gateCalls, requestOf } = await staging();
     const request = requestOf();
     const old: RolloutStatus = { state: "Succeeded", revision: 1, startedAt: START, since: START };
     const { target } = request;
     const want = { target, step: {}, status: undefined, isHeld: false, awaitsContact: false };
     expect(await of(old, { target })).toEqual(want);
     expect(await of(old, { target, placement: undefined })).toEqual(want);
-    expect([where(), told]).toEqual([OVER, [`forget ${APP}`, `forget ${APP}`]]);
+    expect([where(), gateCalls]).toEqual([OVER, [`forget ${APP}`, `forget ${APP}`]]);
   });
 
   test("but was, and goes nowhere for now: keeps the state that it had", async () => {

@@ -15,7 +15,7 @@ const POLICY = "Placement/default/everywhere";
 const OTHER = { owner: "another", policy: POLICY, maxObjects: 1, rules: {} };
 
 describe("what people ask of a run", () => {
-  /** A change under way, and what becomes of it when that was said. */
+  /** The next status of a running rollout after this command. */
   const said = async (
     command: object,
     on: "object" | "binding" | "neither" = "object",
@@ -108,15 +108,15 @@ describe("the query of a gate", () => {
   const GATED = { ...CANARY, gate: { prometheus: { query: "up", url: "http://p" } } };
 
   test("is asked when the hub holds the state that follows from it, and not any more when the run is over", async () => {
-    const { staged, told, has, requestOf, replies } = await rollingOut(GATED);
+    const { staged, gateCalls, has, requestOf, replies } = await rollingOut(GATED);
     const first = await staged();
-    expect(told.splice(0)).toEqual([`replies ${APP} up undefined`]);
+    expect(gateCalls.splice(0)).toEqual([`replies ${APP} up undefined`]);
     has("a", requestOf().target);
     const paused = await staged(first.status);
     expect(paused.status).toMatchObject({ state: "Paused", message: "stage canary: the gate is being asked" });
-    expect([paused.isDurable, told.splice(0)]).toEqual([false, [`replies ${APP} up Progressing`]]);
+    expect([paused.isDurable, gateCalls.splice(0)]).toEqual([false, [`replies ${APP} up Progressing`]]);
     await staged(paused.status);
-    expect(told.splice(0)).toEqual([`replies ${APP} up Paused`, `ask ${APP} up Paused: canary`]);
+    expect(gateCalls.splice(0)).toEqual([`replies ${APP} up Paused`, `ask ${APP} up Paused: canary`]);
     replies.set("canary", { answer: "Unknown", why: "nobody answers" });
     replies.set("rest", { answer: "Unknown" });
     const unknown = await staged(paused.status);
@@ -130,34 +130,34 @@ describe("the query of a gate", () => {
     const going = await staged(unknown.status);
     expect(going.status).toMatchObject({ state: "Progressing", stages: [{ state: "Succeeded" }, {}] });
     has("b", requestOf().target);
-    told.length = 0;
+    gateCalls.length = 0;
     const done = await staged(going.status);
-    expect([done.status.state, told]).toEqual(["Succeeded", [`replies ${APP} up Progressing`, `forget ${APP}`]]);
+    expect([done.status.state, gateCalls]).toEqual(["Succeeded", [`replies ${APP} up Progressing`, `forget ${APP}`]]);
   });
 
   test("is not asked of a run that was taken back, or where the policy has none", async () => {
-    const { staged, told, succeed, setImage } = await rollingOut(GATED);
+    const { staged, gateCalls, succeed, setImage } = await rollingOut(GATED);
     const good = await succeed();
     await setImage("nginx:2");
     await staged(good.status);
-    told.length = 0;
+    gateCalls.length = 0;
     await staged({ ...good.status, state: "RolledBack", revision: 2, lastGoodRevision: 1 });
-    expect(told).toEqual([`replies ${APP} up RolledBack`, `forget ${APP}`]);
+    expect(gateCalls).toEqual([`replies ${APP} up RolledBack`, `forget ${APP}`]);
     const plain = await rollingOut(CANARY);
     await plain.staged((await plain.staged()).status);
-    expect(plain.told.slice(2)).toEqual([`replies ${APP} undefined Progressing`, `forget ${APP}`]);
+    expect(plain.gateCalls.slice(2)).toEqual([`replies ${APP} undefined Progressing`, `forget ${APP}`]);
     const other = await rollingOut({ ...CANARY, gate: { timeout: "1m" } });
     await other.staged();
-    expect(other.told).toEqual([`replies ${APP} undefined undefined`, `forget ${APP}`]);
+    expect(other.gateCalls).toEqual([`replies ${APP} undefined undefined`, `forget ${APP}`]);
   });
 
   test("is not asked while clusters of the run have not been heard of", async () => {
-    const { staged, told, contact } = await rollingOut(GATED);
+    const { staged, gateCalls, contact } = await rollingOut(GATED);
     const { status } = await staged();
     contact("b", { pending: true });
-    told.length = 0;
+    gateCalls.length = 0;
     expect(await staged(status)).toMatchObject({ isDurable: true, awaitsContact: true });
-    expect(told).toEqual([`replies ${APP} up Progressing`]);
+    expect(gateCalls).toEqual([`replies ${APP} up Progressing`]);
   });
 });
 
@@ -201,7 +201,7 @@ describe("a policy that bounds how many objects are rolled out at once", () => {
     expect((await staged(status)).status).toEqual(status);
   });
 
-  /** Whether the object has the place when a plan was made from this state. */
+  /** True if the object has a slot after a plan from this state. */
   const hasPlace = async (
     state: RolloutStatus["state"],
     change: "image" | "policy" | "both" | "policy, and the good one is gone",

@@ -9,7 +9,7 @@ const START = "2026-01-01T00:00:00Z";
 const none = new Set<string>();
 const WAITING = { state: "Waiting" as const };
 
-/** A run of the second revision, the first one being good, with these states of its clusters. */
+/** A run of revision 2 with these cluster states. Revision 1 is the last good revision. */
 function runOf(
   state: RolloutStatus["state"],
   a: object,
@@ -26,14 +26,13 @@ function runOf(
   };
 }
 
-/** The first revision is everywhere and good, and the object has become another since. */
+/** Revision 1 has succeeded, and the object has changed since. */
 async function changedOnce(policy: object = CANARY) {
   const all = await rollingOut(policy);
   const good = await all.succeed();
   await all.setImage("nginx:2");
-  // The index names the change from now on.
   await all.staged(good.status);
-  /** Puts other data into that revision, or removes it; what the manager knows of it, it has forgotten. */
+  /** Replaces the data of a revision, or removes the revision. The manager's memory is cleared. */
   const forge = (number: number, data: (stored: object) => unknown): void => {
     const { server, shared } = all;
     const name = all.index.of?.find(({ revision }) => revision === number)?.name ?? "";
@@ -264,7 +263,7 @@ describe("the revision that a run returns to", () => {
 
 describe("a status of the version before, which proves no revision", () => {
   const without = ({ revisions: _, ...status }: RolloutStatus): RolloutStatus => status;
-  /** As the version before has left it. */
+  /** The status that the previous version of Meridian has left. */
   async function before(image?: string, change: (status: RolloutStatus) => RolloutStatus = (status) => status) {
     const all = await rollingOut(CANARY);
     const { status } = await all.succeed();
@@ -382,7 +381,7 @@ test("what the copies are is asked of whoever plans, and clusters that have some
 
 let generation = 1;
 
-/** Another generation of the policy, with these clusters. */
+/** A patch of the policy with these clusters. */
 function affinity(...clusterNames: string[]): object {
   generation += 1;
   return { metadata: { generation }, spec: { clusterAffinities: [{ name: "these", clusterNames }] } };

@@ -216,7 +216,7 @@ describe("what is lost to several policies", () => {
     const notesWhen = (read: string) => outcomeOf(autoscalers, [], undefined, undefined, undefined, read).notes;
     expect(notesWhen("autoscaling/v2")).toEqual([expect.stringContaining("sent in autoscaling/v2")]);
     expect(notesWhen("autoscaling/v1")).toBeUndefined();
-    // What an application becomes is written in versions of Meridian's own choice.
+    // Meridian chooses the versions of rendered objects.
     expect(
       outcomeOf(placement("winner"), [], undefined, undefined, undefined, "paas.cmft.com/v1beta1").notes,
     ).toBeUndefined();

@@ -111,7 +111,7 @@ describe("the status of a policy", () => {
   });
 });
 
-/** Of that kind, with the name `other`; it selects applications. */
+/** A policy of this kind that selects applications. */
 function policyOf({ kind, namespaced }: ResourceType): KubeObject {
   const { spec } = placement(["a"]);
   return {
@@ -204,7 +204,7 @@ test("many plans are read so many at a time as leave the event loop free", async
   const turn = Promise.withResolvers<void>();
   const get = plans.get.bind(plans);
   plans.get = (owner) => {
-    // A plan that takes all of a slice.
+    // Each plan takes a whole slice of time.
     time += 10;
     reads += 1;
     return get(owner);
@@ -229,7 +229,7 @@ describe("what wakes the status of a policy", () => {
     all.woken.length = 0;
     return all;
   };
-  /** An override has a say in the object as well. */
+  /** An override selects the object as well. */
   const overridden = async () => {
     const all = await settled();
     const spec = { resourceSelectors: [SELECTS_APPLICATIONS], rules: [{ replicas: 3 }] };

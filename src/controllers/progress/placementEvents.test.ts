@@ -47,7 +47,7 @@ function target(clusters: readonly object[], failover?: Failover): Target {
 const on = (...names: string[]) => names.map((name) => ({ name }));
 const LOST = { cluster: "a", reason: "ClusterLost" };
 
-/** Everything but where the object is placed. */
+/** The Events without those of the placement itself. */
 function decided(now: Target, before?: Target, status?: object) {
   const { recorded, events } = recorder();
   const counted: string[] = [];
@@ -72,7 +72,7 @@ describe("failover", () => {
   test("is told once, by the manager before too", () => {
     const now = target(on("b"), { departures: [LOST] });
     expect(decided(now, undefined, { departures: [LOST] })).toEqual({ recorded: [], counted: [] });
-    // What this manager has planned is newer than the status.
+    // The plan of this manager is newer than the status.
     expect(decided(now, target(on("b"), {}), { departures: [LOST] }).counted).toEqual(["ClusterLost"]);
   });
 
@@ -118,7 +118,7 @@ describe("failover", () => {
       expect(decided(hindered(reason), hindered(reason)).recorded).toEqual([]);
       expect(decided(hindered(reason), undefined, { conditions }).recorded).toEqual([]);
       expect(decided(hindered(reason), undefined, {}).recorded).toEqual([event]);
-      // What this manager has planned is newer than the status.
+      // The plan of this manager is newer than the status.
       expect(decided(hindered(reason), hindered("Settled"), { conditions }).recorded).toEqual([event]);
     },
   );

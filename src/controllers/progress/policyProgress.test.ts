@@ -19,7 +19,7 @@ function override(rule: object, selector: object = {}): KubeObject {
 
 const BROKEN = override({ patches: [{ kind: "Deployment", op: "replace", path: "/spec/nothing/here", value: 1 }] });
 
-/** A federation of one object that is planned, and of which every policy has its status. */
+/** One planned object, and a policy with its status. */
 async function judging(...given: Parameters<typeof placing>) {
   const all = await placing(...given);
   const { server, settle, plan, wokenBy, reconcileBy, hub, shared } = all;
@@ -31,7 +31,7 @@ async function judging(...given: Parameters<typeof placing>) {
   await settle();
   toPlan.length = 0;
   toJudge.length = 0;
-  /** What the policy says of itself once it was looked at: the generation, and the condition Ready. */
+  /** The observed generation and the condition Ready of the policy after a reconcile. */
   const said = async (key: string): Promise<string | undefined> => {
     await reconcileBy(policies, key);
     const [kind = "", , name = ""] = key.split("/");

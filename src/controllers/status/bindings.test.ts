@@ -62,7 +62,7 @@ interface Given {
   namespace?: object;
 }
 
-/** A hub that places ConfigMaps and ClusterRoles, and no Leases; everything is read. */
+/** A synced hub that places ConfigMaps and ClusterRoles, but no Leases. */
 async function keeping({ objects = [], binding, policy, namespace = {} }: Given) {
   const made = setUpHub();
   const { hub, server, cache, start, settle } = made;
@@ -82,7 +82,7 @@ async function keeping({ objects = [], binding, policy, namespace = {} }: Given)
   await start();
   await settle(10_000);
   const { signal } = new AbortController();
-  /** What comes of it, and what is asked of the hub for it. */
+  /** The result of a reconcile, and its requests to the hub. */
   const reconcile = async (owner = SETTINGS) => {
     const before = hub.calls.length;
     const result = await reconciler.reconcile(owner, signal);

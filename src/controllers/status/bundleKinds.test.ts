@@ -26,7 +26,7 @@ interface Case {
   /** The objects of the rows. */
   asked?: readonly ObjectRef[];
   previous?: FederatedStatus;
-  /** What is known of the cluster, where that is not everything. */
+  /** Contact with the cluster, if it is not fully synced. */
   contact?: Partial<typeof inContact>;
 }
 const UNKNOWN = { synced: false };

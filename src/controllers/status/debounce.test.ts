@@ -46,7 +46,7 @@ describe("writeDue", () => {
     const writes: number[] = [];
     const state = debounce({ changedAt: 0 });
     for (let now = 0; now < 10_000; now += 10) {
-      // A change every 10 ms; `changedAt` is the first one that has not been written.
+      // There is a change every 10 ms. `changedAt` is the first unwritten change.
       if (writeDue(state, true, CALM) > now) continue;
       writes.push(now);
       Object.assign(state, { earlierWriteAt: state.lastWriteAt, lastWriteAt: now, changedAt: now + 10 });
@@ -95,7 +95,7 @@ describe("writeDue", () => {
 });
 
 describe("WriteRate", () => {
-  /** So many writes in a second, at even distances. */
+  /** Counts these writes, spread evenly over the second. */
   function written(rate: WriteRate, second: number, writes: number): void {
     for (let index = 0; index < writes; index += 1) rate.count(second * 1_000 + (index * 1_000) / writes);
   }
@@ -151,7 +151,7 @@ describe("WriteRate", () => {
         if (busy !== before) turns.push(at);
         before = busy;
         rate.count(at);
-        // Calm, the first change is written at once and the others after it.
+        // A calm hub gets a second write for the other changes.
         if (!busy) rate.count(at + 1);
       }
       expect(turns.length).toBeLessThanOrEqual(1);

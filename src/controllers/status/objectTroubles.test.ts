@@ -10,7 +10,7 @@ describe("trouble", () => {
   const degraded = entry("a", { state: "Degraded" });
   const at = (one: ClusterStatusEntry): FederatedStatus => underWay(1, [one]);
 
-  /** On more clusters than a status lists. */
+  /** A status that does not list all clusters. */
   const unlisted = (name: string, states?: Record<string, number>): FederatedStatus => ({
     ...underWay(1, [entry("z")]),
     unlistedClusters: [name],

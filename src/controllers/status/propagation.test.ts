@@ -4,7 +4,7 @@ import type { Target } from "../../desiredstate/index.ts";
 import { noteRows, tookToPropagate } from "./propagation.ts";
 import { newTracked } from "./trackedStatus.ts";
 
-/** A plan that asks two clusters for objects of these hashes. */
+/** A plan with one cluster for each hash. */
 const plan = (generation: number, hashes: string[], state?: RolloutStatus["state"]) => {
   const clusters = hashes.map((hash, index) => ({ name: `c${index}`, objects: [{ hash }] }));
   const target = { clusters } as unknown as Target;

@@ -185,7 +185,6 @@ describe("what a status tells beside itself", () => {
     if (plan === undefined) throw new Error("no plan");
     const failure = { reason: "PlanningFailed", message: "the object could not be planned" };
     plans.set(APP, { ...plan, target: undefined, failure });
-    // Nothing is to be gone: there is no finalizer to wait for.
     await settle(DEBOUNCE_MS);
     expect((await report()).requeueAfter).toBeUndefined();
     expect(conditions().some((line) => line.endsWith("PlanningFailed"))).toBe(true);
@@ -203,7 +202,6 @@ const messageOf = ({ status }: Reporting, type: string): string | undefined =>
   status()?.conditions?.find((one) => one.type === type)?.message;
 const reasons = ({ events }: Reporting): string[] => events.map(({ reason }) => reason);
 
-/** The copy on that cluster is refused. */
 function refuse({ rows, observations }: Reporting, on: string, more: object = {}): void {
   const row = rows().find(({ cluster }) => cluster === on);
   if (row === undefined) throw new Error("no row");
@@ -215,7 +213,7 @@ async function scrapeOf({ metrics }: Reporting) {
   return parsePrometheusText((await metrics.scrape()).body);
 }
 
-/** How often the time from a plan to the last member was measured, and the seconds of all. */
+/** Number and sum of the measured propagation times. */
 async function propagation(all: Reporting): Promise<number[]> {
   const families = await scrapeOf(all);
   const samples = [...families.values()].flatMap((family) => family.samples);
@@ -348,7 +346,7 @@ describe("the status is written", () => {
 });
 
 describe("the sum of the members' statuses", () => {
-  /** The placement asks for it, and the copy on a has said something. */
+  /** A placement that aggregates statuses, and a status of the copy on `a`. */
   async function summing(refusal: Error) {
     const all = await reporting();
     await all.complete();

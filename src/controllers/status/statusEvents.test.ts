@@ -18,7 +18,7 @@ const saying = (...entries: Entry[]): FederatedStatus => ({
   clusters: entries.map((entry) => ({ replicas: NONE, ...entry })),
 });
 const denied = { reason: "SecretAccessDenied", message: "may not read the Secret" };
-/** On each of these clusters in turn what is there stays as it is, for this reason. */
+/** A target with one cluster for each reason, frozen for this reason. */
 const frozenFor = (...reasons: (typeof denied | undefined)[]): Target =>
   ({
     clusters: reasons.map((why, index) => ({ name: `c${index}`, ...(why === undefined ? {} : { frozenFor: why }) })),

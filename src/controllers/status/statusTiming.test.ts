@@ -20,16 +20,16 @@ const SYNC_MS = 10_000;
 
 type Reporting = Awaited<ReturnType<typeof reporting>>;
 
-/** How long the object waits for its next status, as it was told last. */
+/** The last delay of the object's next status. */
 const waited = ({ woken }: Reporting): number | undefined => woken.at(-1)?.afterMs;
 
-/** The application is deleted, and its copies are to go; `finalizers`: what holds it. */
+/** Deletes the application with these finalizers. */
 async function remove({ update, reconcile }: Reporting, finalizers = [OBJECT_FINALIZER, "x/y"]): Promise<void> {
   await update({ metadata: { generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers } });
   await reconcile();
 }
 
-/** The placement takes both clusters, where it took one. */
+/** Adds the cluster `b` to the placement. */
 async function widen({ server, settle, plan }: Reporting): Promise<void> {
   server.merge(PLACEMENTS, "default", "everywhere", {
     metadata: { generation: 2 },
@@ -101,7 +101,7 @@ describe("the time until a status is due", () => {
 
 describe("the status of an object that is being deleted", () => {
   const OURS = [OBJECT_FINALIZER];
-  /** The application is deleted. `gone`: and its copies are gone. */
+  /** Deletes the application. `gone`: its copies are gone, too. */
   const deleting = async (finalizers: string[], gone: boolean) => {
     const all = await reporting();
     await all.complete();
@@ -370,7 +370,7 @@ describe("a hub that has much to do", () => {
     expect(waited(all)).toBe(BUSY_DEBOUNCE_MS - 50);
     await all.settle(30);
 
-    // A change of which the write failed has waited already.
+    // A change whose write failed has waited already.
     const { gate } = all.hub;
     const refused = new ApiError(500, "InternalError", "etcd is away");
     all.hub.gate = (call) => {
@@ -395,7 +395,7 @@ describe("a hub that has much to do", () => {
     all.carryOut("a");
     expect(await all.report()).toEqual({ requeueAfter: LONGEST_IN_CROWD_MS });
 
-    // One is done, and one is planned no more: two less.
+    // One plan is complete, and one is dropped.
     for (const { ref, cluster, effective } of all.assignments.of(second))
       if (effective?.verb === "Apply")
         all.observations.report(cluster, [

@@ -12,12 +12,12 @@ import { absent, applyRow, observation, owner } from "../testing/builders.ts";
 import { APP, app } from "../testing/planning.ts";
 import { reporting } from "../testing/reporting.ts";
 
-/** An application that nobody has planned stands beside the one that runs on the clusters a and b. */
+/** A running application, and one without a plan. */
 async function running() {
   const all = await reporting({ apps: [app(), app({ name: "other" })] });
   await all.complete();
   const keys = (): string[] => all.woken.map(({ key }) => key);
-  /** The keys that contact with one more cluster wakes, in their order. */
+  /** The keys that contact with the cluster `c` enqueues. */
   const wokenByContact = (): string[] => {
     all.woken.length = 0;
     all.contact("c", {});

@@ -11,7 +11,7 @@ import { causeOf, ObjectTraces } from "./objectTraces.ts";
 const FIRST = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const SECOND = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-/** An object of generation 2, as its annotation and its status have it. */
+/** An object of generation 2 with this annotation and this observed generation. */
 function object(traceparent: string | undefined, observedGeneration?: number): KubeObject {
   return {
     apiVersion: "paas.cmft.com/v1",
@@ -27,7 +27,7 @@ function object(traceparent: string | undefined, observedGeneration?: number): K
   };
 }
 
-/** A minute and a half after the object was made. */
+/** 90 seconds after the creation of the object. */
 const LATER = Date.UTC(2026, 0, 1, 8, 1, 30);
 const planned = { isPlanned: true, now: LATER };
 
@@ -47,7 +47,7 @@ function follow(traces: ObjectTraces, owner: string, given: KubeObject | undefin
   });
 }
 
-/** A run that has this span, so many milliseconds after the start. */
+/** Records a run with this span. `at`: monotonic milliseconds. */
 function run(traces: ObjectTraces, spanId: string, at = 0, change?: Origin["change"]): Origin {
   const origin = { spanContext: { traceId: "t", spanId, traceFlags: 1 }, reconcileId: spanId, at, change };
   traces.ran("shop", { span: undefined, origin });

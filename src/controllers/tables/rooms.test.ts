@@ -9,7 +9,6 @@ import { Rooms } from "./rooms.ts";
 
 const needs = needsOfPod({ containers: [{ resources: { requests: { cpu: "1" } } }] });
 
-/** One node with so many cores. */
 function reading(cpu: string): RoomReading {
   const count = new RoomCount();
   const metadata = { name: "node" };
@@ -73,7 +72,7 @@ test("what was given out counts as taken up until a reading can have seen it", a
   observations.room("a", first);
   plan("shop", ["a"], { a: 3 });
   expect(cores("a")).toBe(1);
-  // That reading began before the pods were there.
+  // This reading began before the pods existed.
   await clock.advance(1_000);
   observations.room("a", first);
   expect(cores("a")).toBe(1);
@@ -159,7 +158,7 @@ test("an object that asks for the same again, or is one of several, changes noth
   plans.drop("cart");
   plan("shop", ["a"], {}, true);
   expect([wanted, [...rooms.awaiting("a")]]).toEqual([["a true"], ["shop"]]);
-  // The names are no other clusters' names when they are put together.
+  // The joined names of two clusters are not the name of a third cluster.
   plan("shop", ["a", "b"], {}, true);
   plan("cart", ["ab"], {}, true);
   expect(wanted).toEqual(["a true", "b true", "ab true"]);

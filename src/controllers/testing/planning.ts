@@ -295,6 +295,6 @@ export async function placing(...given: Parameters<typeof planning>) {
     await all.settle();
     await reconcile();
   };
-  const told = (): string[] => all.events.map(({ reason, note }) => `${reason}: ${note}`);
-  return { ...all, reconciler, reconcile, plan, settlements, warnings, told };
+  const eventTexts = (): string[] => all.events.map(({ reason, note }) => `${reason}: ${note}`);
+  return { ...all, reconciler, reconcile, plan, settlements, warnings, eventTexts };
 }

@@ -16,17 +16,17 @@ export const CANARY = {
   stages: [{ name: "canary", targetClusters: { clusterNames: ["a"] } }, { name: "rest" }],
 } satisfies Policy;
 
-/** Fake gates. `told` records their calls as short texts; `replies` holds their answers. */
+/** Fake gates. `gateCalls` records their calls as short texts; `replies` holds their answers. */
 function fakeGates() {
-  const told: string[] = [];
+  const gateCalls: string[] = [];
   const replies = new Map<string, GateReply>();
   const textOf = ({ owner, query, status }: GatedRun): string => `${owner} ${query} ${status?.state}`;
   const gates = {
-    replies: (run: GatedRun) => (told.push(`replies ${textOf(run)}`), replies),
-    ask: (run: GatedRun, stages: readonly string[]) => void told.push(`ask ${textOf(run)}: ${stages.join()}`),
-    forget: (owner: string) => void told.push(`forget ${owner}`),
+    replies: (run: GatedRun) => (gateCalls.push(`replies ${textOf(run)}`), replies),
+    ask: (run: GatedRun, stages: readonly string[]) => void gateCalls.push(`ask ${textOf(run)}: ${stages.join()}`),
+    forget: (owner: string) => void gateCalls.push(`forget ${owner}`),
   } as unknown as Gates;
-  return { gates, told, replies };
+  return { gates, gateCalls, replies };
 }
 
 /** An application that this policy rolls out in stages, on a hub in memory. The test keeps the status. */
@@ -38,7 +38,7 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
   });
   const { shared, cache, clock, observations, server, settle, signal } = all;
   all.hub.serve(CONTROLLERREVISIONS);
-  const { gates, told, replies } = fakeGates();
+  const { gates, gateCalls, replies } = fakeGates();
   /** The index of the last plan. A status without an index gets this index. */
   const index: { of: RolloutStatus["revisions"] } = { of: undefined };
   /** The binding that holds the status of a propagated object. */
@@ -105,7 +105,7 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
     ...{
       sources,
       rollouts,
-      told,
+      gateCalls,
       replies,
       binding,
       index,
