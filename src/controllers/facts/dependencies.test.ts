@@ -239,7 +239,12 @@ test("who needs fewer objects than before, or none, is told of; who needs more, 
     return [...released];
   };
   const [settings, other] = [needs("ConfigMap", "settings"), needs("ConfigMap", "other")];
-  expect([releasedBy([]), releasedBy([settings]), releasedBy([settings, other]), releasedBy([settings, other])]).toEqual([[], [], [], []]);
+  expect([
+    releasedBy([]),
+    releasedBy([settings]),
+    releasedBy([settings, other]),
+    releasedBy([settings, other]),
+  ]).toEqual([[], [], [], []]);
   await clock.advance(10);
   expect(releasedBy([other])).toEqual(["a"]);
   expect(releasedBy([settings])).toEqual(["a"]);
@@ -354,4 +359,16 @@ test("a missing right, and its return, stand in the log with kind and namespace"
     },
     { level: "info", kind: "Secret", namespace: "default", msg: "what applications refer to may be read again" },
   ]);
+});
+
+test("an object that two need is known of both, until each of them goes", async () => {
+  const { server, clock, changed, dependencies } = watches();
+  for (const owner of ["a", "b"]) dependencies.collect(owner, [needs("ConfigMap", "settings")]);
+  await clock.advance(10);
+  changed.length = 0;
+  dependencies.forget("a");
+  server.create(CONFIGMAPS, configMap("settings"));
+  server.create(CONFIGMAPS, configMap("nobody's"));
+  await clock.advance(10);
+  expect([changed, [...dependencies.referrersTo("/ConfigMap/default/settings")]]).toEqual([["b"], ["b"]]);
 });

@@ -229,3 +229,13 @@ test("who asks while a query is under way is not given its answer: it would be o
   await answer(0, { answer: "Passed" });
   expect([replyTo("shop"), replyTo("cart")]).toEqual([{ answer: "Passed" }, undefined]);
 });
+
+test("an answer that says nothing is not kept for a stage that is over", async () => {
+  const { gates, gated, answer, replyTo, asked, clock } = setUp();
+  gates.ask(gated(), ["canary"]);
+  await answer(0, UNKNOWN);
+  gates.ask(gated(), []);
+  expect(replyTo()).toBeUndefined();
+  await clock.advance(2 * ASK_AGAIN_MS);
+  expect(asked).toHaveLength(1);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ACCEPT_DELETIONS_ANNOTATION, refKey, timestamp } from "../../apis/index.ts";
+import { ACCEPT_DELETIONS_ANNOTATION, type KubeObject, refKey, timestamp } from "../../apis/index.ts";
 import { application, setUpHub } from "../../hub/testing/fakeHub.ts";
 import { Metrics } from "../../observability/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
@@ -7,6 +7,7 @@ import { DEMOAPPLICATIONS, MEMBERCLUSTERS } from "../../runtime/index.ts";
 import { MissingOwners } from "./missingOwners.ts";
 import { Observations } from "../tables/observations.ts";
 import { CLUSTER, inContact, observation, owner } from "../testing/builders.ts";
+import { member } from "../testing/copySources.ts";
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `shop-${index}`);
 const copyOf = (name: string, hubVersion = "1") =>
@@ -15,17 +16,16 @@ const copyOf = (name: string, hubVersion = "1") =>
     present: { owner: owner(name), hubVersion },
   });
 
+/** `since`: start of a hold that the MemberCluster remembers. */
+function memberCluster(name: string, since?: string, reason = "HubWentBack"): KubeObject {
+  const held = { type: "DeletionsHeld", status: "True", reason, message: "", lastTransitionTime: since };
+  return { ...member(name), status: { conditions: since === undefined ? [] : [held] } } as unknown as KubeObject;
+}
+
 /** A hub with these objects, and a member that has reported these copies. */
 async function setUp(onHub: readonly string[], copies: readonly string[], since?: string) {
   const { server, cache, clock, logger, lines, start, settle } = setUpHub();
-  const held = { type: "DeletionsHeld", status: "True", reason: "HubWentBack", message: "" };
-  server.create(MEMBERCLUSTERS, {
-    apiVersion: "federation.paas.cmft.com/v1alpha1",
-    kind: "MemberCluster",
-    metadata: { name: CLUSTER },
-    spec: { connection: { local: {} } },
-    ...(since === undefined ? {} : { status: { conditions: [{ ...held, lastTransitionTime: since }] } }),
-  });
+  server.create(MEMBERCLUSTERS, memberCluster(CLUSTER, since));
   for (const name of onHub) server.create(DEMOAPPLICATIONS, application(name));
   await start();
   const observations = new Observations();
@@ -77,6 +77,8 @@ describe("objects that the hub lacks", () => {
     const { missing, observations } = await setUp([], names(2));
     const key = refKey(owner("shop-0"));
     observations.report(CLUSTER, [copyOf("shop-1", "1001")]);
+    observations.report(CLUSTER, [copyOf("shop-0", "999")]);
+    expect(missing.latest).toBe("1001");
     missing.confirmed(key, missing.latest, "1001");
     expect(missing.heldOn(CLUSTER)).toBeUndefined();
     missing.confirmed(key, missing.latest, undefined);
@@ -274,12 +276,7 @@ describe("a hold", () => {
 test("while a cluster has not said what runs there, no copy of a missing object goes anywhere", async () => {
   const { missing, server, settle } = await setUp([], names(2));
   expect(missing.heldOn(CLUSTER)).toBeUndefined();
-  server.create(MEMBERCLUSTERS, {
-    apiVersion: "federation.paas.cmft.com/v1alpha1",
-    kind: "MemberCluster",
-    metadata: { name: "new" },
-    spec: { connection: { local: {} } },
-  });
+  server.create(MEMBERCLUSTERS, memberCluster("new"));
   await settle();
   expect(missing.heldOn(CLUSTER)).toEqual({
     reason: "OwnerUnconfirmed",
@@ -306,16 +303,10 @@ test("what is held on a cluster is known when all of the cluster is, and not bef
 test("a hold that is remembered from two clusters is the earlier one, and proven where one of them proves it", async () => {
   const since = "2026-01-01T00:00:00Z";
   const { missing, server, settle } = await setUp([], names(2), since);
-  const saying = (reason: string, lastTransitionTime: string) => ({
-    apiVersion: "federation.paas.cmft.com/v1alpha1",
-    kind: "MemberCluster",
-    spec: { connection: { local: {} } },
-    status: { conditions: [{ type: "DeletionsHeld", status: "True", reason, message: "", lastTransitionTime }] },
-  });
-  server.create(MEMBERCLUSTERS, { ...saying("OwnersMissing", "2026-01-02T00:00:00Z"), metadata: { name: "later" } });
+  server.create(MEMBERCLUSTERS, memberCluster("later", "2026-01-02T00:00:00Z", "OwnersMissing"));
   await settle();
   expect(missing.on(CLUSTER)?.hold).toEqual({ reason: "HubWentBack", since });
-  server.create(MEMBERCLUSTERS, { ...saying("OwnersMissing", "2025-12-31T00:00:00Z"), metadata: { name: "earlier" } });
+  server.create(MEMBERCLUSTERS, memberCluster("earlier", "2025-12-31T00:00:00Z", "OwnersMissing"));
   await settle();
   expect(missing.on(CLUSTER)?.hold).toEqual({ reason: "HubWentBack", since: "2025-12-31T00:00:00Z" });
 });
