@@ -178,6 +178,14 @@ describe("a manager that leads", () => {
     expect([before, warnings()]).toEqual([[], ["DependencyMissing"]]);
   });
 
+  test("warns of nothing any more when it has ended", async () => {
+    const { settle, events, stop } = await leading({}, { objects: { apps: [WITH_SECRET] } });
+    await settle();
+    await stop();
+    await settle(5_000);
+    expect(events.filter(({ type }) => type === "Warning")).toEqual([]);
+  });
+
   test("measures its queues and controllers, and traces each reconcile", async () => {
     const { scraped, spans } = await leading();
     const of = (name: string): Promise<string[]> =>

@@ -328,6 +328,15 @@ describe("an object in transit", () => {
     expect(woken).toEqual(ONCE);
   });
 
+  test("that changed hands is not waited for any more", async () => {
+    const { woken, update, handOver, shared } = await waiting();
+    await update({ metadata: { finalizers: [OBJECT_FINALIZER] } });
+    expect(await handOver()).toEqual({});
+    woken.length = 0;
+    shared.namespaces.changes.emit("default");
+    expect(woken).toEqual([]);
+  });
+
   test("that waits is considered when it changes, whoever plans it", async () => {
     const { woken, update, cache } = await waiting();
     cache.planned.includes = () => false;

@@ -93,6 +93,16 @@ describe("the status of a policy", () => {
     expect(hub.calls).toHaveLength(before);
   });
 
+  test("counts only objects that are planned", async () => {
+    const { plan, judge, status, plans } = await judging();
+    await plan();
+    const known = plans.get(APP);
+    if (known === undefined) throw new Error("no plan");
+    plans.set(APP, { ...known, target: undefined });
+    await judge();
+    expect(status()?.["matchedObjects"]).toBe(0);
+  });
+
   test("may find the policy gone; what else is refused is an error", async () => {
     const { plan, judge, hub } = await judging();
     await plan();
@@ -179,6 +189,17 @@ describe("the status of a policy that has no effect", () => {
       status: "False",
       reason: "UnknownCluster",
       message: "spec.rollout.stages: unknown cluster mars",
+    });
+  });
+
+  test("is of a plan's trouble first", async () => {
+    const rollout = { gate: { prometheus: { query: "up" } } };
+    const { plan, judge, server } = await judging({ placements: [placement(["venus"], { rollout })] });
+    await plan();
+    await judge();
+    expect(readyOf(server.get(PLACEMENTS, "default", "everywhere"))).toMatchObject({
+      reason: "UnknownCluster",
+      message: "unknown cluster venus",
     });
   });
 

@@ -85,6 +85,15 @@ describe("a policy says nothing of a generation before the objects were planned 
     expect(await said(OTHER)).toBe("2 False InvalidPatch");
   });
 
+  test("one whose object waits for what it needs", async () => {
+    const { create, said, shared } = await judging();
+    await create(BROKEN);
+    shared.policyProgress.end(APP, shared.policyProgress.begin(APP), true);
+    expect(await said(OTHER)).toBeUndefined();
+    shared.policyProgress.end(APP, shared.policyProgress.begin(APP), false);
+    expect(await said(OTHER)).toBe("1 True NoObjectMatches");
+  });
+
   test("one that selects a kind that was not read yet", async () => {
     const sent = { type: SERVICES, objects: [] };
     const { create, said, now, settle, cache, server, reconcile } = await judging({ sent });
