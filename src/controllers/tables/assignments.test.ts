@@ -60,6 +60,7 @@ describe("rows", () => {
   test("that are set again change nothing and wake nobody", () => {
     const { assignments, changed } = tables();
     expect([...assignments.replace(SHOP_KEY, [applyRow()])]).toEqual([CLUSTER]);
+    expect(changed).toEqual([SHOP_KEY]);
     expect([...assignments.replace(SHOP_KEY, [applyRow()])]).toEqual([]);
     expect(changed).toEqual([SHOP_KEY]);
   });
