@@ -9,12 +9,14 @@ interface Part {
  * Divides a whole number by weight with the largest remainder, each part within its bounds. Parts whose quota lies
  * outside a bound are fixed at this bound and the others divide the rest, until no quota lies outside. Each round fixes
  * only the side (below `min` or above `max`) that misses its bounds by more in total. The shares have the order of the
- * parts and add up to `total`, which the bounds must allow. `fair` decides between equal fractions.
+ * parts and add up to `total`, which the bounds must allow. Between equal fractions, a larger result of `kept` goes
+ * first: the share of one more that the part holds already, beyond its quota rounded down. Then `fair` decides.
  */
 export function apportionWithin<T extends Part>(
   total: number,
   parts: readonly T[],
   fair: (a: T, b: T) => number,
+  kept: (part: T, floor: number) => number = () => 0,
 ): number[] {
   const shares = parts.map(() => 0);
   let free = parts.map((part, at) => ({ part, at }));
@@ -40,8 +42,13 @@ export function apportionWithin<T extends Part>(
         left -= share;
       }
       if (left === 0) return shares;
-      const fractions = free.map(({ part, at }) => ({ part, at, fraction: (rest * weightOf(part)) % whole }));
-      fractions.sort((a, b) => b.fraction - a.fraction || fair(a.part, b.part));
+      const fractions = free.map(({ part, at }) => ({
+        part,
+        at,
+        fraction: (rest * weightOf(part)) % whole,
+        kept: kept(part, shares[at] ?? 0),
+      }));
+      fractions.sort((a, b) => b.fraction - a.fraction || b.kept - a.kept || fair(a.part, b.part));
       // The bounds are whole numbers, so a quota within them stays within them when rounded up.
       for (const { at } of fractions.slice(0, left)) shares[at] = (shares[at] ?? 0) + 1;
       return shares;

@@ -1,4 +1,5 @@
 import { compareText } from "../order.ts";
+import { apportionWithin } from "./apportionWithin.ts";
 
 /** Divides a whole number of replicas by weight: exactly, and with the same result every time. */
 
@@ -39,7 +40,6 @@ interface Ranked {
 
 interface Share extends Ranked {
   weight: number;
-  /** Counts steps while steps are given out, then replicas. */
   replicas: number;
   /** Current replicas, counted in steps; may be a fraction. */
   held: number;
@@ -94,8 +94,14 @@ export function divideWithin(
   const takers = total <= 0 ? [] : takersOf(steps, weighted, min, fair);
   const placeable = takers.length === 0 ? 0 : Math.min(steps, takers.length * max);
   // A single taker may get less than `min`.
-  apportion(placeable, takers, Math.min(min, placeable), max, fair);
-  for (const share of takers) share.replicas *= step;
+  const parts = takers.map((share) => ({ share, weight: share.weight, min: Math.min(min, placeable), max }));
+  const given = apportionWithin(
+    placeable,
+    parts,
+    (a, b) => fair(a.share, b.share),
+    ({ share }, floor) => Math.min(1, Math.max(0, share.held - floor)),
+  );
+  for (const [i, share] of takers.entries()) share.replicas = (given[i] ?? 0) * step;
   const unplaced = giveRest(Math.max(0, total - placeable * step), total, takers, most, fair);
 
   return {
@@ -151,60 +157,4 @@ function giveRest(rest: number, total: number, takers: readonly Share[], max: nu
     left -= taken;
   }
   return left;
-}
-
-/**
- * Sets `replicas` of each share, within min..max and with the sum `total`, which must be possible. Shares whose quota
- * lies outside a bound are fixed at this bound and the others divide the rest, until no quota lies outside. Each round
- * fixes only the side that misses its bound by more in total, since that can bring the other side back within its
- * bound.
- */
-function apportion(total: number, shares: Share[], min: number, max: number, fair: Order): void {
-  let free = shares;
-  let rest = total;
-  // Ends at the latest when no share is free: then nothing is short or over.
-  for (;;) {
-    const sum = free.reduce((acc, s) => acc + s.weight, 0);
-    // Quotas are compared as whole numbers, multiplied by `sum`, so that rounding decides nothing.
-    let short = 0;
-    let over = 0;
-    for (const share of free) {
-      const quota = rest * share.weight;
-      if (quota < min * sum) short += min * sum - quota;
-      else if (quota > max * sum) over += quota - max * sum;
-    }
-    if (short === 0 && over === 0) return largestRemainder(rest, free, sum, fair);
-
-    const left: Share[] = [];
-    let fixed = 0;
-    for (const share of free) {
-      const quota = rest * share.weight;
-      if (short >= over && quota < min * sum) share.replicas = min;
-      else if (over >= short && quota > max * sum) share.replicas = max;
-      else {
-        left.push(share);
-        continue;
-      }
-      fixed += share.replicas;
-    }
-    rest -= fixed;
-    free = left;
-  }
-}
-
-function largestRemainder(total: number, shares: Share[], sum: number, fair: Order): void {
-  let left = total;
-  for (const share of shares) {
-    share.replicas = Math.floor((total * share.weight) / sum);
-    left -= share.replicas;
-  }
-  if (left === 0) return;
-  const fraction = (share: Share): number => (total * share.weight) % sum;
-  /** Part of one more that the cluster already holds, and would lose otherwise. */
-  const kept = (share: Share): number => Math.min(1, Math.max(0, share.held - share.replicas));
-  for (const share of shares
-    .toSorted((a, b) => fraction(b) - fraction(a) || kept(b) - kept(a) || fair(a, b))
-    .slice(0, left)) {
-    share.replicas += 1;
-  }
 }
