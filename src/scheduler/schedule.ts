@@ -1,5 +1,5 @@
 import { type ClusterSelector, defined } from "../apis/index.ts";
-import { goesByRoom, shareByRoom } from "./divide/shareByRoom.ts";
+import { goesByRoom, shareByRoom } from "./divide/shareByHeadroom.ts";
 import { type ReplicaShare, shareReplicas } from "./divide/shareReplicas.ts";
 import { type Filtered, filterClusters } from "./filter/filterClusters.ts";
 import { fleetOf } from "./fleet.ts";

@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { type Candidate, divideAggregated, divideAvailable } from "./divideByRoom.ts";
+import { type Candidate, divideAggregated, divideAvailable } from "./divideByHeadroom.ts";
 
 const numRuns = Number(process.env["MERIDIAN_PROPERTY_RUNS"] ?? 1000);
 const at = (name: string, room: number | undefined, current = 0): Candidate => ({ name, room, current });

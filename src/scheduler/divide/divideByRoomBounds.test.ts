@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Candidate, divideAggregated, divideAvailable, type RoomBounds } from "./divideByRoom.ts";
+import { type Candidate, divideAggregated, divideAvailable, type RoomBounds } from "./divideByHeadroom.ts";
 
 const at = (name: string, room: number | undefined, current = 0): Candidate => ({ name, room, current });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cluster, subject } from "../testing.ts";
 import type { ClusterRoom, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
-import { goesByRoom, roomOf, shareByRoom, type SharesByRoom } from "./shareByRoom.ts";
+import { goesByRoom, roomOf, shareByRoom, type SharesByRoom } from "./shareByHeadroom.ts";
 
 type Scheduling = PlacementRules["replicaScheduling"];
 

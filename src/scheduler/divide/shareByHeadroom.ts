@@ -2,7 +2,7 @@ import { counted, defined, listedAfter, shortMessage } from "../../apis/index.ts
 import type { Score } from "../score/staticWeight.ts";
 import type { Answer, ClusterRoom, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
 import type { Bounds } from "./divide.ts";
-import { type Candidate, divideAggregated, divideAvailable } from "./divideByRoom.ts";
+import { type Candidate, divideAggregated, divideAvailable } from "./divideByHeadroom.ts";
 import { type ReplicaShare, type Shares, unplacedText } from "./shareReplicas.ts";
 
 type Scheduling = PlacementRules["replicaScheduling"];

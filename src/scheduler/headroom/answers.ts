@@ -1,6 +1,6 @@
 import { type PodNeeds, podNeedsKey } from "../../interpreter/index.ts";
 import type { ClusterRoom } from "../types.ts";
-import { podsThatFit, type Room } from "./room.ts";
+import { podsThatFit, type Room } from "./headroom.ts";
 
 /** Measured room of a member, or why there is no measurement. */
 export type RoomReading = { room: Room } | { reason: string; message: string; remedy?: string };

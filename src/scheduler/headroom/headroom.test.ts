@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import { needsOfPod } from "../../interpreter/index.ts";
-import { podsThatFit, roomBeside, RoomCount } from "./room.ts";
+import { podsThatFit, roomBeside, RoomCount } from "./headroom.ts";
 import { HALF, node, pod, roomOf, spec } from "./testing/members.ts";
 
 const gpu = { taints: [{ key: "gpu", value: "yes", effect: "NoSchedule" }] };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { needsOfPod } from "../../interpreter/index.ts";
-import { podsThatFit } from "./room.ts";
+import { podsThatFit } from "./headroom.ts";
 import { HALF, node, roomOf, spec } from "./testing/members.ts";
 
 describe("which taints a pod tolerates", () => {

@@ -1,5 +1,5 @@
 import { counted, shortMessage } from "../../apis/index.ts";
-import { goesByRoom, roomOf } from "../divide/shareByRoom.ts";
+import { goesByRoom, roomOf } from "../divide/shareByHeadroom.ts";
 import { preferences } from "../score/preferences.ts";
 import { staticWeight } from "../score/staticWeight.ts";
 import type { Answer, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../apis/index.ts";
-import { type Room, RoomCount } from "../room.ts";
+import { type Room, RoomCount } from "../headroom.ts";
 
 /** Nodes and pods of members, for the tests of their room. */
 
