@@ -49,25 +49,17 @@ const byName = (a: Ranked, b: Ranked): number => compareText(a.name, b.name);
 
 /**
  * Divides `total` by weight with the largest remainder: each name gets its quota rounded down, and the rest goes one by
- * one to the largest fractions. {@link TieBreak} decides between equal fractions. A weight of zero gets nothing, unless
- * all weights are zero: then the shares are even. The sum is `total` if there is any name.
- */
-export function divide(total: number, weights: Readonly<Record<string, number>>): Record<string, number> {
-  return divideWithin(total, weights, {}).replicas;
-}
-
-/**
- * Like {@link divide}, with a minimum, a maximum and a step per cluster. The sum is `total` whenever the bounds allow
- * it:
+ * one to the largest fractions. A weight of zero gets nothing, unless all weights are zero: then the shares are even.
+ * Each name has a minimum, a maximum and a step. The sum is `total` whenever the bounds allow it:
  * - too few replicas for `min` on each: as many clusters as can have `min` share the total, the heaviest first, then
  *   those that hold most (a single cluster gets the total even below `min`, since running little is better than running
  *   nothing);
  * - too many for `max` on each: every weighted cluster gets `max`, and the rest is `unplaced`;
  * - a rest that makes no whole step goes to the cluster that is furthest below its quota.
  *
- * The weights alone decide how many replicas each cluster gets. Current holders decide only between names with an equal
- * right to a replica, so that as few replicas move as the weights allow. A cluster with a heavier weight never gets
- * less.
+ * The weights alone decide how many replicas each cluster gets. {@link TieBreak} decides only between names with an
+ * equal right to a replica, so that as few replicas move as the weights allow. A cluster with a heavier weight never
+ * gets less.
  */
 export function divideWithin(
   total: number,

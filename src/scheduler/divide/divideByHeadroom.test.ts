@@ -1,9 +1,9 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { type Candidate, divideAggregated, divideAvailable } from "./divideByHeadroom.ts";
+import { divideAggregated, divideAvailable, type RoomBounds } from "./divideByHeadroom.ts";
+import { candidatesIn, numbersIn } from "./testing.ts";
 
 const numRuns = Number(process.env["MERIDIAN_PROPERTY_RUNS"] ?? 1000);
-const at = (name: string, room: number | undefined, current = 0): Candidate => ({ name, room, current });
 
 const candidates = fc.uniqueArray(
   fc.record({
@@ -67,7 +67,7 @@ describe.each([
     "another room, as when its own pods start, moves no replica",
     (total, all, rooms, within, tie) => {
       const { replicas } = divide(total, all, within, tie);
-      const later = all.map(({ name }, i) => at(name, rooms[i], replicas[name]));
+      const later = all.map(({ name }, i) => ({ name, room: rooms[i], current: replicas[name] ?? 0 }));
       expect(divide(total, later, within, tie).replicas).toEqual(replicas);
     },
   );
@@ -107,113 +107,111 @@ describe.each([
   );
 });
 
-interface Case {
-  name: string;
-  total: number;
-  all: Candidate[];
-  within?: { min?: number; max?: number; step?: number };
-  want: Record<string, number>;
+/** Bounds of a division, and what the result has besides replicas. */
+interface More extends RoomBounds {
   withoutRoom?: number;
+  unplaced?: number;
 }
+type Row = [name: string, total: number, candidates: string, want: string, more?: More];
 
-describe("divideAvailable", () => {
-  test.each<Case>([
-    {
-      name: "a new object is divided in proportion to room",
-      total: 12,
-      all: [at("a", 18), at("b", 12), at("c", 6)],
-      want: { a: 6, b: 4, c: 2 },
-    },
-    {
-      name: "what has no room is placed all the same, and counted",
-      total: 10,
-      all: [at("a", 4), at("b", 2)],
-      want: { a: 8, b: 2 },
-      withoutRoom: 4,
-    },
-    {
-      name: "what has no room goes to where most was, not to a cluster that has none",
-      total: 6,
-      all: [at("a", 0), at("b", 1), at("c", 3)],
-      want: { a: 0, b: 1, c: 5 },
-      withoutRoom: 2,
-    },
-    {
-      name: "what has no room stays with those that run some",
-      total: 4,
-      all: [at("a", 0), at("b", 0, 2)],
-      want: { a: 0, b: 4 },
-      withoutRoom: 2,
-    },
-    {
-      name: "what is added goes by the room that is left",
-      total: 9,
-      all: [at("a", 1, 4), at("b", 3, 1)],
-      want: { a: 5, b: 4 },
-    },
-    {
-      name: "a cluster that is opened gets its least",
-      total: 7,
-      all: [at("a", 30), at("b", 3), at("c", 2)],
-      within: { min: 3 },
-      want: { a: 4, b: 3, c: 0 },
-    },
-    { name: "in steps", total: 8, all: [at("a", 9), at("b", 3)], within: { step: 2 }, want: { a: 6, b: 2 } },
-    { name: "up to the most", total: 8, all: [at("a", 90), at("b", 9)], within: { max: 5 }, want: { a: 5, b: 3 } },
-    {
-      name: "unknown room everywhere: evenly",
-      total: 6,
-      all: [at("a", undefined), at("b", undefined)],
-      want: { a: 3, b: 3 },
-    },
-    {
-      name: "unknown room somewhere keeps what it has",
-      total: 9,
-      all: [at("a", undefined, 2), at("b", 3, 2)],
-      want: { a: 2, b: 7 },
-      withoutRoom: 2,
-    },
-  ])("$name", ({ total, all, within = {}, want, withoutRoom = 0 }) =>
-    expect(divideAvailable(total, all, within)).toEqual({ replicas: want, withoutRoom, unplaced: 0 }),
-  );
+const expectDivision =
+  (divide: typeof divideAvailable) =>
+  (...[, total, candidates, want, { withoutRoom = 0, unplaced = 0, ...within } = {}]: Row): void =>
+    expect(divide(total, candidatesIn(candidates), within)).toEqual({
+      replicas: numbersIn(want),
+      withoutRoom,
+      unplaced,
+    });
+
+describe.each([
+  ["divideAvailable", divideAvailable],
+  ["divideAggregated", divideAggregated],
+])("%s", (_, divide) => {
+  test.each<Row>([
+    ["less than nothing is nothing", -3, "a9+2 b9", "a0 b0"],
+    ["no candidates", 3, "", "", { unplaced: 3 }],
+    ["replicas leave a cluster whatever headroom it reports", 5, "a4+5<=2 b9", "a2 b3"],
+    ["replicas leave for an unknown headroom, if there is no other", 3, "a0+3<=0 b?", "a0 b3"],
+    ["no place beyond the maximum", 10, "a9 b9", "a3 b3", { max: 3, unplaced: 4 }],
+    ["up to the maximum", 8, "a90 b9", "a5 b3", { max: 5 }],
+    ["known headroom fills up before unknown headroom", 10, "a1 b?", "a3 b3", { max: 3, withoutRoom: 2, unplaced: 4 }],
+    ["known headroom is exceeded before unknown headroom is used", 5, "a?+1 b2", "a1 b4", { withoutRoom: 2 }],
+    [
+      "everyone: each gets the minimum, fitting or not",
+      6,
+      "a9 b0 c0",
+      "a4 b1 c1",
+      { min: 1, everyone: true, withoutRoom: 2 },
+    ],
+    [
+      "everyone: too few replicas, headroom goes first",
+      2,
+      "b0 c0 d9",
+      "b1 c0 d1",
+      { min: 1, everyone: true, withoutRoom: 1 },
+    ],
+    ["everyone: nothing to give", 0, "a9 b0", "a0 b0", { min: 1, everyone: true }],
+    ["a holder below the minimum gets it", 7, "a0+2 b9", "a3 b4", { min: 3, withoutRoom: 1 }],
+    ["holders of most stay where not all can have the minimum", 9, "a9+4 b9+2 c9+3", "a5 b0 c4", { min: 4 }],
+    ["the largest is opened where only one can have the minimum", 4, "a3 b5", "a0 b4", { min: 3 }],
+    ["no second one is opened below the minimum", 4, "a3 b2", "a4 b0", { min: 3, withoutRoom: 1 }],
+    ["one is opened though the minimum fits nowhere", 3, "a2 b2", "a3 b0", { min: 3, withoutRoom: 1 }],
+    ["the only one lives below the minimum", 2, "a0+5", "a2", { min: 4 }],
+    ["unknown: as many as can have the minimum, evenly", 5, "a? b? c?", "a3 b2 c0", { min: 2 }],
+    ["unknown: one, where none can have the minimum", 1, "a? b?", "a1 b0", { min: 2 }],
+    ["unknown: what is added is even, what runs stays", 6, "a?+2 b? c?", "a4 b1 c1"],
+    ["unknown: up to the maximum", 6, "a? b?", "a2 b2", { max: 2, unplaced: 2 }],
+    ["steps: a holder of an odd part keeps it", 5, "a0+3 b9", "a3 b2", { step: 2 }],
+    ["steps: the rest goes to most headroom", 1, "a3 b9", "a0 b1", { step: 2 }],
+    ["steps: the rest stays where it is", 1, "a9 b3+1", "a0 b1", { step: 2 }],
+    ["steps: a maximum that is no multiple is reached", 10, "a9 b9", "a5 b5", { step: 2, max: 5 }],
+    ["steps: no place beyond the maximum", 13, "a9 b9", "a5 b5", { step: 2, max: 5, unplaced: 3 }],
+  ])("%s", expectDivision(divide));
 });
 
-describe("divideAggregated", () => {
-  test.each<Case>([
-    {
-      name: "as few clusters as possible, the one with most room first",
-      total: 10,
-      all: [at("a", 5), at("b", 12), at("c", 20)],
-      want: { a: 0, b: 0, c: 10 },
-    },
-    {
-      name: "what runs there already is filled first",
-      total: 8,
-      all: [at("a", 6, 2), at("b", 50)],
-      want: { a: 8, b: 0 },
-    },
-    {
-      name: "what goes leaves the smallest first",
-      total: 5,
-      all: [at("a", 0, 2), at("b", 0, 5)],
-      want: { a: 0, b: 5 },
-    },
-    {
-      name: "the last one gets its least, at the cost of the one before",
-      total: 7,
-      all: [at("a", 6), at("b", 5)],
-      within: { min: 2 },
-      want: { a: 5, b: 2 },
-    },
-    { name: "up to the most", total: 8, all: [at("a", 90), at("b", 9)], within: { max: 5 }, want: { a: 5, b: 3 } },
-    {
-      name: "what has no room goes to where most was, not to a cluster that has none",
-      total: 6,
-      all: [at("a", 0), at("b", 4)],
-      want: { a: 0, b: 6 },
-      withoutRoom: 2,
-    },
-  ])("$name", ({ total, all, within = {}, want, withoutRoom = 0 }) =>
-    expect(divideAggregated(total, all, within)).toEqual({ replicas: want, withoutRoom, unplaced: 0 }),
-  );
+test.each<Row>([
+  ["a new object goes in proportion to headroom", 12, "a18 b12 c6", "a6 b4 c2"],
+  ["what fits nowhere is placed and counted", 10, "a4 b2", "a8 b2", { withoutRoom: 4 }],
+  ["what fits nowhere goes to most headroom, not to none", 6, "a0 b1 c3", "a0 b1 c5", { withoutRoom: 2 }],
+  ["what fits nowhere goes to holders", 4, "a0 b0+2", "a0 b4", { withoutRoom: 2 }],
+  ["what is added goes by the headroom that is left", 9, "a1+4 b3+1", "a5 b4"],
+  ["an opened cluster gets the minimum", 7, "a30 b3 c2", "a4 b3 c0", { min: 3 }],
+  ["steps: in proportion", 8, "a9 b3", "a6 b2", { step: 2 }],
+  ["steps: the odd replica goes to more headroom", 7, "a9 b3", "a5 b2", { step: 2 }],
+  ["unknown everywhere: evenly", 6, "a? b?", "a3 b3"],
+  ["unknown somewhere: keeps what it has", 9, "a?+2 b3+2", "a2 b7", { withoutRoom: 2 }],
+  ["replicas leave in proportion", 5, "a0+8 b0+2", "a4 b1"],
+  ["replicas leave in proportion, down to the minimum", 5, "a0+8 b0+2", "a3 b2", { min: 2 }],
+])("divideAvailable: %s", expectDivision(divideAvailable));
+
+test.each<Row>([
+  ["as few clusters as possible, most headroom first", 10, "a5 b12 c20", "a0 b0 c10"],
+  ["holders are filled first", 8, "a6+2 b50", "a8 b0"],
+  ["what fits nowhere goes to most headroom, not to none", 6, "a0 b4", "a0 b6", { withoutRoom: 2 }],
+  ["replicas leave the smallest first, no more than have to", 8, "a0+3 b0+4 c0+5", "a0 b3 c5"],
+  ["the smallest leaves as a whole", 9, "a0+3 b0+4 c0+5", "a0 b4 c5"],
+  ["of equally small ones the last by name leaves", 2, "a0+2 b0+2", "a2 b0"],
+  ["who stays keeps the minimum, at the cost of the largest", 8, "a0+5 b0+6", "a4 b4", { min: 4 }],
+  ["the last one gets the minimum from the one before", 21, "a10 b9 c8", "a10 b7 c4", { min: 4 }],
+  ["the last one gets the minimum from several", 16, "a10 b5 c5", "a8 b4 c4", { min: 4 }],
+  ["the last one gets the minimum from what a holder was given", 8, "a1+4 b9", "a4 b4", { min: 4 }],
+])("divideAggregated: %s", expectDivision(divideAggregated));
+
+describe("between equals the object decides", () => {
+  const objects = Array.from({ length: 40 }, (_, i) => `object-${i}`);
+  test.each<[string, typeof divideAvailable, number, string, RoomBounds?]>([
+    ["who gets the odd replica", divideAvailable, 1, "a5 b5"],
+    ["who keeps the odd replica", divideAvailable, 1, "a5+1 b5+1"],
+    ["who gets the odd replica of unknown headroom", divideAvailable, 1, "a? b?"],
+    ["who gets the rest of a step", divideAggregated, 1, "a5 b5", { step: 2 }],
+    ["who stays of equal holders", divideAggregated, 3, "a5+2 b5+2", { min: 3 }],
+  ])("%s", (_what, divide, total, candidates, within = {}) => {
+    const all = candidatesIn(candidates);
+    const takers = objects.map((object) => {
+      const { replicas } = divide(total, all, within, { object });
+      return Object.keys(replicas).filter((name) => (replicas[name] ?? 0) > 0);
+    });
+    expect(new Set(takers.map((some) => some.join()))).toEqual(new Set(["a", "b"]));
+    expect(divide(total, all, within).replicas).toEqual({ a: total, b: 0 });
+  });
 });

@@ -1,24 +1,18 @@
-import { expect } from "vitest";
-import { type Bounds, divideWithin } from "./divide.ts";
+import type { Candidate } from "./divideByHeadroom.ts";
 
-/** Row of a table of divisions, with the whole expected result. */
-export interface DivisionCase {
-  name: string;
-  total: number;
-  weights: Record<string, number>;
-  /** Default: no bounds. */
-  bounds?: Bounds;
-  /** Current replicas by cluster; absent: not known. */
-  holds?: Record<string, number>;
-  want: Record<string, number>;
-  /** Default: 0. */
-  unplaced?: number;
-  /** Default: no cluster. */
-  belowMinimum?: readonly string[];
-}
+/** Reads `a6 b2` as numbers by name. */
+export const numbersIn = (text: string): Record<string, number> =>
+  Object.fromEntries(wordsIn(text).map((word) => [word.slice(0, 1), Number(word.slice(1))]));
 
-export function expectDivision(row: DivisionCase): void {
-  const { total, weights, bounds = {}, holds, want, unplaced = 0, belowMinimum = [] } = row;
-  const ties = holds === undefined ? undefined : { holds: new Map(Object.entries(holds)) };
-  expect(divideWithin(total, weights, bounds, ties)).toEqual({ replicas: want, unplaced, belowMinimum });
-}
+/**
+ * Reads candidates: `a4+1` has headroom for 4 beside 1 replica that it runs; `b?` has an unknown headroom; of the
+ * replicas of `c4+5<=2` at most 2 may stay.
+ */
+export const candidatesIn = (text: string): Candidate[] =>
+  wordsIn(text).map((word) => {
+    const [, name = "", room = "", current = "0", most] = /^(\w)(\?|\d+)(?:\+(\d+))?(?:<=(\d+))?$/.exec(word) ?? [];
+    const candidate = { name, room: room === "?" ? undefined : Number(room), current: Number(current) };
+    return most === undefined ? candidate : { ...candidate, most: Number(most) };
+  });
+
+const wordsIn = (text: string): string[] => text.split(" ").filter((word) => word !== "");
