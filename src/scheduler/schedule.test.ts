@@ -1,265 +1,161 @@
 import { describe, expect, test } from "vitest";
-import type { FieldSelector } from "../apis/index.ts";
 import { schedule } from "./schedule.ts";
 import { chosen, cluster, divided, fleet, NOW, placement, reasons, subject } from "./testing.ts";
-import type { Decision, PlacementRules } from "./types.ts";
+import type { ClusterRoom, Decision, PlacementRules, Subject } from "./types.ts";
 
-const inRegionX: FieldSelector = { matchExpressions: [{ key: "region", operator: "In", values: ["x"] }] };
+/** What the decision suite cannot show: names beside the clusters, shared values, and the facts about headroom. */
 
-describe("affinity", () => {
-  interface Case {
-    name: string;
-    group: Omit<NonNullable<PlacementRules["clusterAffinities"]>[number], "name">;
-    labels?: Record<string, string>;
-    want: string[];
-    reason?: [cluster: string, reason: string, message: string];
-  }
-  test.each<Case>([
-    {
-      name: "an empty group takes every cluster",
-      group: {},
-      want: ["frankfurt-1", "shanghai-1", "shanghai-2", "singapore-1"],
-    },
-    {
-      name: "labels",
-      group: { labelSelector: { matchLabels: { "topology.kubernetes.io/region": "cn-shanghai" } } },
-      want: ["shanghai-1", "shanghai-2"],
-      reason: ["frankfurt-1", "NotInAffinity", "its labels do not match group g"],
-    },
-    {
-      name: "the field provider",
-      group: { fieldSelector: { matchExpressions: [{ key: "provider", operator: "In", values: ["aliyun"] }] } },
-      want: ["shanghai-1", "shanghai-2"],
-      reason: ["frankfurt-1", "NotInAffinity", "its fields do not match group g"],
-    },
-    {
-      name: "the field zone",
-      group: { fieldSelector: { matchExpressions: [{ key: "zone", operator: "Exists" }] } },
-      want: ["shanghai-1", "shanghai-2"],
-    },
-    {
-      name: "the field region, negated",
-      group: { fieldSelector: { matchExpressions: [{ key: "region", operator: "NotIn", values: ["cn-shanghai"] }] } },
-      want: ["frankfurt-1", "singapore-1"],
-    },
-    {
-      name: "the field name",
-      group: { fieldSelector: { matchExpressions: [{ key: "name", operator: "In", values: ["frankfurt-1"] }] } },
-      want: ["frankfurt-1"],
-    },
-    {
-      name: "names",
-      group: { clusterNames: ["frankfurt-1"] },
-      want: ["frankfurt-1"],
-      reason: ["shanghai-1", "NotInAffinity", "not among the clusterNames of group g"],
-    },
-    {
-      name: "exclude wins over names",
-      group: { clusterNames: ["frankfurt-1", "singapore-1"], exclude: ["singapore-1"] },
-      want: ["frankfurt-1"],
-      reason: ["singapore-1", "Excluded", "excluded by group g"],
-    },
-    {
-      name: "every part must hold",
-      group: {
-        labelSelector: { matchLabels: { "topology.kubernetes.io/region": "cn-shanghai" } },
-        fieldSelector: { matchExpressions: [{ key: "zone", operator: "In", values: ["cn-shanghai-b"] }] },
-      },
-      want: ["shanghai-1"],
-    },
-    {
-      name: "the object's own region",
-      group: { matchLabelKeys: ["topology.kubernetes.io/region"] },
-      labels: { "topology.kubernetes.io/region": "ap-southeast-1" },
-      want: ["singapore-1"],
-      reason: [
-        "frankfurt-1",
-        "NotInAffinity",
-        "label topology.kubernetes.io/region differs from the object's ap-southeast-1",
-      ],
-    },
-    {
-      name: "an object without the label goes nowhere",
-      group: { matchLabelKeys: ["topology.kubernetes.io/region"] },
-      want: [],
-      reason: ["shanghai-1", "LabelKeyMissing", "the object has no label topology.kubernetes.io/region to match"],
-    },
-  ])("$name", ({ group, labels = {}, want, reason }) => {
-    const decision = schedule(
-      subject({ labels }),
-      placement({ clusterAffinities: [{ name: "g", ...group }] }),
-      fleet,
-      NOW,
-    );
-    expect(chosen(decision)).toEqual(want);
-    expect(decision.group).toBe(want.length === 0 ? undefined : "g");
-    if (reason === undefined) return;
-    expect(decision.verdicts).toContainEqual({
-      cluster: reason[0],
-      fits: false,
-      reason: reason[1],
-      message: reason[2],
-      steps: expect.anything(),
-    });
-  });
-
-  test("no group at all takes every cluster and says so", () => {
-    const decision = schedule(subject(), placement(), fleet, NOW);
-    expect(decision).not.toHaveProperty("group");
-    expect(decision.clusters).toHaveLength(4);
-    expect(decision.verdicts[0]).toMatchObject({
-      cluster: "frankfurt-1",
-      fits: true,
-      reason: "Selected",
-      message: "every cluster is allowed",
-    });
-  });
-
-  test("the first group with a fitting cluster is used, and only that one", () => {
-    const tainted = cluster("a", { taints: [{ key: "k", effect: "NoSchedule" }] });
-    const groups = [
-      { name: "primary", clusterNames: ["a"] },
-      { name: "backup", clusterNames: ["b", "c"] },
-      { name: "last", clusterNames: ["d"] },
-    ];
-    const decision = schedule(
-      subject(),
-      placement({ clusterAffinities: groups }),
-      [tainted, cluster("b"), cluster("c"), cluster("d")],
-      NOW,
-    );
-    expect(decision.group).toBe("backup");
-    expect(chosen(decision)).toEqual(["b", "c"]);
-  });
-
-  test("when no group fits, a cluster that a group selects says why it could not take it", () => {
-    const tainted = cluster("b", { taints: [{ key: "k", effect: "NoSchedule" }] });
-    const groups = [
-      { name: "primary", clusterNames: ["a"] },
-      { name: "backup", clusterNames: ["b"] },
-    ];
-    const decision = schedule(subject(), placement({ clusterAffinities: groups }), [tainted, cluster("c")], NOW);
-    expect(decision.clusters).toEqual([]);
-    expect(reasons(decision)).toEqual({ a: "UnknownCluster", b: "TaintNotTolerated", c: "NotInAffinity" });
-  });
-
-  test("names that no cluster has get a verdict, wherever the placement gives them", () => {
-    const decision = schedule(
-      subject({ replicas: 2 }),
-      placement({
-        clusterAffinities: [{ name: "g", clusterNames: ["shanghai-1", "shangai-2"], exclude: ["tokyo"] }],
-        ...divided({ weights: [{ targetClusters: { clusterNames: ["shanghai-1", "osaka"] }, weight: 1 }] }),
-      }),
-      fleet,
-      NOW,
-    );
-    expect(reasons(decision)).toMatchObject({
-      "shangai-2": "UnknownCluster",
-      tokyo: "UnknownCluster",
-      osaka: "UnknownCluster",
-    });
-    expect(chosen(decision)).toEqual(["shanghai-1"]);
-    const names = decision.verdicts.map((verdict) => verdict.cluster);
-    expect(names).toEqual(names.toSorted());
-    expect(decision.verdicts.find((verdict) => verdict.cluster === "tokyo")).toStrictEqual({
-      cluster: "tokyo",
-      fits: false,
-      reason: "UnknownCluster",
-      message: "the placement names it, and no such cluster is known",
-      steps: [],
-    });
-  });
-
-  test("a cluster that is being deleted takes nothing and keeps nothing", () => {
-    const decision = schedule(
-      subject({ current: new Map([["a", 1]]) }),
-      placement(),
-      [cluster("a", { deleting: true }), cluster("b")],
-      NOW,
-    );
-    expect(reasons(decision)).toEqual({ a: "ClusterDeleting", b: "Selected" });
-    expect(chosen(decision)).toEqual(["b"]);
-  });
-
-  test("a cluster of which nobody has said yet how it is to leave takes nothing new and keeps what it has", () => {
-    const clusters = [cluster("a", { undecided: true }), cluster("b")];
-    const there = schedule(subject({ current: new Map([["a", 1]]) }), placement(), clusters, NOW);
-    expect(chosen(there)).toEqual(["a", "b"]);
-    const elsewhere = schedule(subject({ current: new Map([["b", 1]]) }), placement(), clusters, NOW);
-    expect(reasons(elsewhere)).toEqual({ a: "ClusterDeleting", b: "Selected" });
-  });
-
-  test("no clusters at all is a decision without clusters", () => {
-    expect(schedule(subject({ replicas: 3 }), placement(divided()), [], NOW)).toEqual({ clusters: [], verdicts: [] });
+test("names that no cluster has get a verdict, wherever the placement gives them", () => {
+  const decision = schedule(
+    subject({ replicas: 2 }),
+    placement({
+      clusterAffinities: [{ name: "g", clusterNames: ["shanghai-1", "shangai-2"], exclude: ["tokyo"] }],
+      clusterPreferences: [{ targetClusters: { clusterNames: ["kyoto"] }, weight: 1 }],
+      ...divided({ weights: [{ targetClusters: { clusterNames: ["shanghai-1", "osaka"] }, weight: 1 }] }),
+    }),
+    fleet,
+    NOW,
+  );
+  const unknown = Object.entries(reasons(decision)).filter(([, reason]) => reason === "UnknownCluster");
+  expect(unknown.map(([name]) => name)).toEqual(["kyoto", "osaka", "shangai-2", "tokyo"]);
+  expect(chosen(decision)).toEqual(["shanghai-1"]);
+  const names = decision.verdicts.map((verdict) => verdict.cluster);
+  expect(names).toEqual(names.toSorted());
+  expect(decision.verdicts.at(-1)).toStrictEqual({
+    cluster: "tokyo",
+    fits: false,
+    reason: "UnknownCluster",
+    message: "the placement names it, and no such cluster is known",
+    steps: [],
   });
 });
 
-describe("the steps of a verdict", () => {
-  const steps = (decision: Decision, name: string): string[] =>
-    decision.verdicts
-      .find((verdict) => verdict.cluster === name)
-      ?.steps.map(({ stage, name: asked, fits, reason }) => `${stage} ${asked} ${fits ? "yes" : "no"} ${reason}`) ?? [];
+test("clusters that are answered alike share their steps", () => {
+  const many = Array.from({ length: 100 }, (_, i) => cluster(`c${i}`, { region: i % 2 === 0 ? "x" : "y" }));
+  const inX = { matchExpressions: [{ key: "region" as const, operator: "In" as const, values: ["x"] }] };
+  const rules = placement({ clusterAffinities: [{ name: "g", fieldSelector: inX }] });
+  expect(new Set(schedule(subject(), rules, many, NOW).verdicts.map(({ steps }) => steps)).size).toBe(2);
+});
 
-  test("hold every filter's answer, also after the first refusal", () => {
-    const clusters = [
-      cluster("a", { deleting: true, taints: [{ key: "k", effect: "NoSchedule" }] }),
-      cluster("b", { taints: [{ key: "k", effect: "NoExecute" }] }),
-      cluster("c"),
-    ];
-    const rules = placement({ clusterAffinities: [{ name: "g", exclude: ["a"] }] });
-    const decision = schedule(subject(), rules, clusters, NOW);
-    expect(steps(decision, "a")).toEqual([
-      "filter Affinity no Excluded",
-      "filter ClusterLifecycle no ClusterDeleting",
-      "filter TaintToleration no TaintNotTolerated",
+test("the steps are those of the group that decided", () => {
+  const groups = [
+    { name: "primary", clusterNames: ["a"] },
+    { name: "backup", clusterNames: ["b"] },
+  ];
+  const tainted = cluster("a", { taints: [{ key: "k", effect: "NoSchedule" }] });
+  const decision = schedule(subject(), placement({ clusterAffinities: groups }), [tainted, cluster("b")], NOW);
+  const affinity = decision.verdicts.map((verdict) => verdict.steps[0]?.message);
+  expect(affinity).toEqual(["not among the clusterNames of group backup", "group backup selects it"]);
+});
+
+test("no clusters are a decision without clusters", () => {
+  expect(schedule(subject({ replicas: 3 }), placement(divided()), [], NOW)).toEqual({ clusters: [], verdicts: [] });
+});
+
+const ABC = ["c", "a", "b"].map((name) => cluster(name));
+const of = (replicas: number | undefined) => subject(replicas === undefined ? {} : { replicas });
+
+test.each<[name: string, replicas: number | undefined, rules: Partial<PlacementRules>]>([
+  ["an object without replicas, divided or not", undefined, divided()],
+  ["mode Duplicated, which leaves the replicas to the object", 7, { spreadConstraints: [] }],
+  ["a strategy without a division", 1, { replicaScheduling: { mode: "Duplicated", strategy: "Available" } }],
+  ["a division of no replicas by headroom", undefined, divided({ strategy: "Available" })],
+])("%s: every cluster as it is, and nothing to note", (_name, replicas, rules) => {
+  const { clusters, verdicts: _verdicts, ...others } = schedule(of(replicas), placement(rules), ABC, NOW);
+  expect([clusters, others]).toEqual([[{ name: "a" }, { name: "b" }, { name: "c" }], {}]);
+});
+
+test("replicas without a place are counted, and a division by weights asks for no headroom", () => {
+  const { verdicts: _, ...decision } = schedule(of(10), placement(divided({ maxReplicasPerCluster: 3 })), ABC, NOW);
+  expect(decision).toMatchObject({ unplaced: 1, notes: [expect.stringContaining("1 of 10")] });
+  expect(Object.keys(decision)).toEqual(["clusters", "notes", "unplaced"]);
+});
+
+describe("a division by headroom", () => {
+  const UNREAD: ClusterRoom = { reason: "RoomUnknown", message: "its nodes cannot be read" };
+
+  interface Setting {
+    replicas?: number;
+    /** Further replicas that fit; `UNREAD`: nobody knows. A cluster that is not named is being measured. */
+    room?: Record<string, number | ClusterRoom>;
+    current?: Record<string, number | undefined>;
+    rules?: Partial<PlacementRules>;
+    who?: Partial<Subject>;
+  }
+  /** The clusters a, b and c share the replicas; d is being deleted. */
+  function decide({ replicas = 6, room, current = {}, rules = {}, who = {} }: Setting): Decision {
+    const rooms = Object.entries(room ?? {}).map(([name, one]) => [
+      name,
+      typeof one === "number" ? { fits: one } : one,
     ]);
-    expect(steps(decision, "b")).toEqual([
-      "filter Affinity yes InAffinity",
-      "filter ClusterLifecycle yes ClusterStays",
-      "filter TaintToleration no TaintNotTolerated",
-    ]);
-    expect(steps(decision, "c")).toEqual([
-      "filter Affinity yes InAffinity",
-      "filter ClusterLifecycle yes ClusterStays",
-      "filter TaintToleration yes TaintsTolerated",
-      "select FirstFittingGroup yes Selected",
-    ]);
-    expect(reasons(decision)).toEqual({ a: "Excluded", b: "TaintNotTolerated", c: "Selected" });
+    const of = subject({ replicas, current: new Map(Object.entries(current)), ...who });
+    if (room !== undefined) of.room = new Map(rooms as [string, ClusterRoom][]);
+    const clusters = [...["a", "b", "c"].map((name) => cluster(name)), cluster("d", { deleting: true })];
+    return schedule(of, placement({ ...divided({ strategy: "Available" }), ...rules }), clusters, NOW);
+  }
+
+  test.each<
+    [name: string, setting: Setting, want: Record<string, number>, asks: object, added?: Record<string, number>]
+  >([
+    ["all of a new object is added", { room: { a: 3, b: 6, c: 9 } }, { a: 1, b: 2, c: 3 }, {}],
+    [
+      "only new replicas are added",
+      { room: { a: 0, b: 0, c: 9 }, current: { a: 2, b: 3 } },
+      { a: 2, b: 3, c: 1 },
+      {},
+      { c: 1 },
+    ],
+    [
+      "removed replicas add nothing",
+      { replicas: 2, room: { a: 1, b: 1, c: 1 }, current: { a: 2, b: 2 } },
+      { a: 1, b: 1 },
+      {},
+      {},
+    ],
+    ["a measurement is waited for", { room: { a: 3, b: 3 } }, {}, { awaited: true }],
+    [
+      "a count is waited for",
+      { room: { a: 9, b: 9, c: 9 }, current: { b: undefined } },
+      {},
+      { awaited: true, uncounted: true },
+    ],
+    ["what stays waits for no measurement", { room: { a: 3, b: 3 }, current: { a: 3, b: 3 } }, { a: 3, b: 3 }, {}, {}],
+    ["what fits nowhere is counted", { room: { a: 2, b: 1, c: 0 } }, { a: 5, b: 1 }, { unhoused: 3 }],
+    ["an unknown headroom is not waited for", { room: { a: 9, b: UNREAD, c: UNREAD } }, { a: 6 }, {}],
+    ["a headroom that nobody measures is not waited for", {}, { a: 2, b: 2, c: 2 }, {}],
+    [
+      "each picked cluster gets one",
+      { room: { a: 9, b: 0, c: 1 }, current: { b: 1 }, rules: { clusterCount: 3 } },
+      { a: 4, b: 1, c: 1 },
+      {},
+      { a: 4, c: 1 },
+    ],
+    [
+      "a cluster without headroom that is not picked is measured again",
+      { room: { a: 9, b: 0, c: 9 }, rules: { clusterCount: 2 } },
+      { a: 3, c: 3 },
+      { awaited: true },
+    ],
+    [
+      "a cluster beyond the count is not",
+      { room: { a: 9, b: 9, c: 9 }, rules: { clusterCount: 2 } },
+      { a: 3, b: 3 },
+      {},
+    ],
+  ])("%s", (_name, setting, want, asks, added = want) => {
+    const decision = decide(setting);
+    expect(Object.fromEntries(decision.clusters.map(({ name, replicas }) => [name, replicas]))).toEqual(want);
+    const room = { clusters: ["a", "b", "c"], awaited: false, unhoused: 0, ...asks };
+    expect(decision.room).toStrictEqual({ ...room, added: new Map(Object.entries(added)) });
   });
 
-  test("hold the weight and the share where replicas are divided", () => {
-    const weights = [
-      { targetClusters: { clusterNames: ["a"] }, weight: 3 },
-      { targetClusters: { clusterNames: ["b"] }, weight: 1 },
-    ];
-    const rules = placement(divided({ weights }));
-    const { verdicts } = schedule(subject({ replicas: 4 }), rules, [cluster("a"), cluster("b"), cluster("c")], NOW);
-    const later = verdicts.map((verdict) => verdict.steps.filter(({ stage }) => stage !== "filter"));
-    expect(later.map((list) => list.map(({ stage }) => stage))).toEqual(Array(3).fill(["score", "select", "divide"]));
-    expect(later.map((list) => list[0]?.score)).toEqual([3, 1, 0]);
-    expect(later.map((list) => list[2]?.message)).toEqual([
-      "gets 3 of 4 replicas",
-      "gets 1 of 4 replicas",
-      "no weight is given for it",
+  test("counts what has no place as well", () => {
+    const rules = divided({ strategy: "Available", maxReplicasPerCluster: 2 });
+    const decision = decide({ replicas: 7, room: { a: 2, b: 1, c: 0 }, rules });
+    expect(decision).toMatchObject({ unplaced: 1, room: { unhoused: 4 } });
+    expect(decision.notes).toEqual([
+      "maxReplicasPerCluster leaves 1 of 7 replicas without a place",
+      "3 of 7 replicas find no room on any cluster",
     ]);
-    expect(verdicts[2]).toMatchObject({ fits: false, reason: "NoReplicas", message: "no weight is given for it" });
-  });
-
-  test("are those of the group that decided", () => {
-    const groups = [
-      { name: "primary", clusterNames: ["a"] },
-      { name: "backup", clusterNames: ["b"] },
-    ];
-    const tainted = cluster("a", { taints: [{ key: "k", effect: "NoSchedule" }] });
-    const decision = schedule(subject(), placement({ clusterAffinities: groups }), [tainted, cluster("b")], NOW);
-    const affinity = decision.verdicts.map((verdict) => verdict.steps[0]?.message);
-    expect(affinity).toEqual(["not among the clusterNames of group backup", "group backup selects it"]);
-  });
-
-  test("are one value for clusters that were answered alike", () => {
-    const many = Array.from({ length: 100 }, (_, i) => cluster(`c${i}`, { region: i % 2 === 0 ? "x" : "y" }));
-    const group = { name: "g", fieldSelector: inRegionX };
-    const { verdicts } = schedule(subject(), placement({ clusterAffinities: [group] }), many, NOW);
-    expect(new Set(verdicts.map((verdict) => verdict.steps)).size).toBe(2);
   });
 });

@@ -4,7 +4,6 @@ import { SelectorIndex } from "./selectorIndex.ts";
 import { cluster } from "./testing.ts";
 import type { ClusterSnapshot } from "./types.ts";
 
-const named = (...clusterNames: string[]): ClusterSelector => ({ clusterNames });
 const labelled = (key: string, ...values: string[]): ClusterSelector => ({
   labelSelector: { matchExpressions: [{ key, operator: "In", values }] },
 });
@@ -38,47 +37,6 @@ function counting(name: string, labels: Record<string, string> = {}) {
 }
 
 describe("an index of selectors", () => {
-  test.each<[string, (ClusterSelector | undefined)[], ClusterSnapshot, number[]]>([
-    ["without selectors finds none", [], cluster("a"), []],
-    ["finds what takes every cluster", [undefined, {}], cluster("a"), [0, 1]],
-    ["finds what names the cluster", [named("b"), named("a", "c"), named("a")], cluster("a"), [1, 2]],
-    ["finds what names it twice but once", [named("a", "a"), named("a")], cluster("a"), [0, 1]],
-    ["finds nothing by a label that the cluster has not", [labelled("tier", "web")], cluster("a"), []],
-    [
-      "finds what names one of its labels by the value",
-      [labelled("tier", "web"), labelled("tier", "db"), labelled("env", "web"), labelled("tier", "db", "web")],
-      cluster("a", { labels: { tier: "web" } }),
-      [0, 3],
-    ],
-    [
-      "finds by several labels and fields in the order in which the selectors were given",
-      [inRegion("x"), labelled("tier", "web"), undefined, named("a"), labelled("tier", "web"), inRegion("x", "y")],
-      cluster("a", { region: "x", labels: { tier: "web" } }),
-      [0, 1, 2, 3, 4, 5],
-    ],
-    [
-      "asks those that want more besides",
-      [{ ...named("a"), exclude: ["a"] }, { ...named("a"), exclude: ["b"] }, { exclude: ["a"] }],
-      cluster("a"),
-      [1],
-    ],
-  ])("%s", (_what, selectors, one, want) => {
-    const index = indexOf(...selectors);
-    expect(index.matches(one, undefined)).toEqual(want);
-    // What was found before is found again.
-    expect(index.matches(one, undefined)).toBe(index.matches(one, undefined));
-  });
-
-  test("has its own answer for each set of values", () => {
-    const index = indexOf(inRegion("x"), labelled("tier", "web"), inRegion("y"), labelled("tier", "db"));
-    const of = (region: string, tier: string): string =>
-      index.matches(cluster("a", { region, labels: { tier } }), undefined).join(" ");
-    const pairs = ["x", "y", "z"].flatMap((region) => ["web", "db", "none"].map((tier) => [region, tier] as const));
-    const want = ["0 1", "0 3", "0", "1 2", "2 3", "2", "1", "3", ""];
-    expect(pairs.map(([region, tier]) => of(region, tier))).toEqual(want);
-    expect(pairs.map(([region, tier]) => of(region, tier))).toEqual(want);
-  });
-
   test("tells apart clusters that many numbered values stand for", () => {
     const values = Array.from({ length: 12 }, (_, i) => `v${i}`);
     const index = indexOf(
@@ -102,16 +60,6 @@ describe("an index of selectors", () => {
     expect(after).toBe(2);
     // Another cluster of the same values is known with the first one.
     expect(counting("b", { tier: "web", env: "p" })(index)).toEqual([first, 2]);
-  });
-
-  test("asks selectors that want more besides of each cluster", () => {
-    const index = indexOf({ ...labelled("tier", "web"), exclude: ["b"] });
-    const labels = { tier: "web" };
-    expect(index.matches(cluster("a", { labels }), undefined)).toEqual([0]);
-    expect(index.matches(cluster("b", { labels }), undefined)).toEqual([]);
-    const everywhere = indexOf({ exclude: ["b"] });
-    expect(everywhere.matches(cluster("a"), undefined)).toEqual([0]);
-    expect(everywhere.matches(cluster("b"), undefined)).toEqual([]);
   });
 
   test("never asks what names another value", () => {

@@ -1,185 +1,71 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Score } from "../score/staticWeight.ts";
 import { cluster } from "../testing.ts";
 import type { PlacementRules } from "../types.ts";
 import type { TieBreak } from "./divide.ts";
-import { type Shares, shareReplicas } from "./shareReplicas.ts";
+import { shareReplicas } from "./shareReplicas.ts";
+import { numbersIn } from "./testing.ts";
 
 const scoreOf = (weight: number): Score => ({
   weight,
   step: { stage: "score", name: "StaticWeight", fits: true, reason: "Weighted", message: "m", score: weight },
 });
 
-interface Setting {
-  total: number;
-  weights: Record<string, number>;
-  scheduling?: Partial<PlacementRules["replicaScheduling"]>;
-  ties?: TieBreak;
-}
-
-function share({ total, weights, scheduling = {}, ties = {} }: Setting): Shares & { notes: string[] } {
+type Scheduling = PlacementRules["replicaScheduling"];
+/** Shares of the clusters, and the notes. */
+function share(total: number, weights: string, scheduling: Partial<Scheduling> = {}, ties: TieBreak = {}) {
   const notes: string[] = [];
-  const clusters = Object.keys(weights).map((name) => cluster(name));
-  const scores = Object.values(weights).map(scoreOf);
-  return { ...shareReplicas(total, clusters, scores, { mode: "Divided", ...scheduling }, ties, notes), notes };
+  const byName = numbersIn(weights);
+  const clusters = Object.keys(byName).map((name) => cluster(name));
+  const scores = Object.values(byName).map(scoreOf);
+  const { shares } = shareReplicas(total, clusters, scores, { mode: "Divided", ...scheduling }, ties, notes);
+  return { shares, notes };
 }
 
-describe("what clusters get and are told", () => {
-  interface Case extends Setting {
-    name: string;
-    /** Replicas and words of each cluster. */
-    want: [replicas: number, message: string][];
-    notes?: string[];
-  }
-  const TOO_FEW = (replicas: string): string => `${replicas} too few for minReplicasPerCluster on each cluster`;
-  test.each<Case>([
-    {
-      name: "shares by weight",
-      total: 3,
-      weights: { b: 2, a: 1 },
-      want: [
-        [2, "gets 2 of 3 replicas"],
-        [1, "gets 1 of 3 replicas"],
-      ],
-    },
-    {
-      name: "a cluster without a weight gets none",
-      total: 1,
-      weights: { a: 1, b: 0 },
-      want: [
-        [1, "gets 1 of 1 replica"],
-        [0, "no weight is given for it"],
-      ],
-    },
-    {
-      name: "a light one may get none of several",
-      total: 2,
-      weights: { a: 5, b: 1 },
-      want: [
-        [2, "gets 2 of 2 replicas"],
-        [0, "2 replicas divided by weight leave none for it"],
-      ],
-    },
-    {
-      name: "none are shared by all",
-      total: 0,
-      weights: { a: 1, b: 0 },
-      scheduling: { minReplicasPerCluster: 2, maxReplicasPerCluster: 3 },
-      want: [
-        [0, "gets 0 of 0 replicas"],
-        [0, "gets 0 of 0 replicas"],
-      ],
-    },
-    {
-      name: "one has no place",
-      total: 5,
-      weights: { a: 3, b: 1, c: 0 },
-      scheduling: { maxReplicasPerCluster: 2 },
-      want: [
-        [2, "gets 2 of 5 replicas, its most; 1 has no place"],
-        [2, "gets 2 of 5 replicas, its most; 1 has no place"],
-        [0, "no weight is given for it"],
-      ],
-      notes: ["maxReplicasPerCluster leaves 1 of 5 replicas without a place"],
-    },
-    {
-      name: "several have no place",
-      total: 4,
-      weights: { a: 1 },
-      scheduling: { maxReplicasPerCluster: 1 },
-      want: [[1, "gets 1 of 4 replicas, its most; 3 have no place"]],
-      notes: ["maxReplicasPerCluster leaves 3 of 4 replicas without a place"],
-    },
-    {
-      name: "some have no place, though there are too few for the least of each",
-      total: 5,
-      weights: { a: 1, b: 1 },
-      scheduling: { minReplicasPerCluster: 3, maxReplicasPerCluster: 3 },
-      want: [
-        [3, "gets 3 of 5 replicas, its most; 2 have no place"],
-        [0, TOO_FEW("5 replicas are")],
-      ],
-      notes: ["maxReplicasPerCluster leaves 2 of 5 replicas without a place", TOO_FEW("5 replicas are")],
-    },
-    {
-      name: "as many as the most of each all have a place",
-      total: 4,
-      weights: { a: 3, b: 1 },
-      scheduling: { maxReplicasPerCluster: 2 },
-      want: [
-        [2, "gets 2 of 4 replicas"],
-        [2, "gets 2 of 4 replicas"],
-      ],
-    },
-    {
-      name: "one is too few for the least of each",
-      total: 1,
-      weights: { a: 1, b: 1 },
-      scheduling: { minReplicasPerCluster: 2 },
-      want: [
-        [1, "gets 1 of 1 replica"],
-        [0, TOO_FEW("1 replica is")],
-      ],
-      notes: [TOO_FEW("1 replica is")],
-    },
-    {
-      name: "fewer than the least are too few for one cluster",
-      total: 2,
-      weights: { a: 1 },
-      scheduling: { minReplicasPerCluster: 3 },
-      want: [[2, "gets 2 of 2 replicas"]],
-      notes: [TOO_FEW("2 replicas are")],
-    },
-    {
-      name: "the least exactly is enough for one cluster",
-      total: 3,
-      weights: { a: 1 },
-      scheduling: { minReplicasPerCluster: 3 },
-      want: [[3, "gets 3 of 3 replicas"]],
-    },
-    {
-      name: "a step is kept",
-      total: 6,
-      weights: { a: 1, b: 1 },
-      scheduling: { replicaStep: 4 },
-      want: [
-        [4, "gets 4 of 6 replicas"],
-        [2, "gets 2 of 6 replicas"],
-      ],
-    },
-    {
-      name: "who holds one keeps it",
-      total: 3,
-      weights: { a: 1, b: 1 },
-      ties: { holds: new Map([["b", 2]]) },
-      want: [
-        [1, "gets 1 of 3 replicas"],
-        [2, "gets 2 of 3 replicas"],
-      ],
-    },
-    { name: "nobody is told anything where there is no cluster", total: 3, weights: {}, want: [] },
-  ])("$name", ({ want, notes = [], ...setting }) => {
-    const got = share(setting);
-    expect(got.shares.map(({ replicas, step }) => [replicas, step.message])).toEqual(want);
-    expect(got.notes).toEqual(notes);
-    for (const { replicas, step } of got.shares)
-      expect([step.fits, step.reason]).toEqual(
-        replicas > 0 || setting.total === 0 ? [true, "Selected"] : [false, "NoReplicas"],
-      );
-  });
+const min = (minReplicasPerCluster: number) => ({ minReplicasPerCluster });
+const max = (maxReplicasPerCluster: number) => ({ maxReplicasPerCluster });
+const tooFew = (replicas: string): string => `${replicas} too few for minReplicasPerCluster on each cluster`;
+const unplaced = (replicas: string): string => `maxReplicasPerCluster leaves ${replicas} replicas without a place`;
+
+type Row = [total: number, weights: string, terms: Partial<Scheduling>, messages: string[], notes?: string[]];
+test.each<Row>([
+  [2, "a5 b1", {}, ["gets 2 of 2 replicas", "2 replicas divided by weight leave none for it"]],
+  [1, "a1 b1", {}, ["gets 1 of 1 replica", "1 replica divided by weight leaves none for it"]],
+  [0, "a1 b0", { ...min(2), ...max(3) }, ["gets 0 of 0 replicas", "gets 0 of 0 replicas"]],
+  [
+    3,
+    "a3 b0",
+    max(2),
+    ["gets 2 of 3 replicas, its most; 1 has no place", "no weight is given for it"],
+    [unplaced("1 of 3")],
+  ],
+  [4, "a1", max(1), ["gets 1 of 4 replicas, its most; 3 have no place"], [unplaced("3 of 4")]],
+  [4, "a3 b1", max(2), ["gets 2 of 4 replicas", "gets 2 of 4 replicas"]],
+  [1, "a1 b1", min(2), ["gets 1 of 1 replica", tooFew("1 replica is")], [tooFew("1 replica is")]],
+  [2, "a1", min(3), ["gets 2 of 2 replicas"], [tooFew("2 replicas are")]],
+  [3, "a1", min(3), ["gets 3 of 3 replicas"]],
+  [6, "a1 b1", { replicaStep: 4 }, ["gets 4 of 6 replicas", "gets 2 of 6 replicas"]],
+  [3, "", {}, []],
+])("%i replicas by %s within %j", (total, weights, terms, messages, notes = []) => {
+  const got = share(total, weights, terms);
+  expect(got.shares.map(({ step }) => step.message)).toEqual(messages);
+  expect(got.notes).toEqual(notes);
+  for (const { replicas, step } of got.shares)
+    expect(step).toMatchObject({
+      stage: "divide",
+      name: "LargestRemainder",
+      ...(replicas > 0 || total === 0 ? { fits: true, reason: "Selected" } : { fits: false, reason: "NoReplicas" }),
+    });
 });
 
-test("a share is a step of the division", () => {
-  const { shares } = share({ total: 1, weights: { a: 1, b: 0 } });
-  const of = { stage: "divide", name: "LargestRemainder" };
-  expect(shares).toStrictEqual([
-    { replicas: 1, step: { ...of, fits: true, reason: "Selected", message: "gets 1 of 1 replica" } },
-    { replicas: 0, step: { ...of, fits: false, reason: "NoReplicas", message: "no weight is given for it" } },
-  ]);
+test("too few for the minimum and too many for the maximum are both noted", () => {
+  const { notes } = share(5, "a1 b1", { ...min(3), ...max(3) });
+  expect(notes).toEqual([unplaced("2 of 5"), tooFew("5 replicas are")]);
 });
 
-test("a cluster without a score weighs nothing", () => {
-  const clusters = [cluster("a"), cluster("b")];
-  const { shares } = shareReplicas(2, clusters, [scoreOf(1)], { mode: "Divided" }, {}, []);
+test("a holder keeps its replica, and a cluster without a score gets none", () => {
+  const held = share(3, "a1 b1", {}, { holds: new Map([["b", 2]]) });
+  expect(held.shares.map(({ replicas }) => replicas)).toEqual([1, 2]);
+  const { shares } = shareReplicas(2, [cluster("a"), cluster("b")], [scoreOf(1)], { mode: "Divided" }, {}, []);
   expect(shares.map(({ replicas }) => replicas)).toEqual([2, 0]);
 });

@@ -5,245 +5,215 @@ import { podsThatFit, roomBeside, RoomCount } from "./headroom.ts";
 import { HALF, node, pod, roomOf, spec } from "./testing/members.ts";
 
 const gpu = { taints: [{ key: "gpu", value: "yes", effect: "NoSchedule" }] };
-
-interface Case {
-  name: string;
-  nodes: KubeObject[];
-  pods?: KubeObject[];
-  wanted?: Record<string, unknown>;
-  want: number;
-}
+const onA = { nodeName: "a" };
+const GPU = "example.com/gpu";
+const deleted = { metadata: { name: "p", deletionTimestamp: "2026-11-21T08:00:00Z" } };
+const bare = (status?: object): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name: "a" },
+  ...(status === undefined ? {} : { status }),
+});
+const withConditions = (...conditions: [type: string, status: string][]): KubeObject => ({
+  ...node("a"),
+  status: {
+    allocatable: { cpu: "1", pods: "110" },
+    conditions: conditions.map(([type, status]) => ({ type, status })),
+  },
+});
 
 describe("how many pods fit", () => {
-  test.each<Case>([
-    { name: "no node, no room", nodes: [], want: 0 },
-    { name: "by cpu", nodes: [node("a"), node("b", { cpu: "1200m" })], want: 8 + 2 },
-    { name: "by memory", nodes: [node("a")], wanted: spec({ cpu: "1m", memory: "3Gi" }), want: 2 },
-    { name: "a tenth of a core ten times", nodes: [node("a", { cpu: "1" })], wanted: spec({ cpu: "0.1" }), want: 10 },
-    { name: "by the number of pods", nodes: [node("a", { pods: "3" })], wanted: spec({}), want: 3 },
-    {
-      name: "a resource that no node has",
-      nodes: [node("a")],
-      wanted: spec({ "example.com/gpu": "1" }),
-      want: 0,
-    },
-    {
-      name: "a resource of some nodes",
-      nodes: [node("a"), node("b", { more: { "example.com/gpu": "2" } })],
-      wanted: spec({ "example.com/gpu": "1" }),
-      want: 2,
-    },
-    {
-      name: "what runs takes up room, by requests",
-      nodes: [node("a", { cpu: "2" })],
-      pods: [pod(spec({ cpu: "900m" }, { nodeName: "a" }))],
-      want: 2,
-    },
-    {
-      name: "finished pods take up none",
-      nodes: [node("a", { cpu: "2" })],
-      pods: [
-        pod(spec({ cpu: "1" }, { nodeName: "a" }), { status: { phase: "Succeeded" } }),
-        pod(spec({ cpu: "1" }, { nodeName: "a" }), { status: { phase: "Failed" } }),
-      ],
-      want: 4,
-    },
-    {
-      name: "pods that wait for a node take up what they will get",
-      nodes: [node("a", { cpu: "2" })],
-      pods: [pod(spec(HALF)), pod(spec(HALF)), pod(spec({ cpu: "64" }))],
-      want: 2,
-    },
-    { name: "a node that is cordoned", nodes: [node("a", { unschedulable: true })], want: 0 },
-    { name: "a node that is not ready", nodes: [node("a", { ready: "Unknown" })], want: 0 },
-    { name: "a taint", nodes: [node("a", gpu), node("b", { cpu: "1" })], want: 2 },
-    {
-      name: "a taint that is tolerated",
-      nodes: [node("a", gpu)],
-      wanted: spec(HALF, { tolerations: [{ key: "gpu", operator: "Exists" }] }),
-      want: 8,
-    },
-    {
-      name: "a node selector",
-      nodes: [node("a", { labels: { disk: "ssd" } }), node("b")],
-      wanted: spec(HALF, { nodeSelector: { disk: "ssd" } }),
-      want: 8,
-    },
-    {
-      name: "a node by its host name",
-      nodes: [node("a"), node("b", { cpu: "1" })],
-      wanted: spec(HALF, { nodeSelector: { "kubernetes.io/hostname": "b" } }),
-      want: 2,
-    },
-    {
-      name: "required node affinity",
-      nodes: [node("a", { labels: { zone: "1" } }), node("b", { labels: { zone: "2" }, cpu: "1" }), node("c")],
-      wanted: spec(HALF, {
-        affinity: {
-          nodeAffinity: {
-            requiredDuringSchedulingIgnoredDuringExecution: {
-              nodeSelectorTerms: [
-                { matchExpressions: [{ key: "zone", operator: "In", values: ["2"] }] },
-                { matchExpressions: [{ key: "zone", operator: "Gt", values: ["7"] }] },
-              ],
-            },
-          },
-        },
-      }),
-      want: 2,
-    },
-    {
-      name: "pods that wait take up room on one node after the other",
-      nodes: [node("a", { cpu: "2" }), node("b", { cpu: "2" }), node("c", { cpu: "2" })],
-      pods: Array.from({ length: 6 }, () => pod(spec(HALF))),
-      want: 6,
-    },
-    {
-      name: "a pod that waits and is being deleted takes up none",
-      nodes: [node("a", { cpu: "2" })],
-      pods: [pod(spec(HALF), { metadata: { name: "p", deletionTimestamp: "2026-11-21T08:00:00Z" } })],
-      want: 4,
-    },
-    {
-      name: "a pod that runs takes up room until it is gone",
-      nodes: [node("a", { cpu: "2" })],
-      pods: [
-        pod(spec(HALF, { nodeName: "a" }), { metadata: { name: "p", deletionTimestamp: "2026-11-21T08:00:00Z" } }),
-      ],
-      want: 3,
-    },
-    {
-      name: "a pod whose node name is empty waits",
-      nodes: [node("a", { cpu: "2" })],
-      pods: [pod(spec(HALF, { nodeName: "" }))],
-      want: 3,
-    },
-    {
-      name: "each pod takes one of the places for pods",
-      nodes: [node("a", { pods: "3" })],
-      pods: [pod(spec({}, { nodeName: "a" }))],
-      wanted: spec({}),
-      want: 2,
-    },
-    {
-      name: "what nobody asks for makes no difference when it is used up",
-      nodes: [node("a", { cpu: "1", more: { "example.com/gpu": "1" } })],
-      pods: [pod(spec({ "example.com/gpu": "1" }, { nodeName: "a" }))],
-      want: 2,
-    },
-    {
-      name: "a pod that uses what its node does not list leaves the rest as it is",
-      nodes: [node("a", { cpu: "1" })],
-      pods: [pod(spec({ "example.com/gpu": "1" }, { nodeName: "a" }))],
-      want: 2,
-    },
-    {
-      name: "an amount that cannot be read is no amount",
-      nodes: [node("a", { cpu: "plenty" })],
-      want: 0,
-    },
-    {
-      name: "a node that says nothing of itself takes as many pods as nodes do by default",
-      nodes: [{ apiVersion: "v1", kind: "Node", metadata: { name: "a" } }],
-      wanted: spec({}),
-      want: 110,
-    },
-    {
-      name: "a node that does not say how many pods it takes is bound by its other resources",
-      nodes: [{ apiVersion: "v1", kind: "Node", metadata: { name: "a" }, status: { allocatable: { cpu: "100" } } }],
-      want: 200,
-    },
-    {
-      name: "a node is ready when nothing is said of that",
-      nodes: [
-        {
-          ...node("a", { cpu: "1" }),
-          status: {
-            allocatable: { cpu: "1", pods: "110" },
-            conditions: [{ type: "MemoryPressure", status: "False" }],
-          },
-        },
-      ],
-      want: 2,
-    },
-    {
-      name: "other conditions do not make a node ready",
-      nodes: [
-        {
-          ...node("a"),
-          status: {
-            allocatable: { cpu: "1", pods: "110" },
-            conditions: [
-              { type: "MemoryPressure", status: "True" },
-              { type: "Ready", status: "False" },
-            ],
-          },
-        },
-      ],
-      want: 0,
-    },
-    {
-      name: "an overcommitted node",
-      nodes: [node("a", { cpu: "1" })],
-      pods: [pod(spec({ cpu: "3" }, { nodeName: "a" }))],
-      want: 0,
-    },
-  ])("$name", ({ nodes, pods = [], wanted = spec(HALF), want }) => {
-    expect(podsThatFit(roomOf(nodes, pods), needsOfPod(wanted))).toBe(want);
-  });
+  test.each<[name: string, nodes: KubeObject[], want: number, wanted?: Record<string, unknown>]>([
+    ["no node", [], 0],
+    ["by cpu", [node("a"), node("b", { cpu: "1200m" })], 8 + 2],
+    ["by memory", [node("a")], 2, spec({ cpu: "1m", memory: "3Gi" })],
+    ["a tenth of a core ten times", [node("a", { cpu: "1" })], 10, spec({ cpu: "0.1" })],
+    ["by the number of pods", [node("a", { pods: "3" })], 3, spec({})],
+    ["a resource that no node has", [node("a")], 0, spec({ [GPU]: "1" })],
+    ["a resource of some nodes", [node("a"), node("b", { more: { [GPU]: "2" } })], 2, spec({ [GPU]: "1" })],
+    ["a cordoned node", [node("a", { unschedulable: true })], 0],
+    ["a node that is not ready", [node("a", { ready: "Unknown" })], 0],
+    ["a node of which nobody says whether it is ready", [withConditions(["MemoryPressure", "False"])], 2],
+    ["a node with other good conditions", [withConditions(["MemoryPressure", "True"], ["Ready", "False"])], 0],
+    [
+      "a node selector",
+      [node("a", { labels: { disk: "ssd" } }), node("b")],
+      8,
+      spec(HALF, { nodeSelector: { disk: "ssd" } }),
+    ],
+    ["an amount that cannot be read", [node("a", { cpu: "plenty" })], 0],
+    ["a node that says nothing of itself", [bare()], 110, spec({})],
+    ["a node without a limit of pods", [bare({ allocatable: { cpu: "100" } })], 200],
+  ])("%s", (_name, nodes, want, wanted = spec(HALF)) =>
+    expect(podsThatFit(roomOf(nodes), needsOfPod(wanted))).toBe(want),
+  );
 
-  test("nodes that are alike are one group", () => {
+  const small = node("a", { cpu: "2" });
+  test.each<[name: string, nodes: KubeObject[], pods: KubeObject[], want: number, wanted?: Record<string, unknown>]>([
+    ["a running pod uses its requests", [small], [pod(spec({ cpu: "900m" }, onA))], 2],
+    [
+      "finished pods use nothing",
+      [small],
+      ["Succeeded", "Failed"].map((phase) => pod(spec({ cpu: "1" }, onA), { status: { phase } })),
+      4,
+    ],
+    ["waiting pods use what they will get", [small], [pod(spec(HALF)), pod(spec(HALF)), pod(spec({ cpu: "64" }))], 2],
+    [
+      "waiting pods fill one node after the other",
+      ["a", "b", "c"].map((name) => node(name, { cpu: "2" })),
+      Array.from({ length: 6 }, () => pod(spec(HALF))),
+      6,
+    ],
+    ["a waiting pod that is being deleted uses nothing", [small], [pod(spec(HALF), deleted)], 4],
+    ["a running pod that is being deleted uses its requests", [small], [pod(spec(HALF, onA), deleted)], 3],
+    ["a pod with an empty node name waits", [small], [pod(spec(HALF, { nodeName: "" }))], 3],
+    ["each pod counts as one", [node("a", { pods: "3" })], [pod(spec({}, onA))], 2, spec({})],
+    [
+      "a used up resource that nobody asks for",
+      [node("a", { cpu: "1", more: { [GPU]: "1" } })],
+      [pod(spec({ [GPU]: "1" }, onA))],
+      2,
+    ],
+    ["a used resource that the node does not list", [node("a", { cpu: "1" })], [pod(spec({ [GPU]: "1" }, onA))], 2],
+    ["an overcommitted node", [node("a", { cpu: "1" })], [pod(spec({ cpu: "3" }, onA))], 0],
+  ])("%s", (_name, nodes, pods, want, wanted = spec(HALF)) =>
+    expect(podsThatFit(roomOf(nodes, pods), needsOfPod(wanted))).toBe(want),
+  );
+});
+
+describe("nodes are one group", () => {
+  const groupsOf = (...nodes: KubeObject[]) =>
+    roomOf(nodes).groups.map(({ nodes: same }) => same.map(({ name }) => name).join(" "));
+
+  test("if they are alike", () => {
     const count = new RoomCount();
     for (let i = 0; i < 100; i += 1) count.addNode(node(`node-${i}`, { labels: { pool: `p${i % 3}` } }));
     expect(count.room().groups.map(({ nodes }) => nodes.length)).toEqual([34, 33, 33]);
   });
 
-  test("nodes with the same labels in another order are one group", () => {
+  test("if their labels are, in any order", () => {
     const labels = [
       { disk: "ssd", zone: "1" },
       { zone: "1", disk: "ssd" },
       { disk: "1", zone: "ssd" },
     ];
-    const { groups } = roomOf(labels.map((one, i) => node(`node-${i}`, { labels: one })));
-    expect(groups.map(({ nodes }) => nodes.map(({ name }) => name))).toEqual([["node-0", "node-1"], ["node-2"]]);
+    expect(groupsOf(...labels.map((one, i) => node(`n${i}`, { labels: one })))).toEqual(["n0 n1", "n2"]);
   });
 
-  test("nodes with other taints are other groups, and taints that only ask pods to stay away make no difference", () => {
-    const { groups } = roomOf([
-      node("a"),
-      node("b", { taints: [{ key: "old", effect: "PreferNoSchedule" }] }),
-      node("c", gpu),
-      node("d", { taints: [{ key: "gpu", value: "yes", effect: "NoExecute" }] }),
-    ]);
-    expect(groups.map(({ nodes }) => nodes.map(({ name }) => name))).toEqual([["a", "b"], ["c"], ["d"]]);
+  test("if the taints are that keep pods away", () => {
+    const prefers = node("b", { taints: [{ key: "old", effect: "PreferNoSchedule" }] });
+    const other = node("d", { taints: [{ key: "gpu", value: "yes", effect: "NoExecute" }] });
+    expect(groupsOf(node("a"), prefers, node("c", gpu), other)).toEqual(["a b", "c", "d"]);
   });
 });
 
-describe("the room that is left beside other pods", () => {
+describe("the headroom beside other pods", () => {
   const half = needsOfPod(spec(HALF));
   const room = roomOf([node("a", { cpu: "1" }), node("b", { cpu: "2" })]);
 
   test.each<[string, number, number]>([
     ["no pods leave all", 0, 6],
-    ["a pod takes up its part", 1, 5],
     ["more than one node takes go on to the next", 3, 3],
     ["as many as fit leave nothing", 6, 0],
-    ["those that find no node take up nothing more", 9, 0],
-  ])("%s", (_what, count, want) => expect(podsThatFit(roomBeside(room, [{ needs: half, count }]), half)).toBe(want));
+    ["those that find no node use nothing more", 9, 0],
+  ])("%s", (_what, count, want) => {
+    expect(podsThatFit(roomBeside(room, [{ needs: half, count }]), half)).toBe(want);
+    expect(podsThatFit(room, half)).toBe(6);
+  });
 
   test("pods that fit on no node leave all", () => {
     const large = needsOfPod(spec({ cpu: "64" }));
     expect(podsThatFit(roomBeside(room, [{ needs: large, count: 2 }]), half)).toBe(6);
   });
 
-  test("pods go to nodes that they select, and others find room elsewhere", () => {
+  test("pods go to nodes that they select", () => {
     const onB = needsOfPod(spec(HALF, { nodeSelector: { "kubernetes.io/hostname": "b" } }));
     const left = roomBeside(room, [{ needs: onB, count: 4 }]);
     expect([podsThatFit(left, onB), podsThatFit(left, half)]).toEqual([0, 2]);
   });
+});
 
-  test("the room that was read stays as it was", () => {
-    roomBeside(room, [{ needs: half, count: 6 }]);
-    expect(podsThatFit(room, half)).toBe(6);
+describe("which taints a pod tolerates", () => {
+  /** `gpu=yes:NoSchedule`. */
+  const taintOf = (text: string) => {
+    const [key = "", effect] = text.split(":");
+    const [name, value] = key.split("=");
+    return Object.fromEntries(Object.entries({ key: name, value, effect }).filter(([, part]) => part));
+  };
+  const fits = (taints: string[], ...tolerations: Record<string, string>[]): boolean => {
+    const room = roomOf([node("a", { cpu: "500m", taints: taints.map(taintOf) })]);
+    return podsThatFit(room, needsOfPod(spec(HALF, tolerations.length === 0 ? {} : { tolerations }))) > 0;
+  };
+  const TAINT = "gpu=yes:NoSchedule";
+
+  test.each<[taint: string, fits: boolean, toleration?: Record<string, string>]>([
+    [TAINT, false],
+    ["gpu=yes:NoExecute", false],
+    ["gpu=yes:PreferNoSchedule", true],
+    ["gpu", true],
+    [TAINT, true, { key: "gpu", operator: "Equal", value: "yes" }],
+    [TAINT, false, { key: "gpu", operator: "Equal", value: "no" }],
+    [TAINT, false, { key: "disk", operator: "Equal", value: "yes" }],
+    [TAINT, false, { key: "disk", operator: "Exists" }],
+    [TAINT, false, { key: "gpu" }],
+    ["gpu:NoSchedule", true, { key: "gpu" }],
+    [TAINT, true, { operator: "Exists" }],
+    [TAINT, false, { operator: "Equal", value: "yes" }],
+    [TAINT, true, { key: "gpu", operator: "Exists", effect: "NoSchedule" }],
+    [TAINT, false, { key: "gpu", operator: "Exists", effect: "NoExecute" }],
+    [":NoSchedule", true, { operator: "Exists" }],
+    [":NoSchedule", false, { key: "gpu", operator: "Exists" }],
+  ])("%s: %s with %j", (taint, want, toleration) =>
+    expect(fits([taint], ...(toleration === undefined ? [] : [toleration]))).toBe(want),
+  );
+
+  test("every taint of a node has to be tolerated", () => {
+    const two = [TAINT, "spot:NoExecute"];
+    const by = (...keys: string[]) => fits(two, ...keys.map((key) => ({ key, operator: "Exists" })));
+    expect([by("gpu"), by("spot"), by("spot", "gpu")]).toEqual([false, false, true]);
+  });
+});
+
+describe("which nodes required node affinity selects", () => {
+  const nodes = [
+    node("a", { cpu: "500m", labels: { disk: "ssd", cores: "8" } }),
+    node("b", { cpu: "500m", labels: { disk: "hdd", cores: "16" } }),
+    node("c", { cpu: "500m", labels: { "kubernetes.io/hostname": "c.example" } }),
+  ];
+  /** `disk In ssd,nvme`. */
+  const termOf = (text: string) => {
+    const [key, operator, values] = text.split(" ");
+    return { key, operator, ...(values === undefined ? {} : { values: values.split(",") }) };
+  };
+  const selected = (...terms: { matchExpressions?: string[]; matchFields?: string[] }[]): string => {
+    const nodeSelectorTerms = terms.map((term) =>
+      Object.fromEntries(Object.entries(term).map(([key, some]) => [key, some.map(termOf)])),
+    );
+    const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
+    const needs = needsOfPod(spec(HALF, { affinity: { nodeAffinity: required } }));
+    const taken = nodes.filter((one) => podsThatFit(roomOf([one]), needs) > 0);
+    return taken.map(({ metadata }) => metadata.name).join(" ");
+  };
+
+  test.each([
+    ["disk In ssd,nvme", "a"],
+    ["disk NotIn ssd", "b c"],
+    ["disk Exists", "a b"],
+    ["disk DoesNotExist", "c"],
+    ["cores Gt 8", "b"],
+    ["cores Lt 16", "a"],
+    ["disk Gt 1", ""],
+    ["disk Like ssd", ""],
+    ["kubernetes.io/hostname In a,c,c.example", "a c"],
+  ])("%s: %s", (term, want) => expect(selected({ matchExpressions: [term] })).toBe(want));
+
+  test("a field of the node is its name", () =>
+    expect(selected({ matchFields: ["metadata.name In a,c,c.example"] })).toBe("a c"));
+
+  test("every expression of one of the terms has to hold, and an empty term takes none", () => {
+    const [ssd, many] = ["disk In ssd", "cores Gt 8"];
+    expect(selected({ matchExpressions: [ssd, many] })).toBe("");
+    expect(selected({ matchExpressions: [ssd] }, { matchExpressions: [many] })).toBe("a b");
+    expect(selected({})).toBe("");
   });
 });

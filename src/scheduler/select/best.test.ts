@@ -1,232 +1,133 @@
-import { describe, expect, test } from "vitest";
-import { bestWithin } from "./best.ts";
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import { bestWithin, type Limits } from "./best.ts";
 import { type Candidate, NO_GROUP } from "./classes.ts";
+import { arbitraryCandidates, bestOf, keepsTo } from "./testing/choices.ts";
 
-/** So many clusters of a provider in a region; `value`: how good each of them is. */
-interface Site {
-  region?: string;
-  provider: string;
-  clusters: number;
-  value?: number;
-}
+const numRuns = Number(process.env["MERIDIAN_PROPERTY_RUNS"] ?? 1_000);
 
-/** Candidates whose first group is the region and whose second one is the provider. */
-function candidatesOf(sites: readonly Site[]): Candidate[] {
-  const regions = [...new Set(sites.flatMap(({ region }) => region ?? []))];
-  const providers = [...new Set(sites.map(({ provider }) => provider))];
-  const all = sites.flatMap(({ region, provider, clusters, value = 0 }) =>
-    Array.from({ length: clusters }, (_, i) => ({
-      name: `${region ?? "nowhere"} ${provider} ${String(i).padStart(3, "0")}`,
-      value,
-      groups: [region === undefined ? NO_GROUP : regions.indexOf(region), providers.indexOf(provider)],
-    })),
-  );
-  return all.map((one, index) => ({ index, ...one }));
-}
-
-interface Asked {
-  count?: number;
-  regions?: { min?: number; max?: number };
-  providers?: { min?: number; max?: number };
-}
-
-/** How many clusters are picked, by region and provider; undefined: no pick is within the limits. */
-function picked(sites: readonly Site[], asked: Asked): Record<string, number> | undefined {
-  const { count = Number.POSITIVE_INFINITY, regions = {}, providers = {} } = asked;
-  const pick = bestWithin(candidatesOf(sites), {
-    count,
-    minima: [regions.min ?? 0, providers.min ?? 0],
-    maxima: [regions.max ?? Number.POSITIVE_INFINITY, providers.max ?? Number.POSITIVE_INFINITY],
+describe("a pick within limits", () => {
+  const most = fc.option(fc.integer({ min: 1, max: 3 }), { nil: Number.POSITIVE_INFINITY });
+  const limits: fc.Arbitrary<Limits> = fc.record({
+    count: fc.option(fc.integer({ min: 1, max: 5 }), { nil: Number.POSITIVE_INFINITY }),
+    minima: fc.tuple(fc.nat(3), fc.nat(3)),
+    maxima: fc.tuple(most, most),
   });
-  if (pick === undefined) return undefined;
-  const sums: Record<string, number> = {};
-  for (const { name } of pick) sums[name.slice(0, -4)] = (sums[name.slice(0, -4)] ?? 0) + 1;
-  return sums;
-}
 
-/** Regions by the names r00, r01 and so on, with as many clusters each. */
-const regionsOf = (count: number, provider: string, clusters: number): Site[] =>
-  Array.from({ length: count }, (_, i) => ({ region: `r${String(i).padStart(2, "0")}`, provider, clusters }));
-
-interface Case {
-  name: string;
-  sites: Site[];
-  asked: Asked;
-  want: Record<string, number> | undefined;
-}
-
-const picks = ({ sites, asked, want }: Case): void => expect(picked(sites, asked)).toEqual(want);
-
-describe("of more regions than may be taken", () => {
-  test.each<Case>([
-    {
-      name: "those with the most clusters are",
-      sites: [
-        ...regionsOf(40, "p", 2),
-        { region: "x", provider: "p", clusters: 4 },
-        { region: "y", provider: "p", clusters: 3 },
-      ],
-      asked: { regions: { max: 2 } },
-      want: { "x p": 4, "y p": 3 },
-    },
-    {
-      name: "those with the most clusters are, of all providers together",
-      sites: [
-        ...regionsOf(40, "p", 3),
-        ...["x", "y"].flatMap((region) => ["p", "q"].map((provider) => ({ region, provider, clusters: 2 }))),
-      ],
-      asked: { regions: { max: 2 } },
-      want: { "x p": 2, "x q": 2, "y p": 2, "y q": 2 },
-    },
-    {
-      name: "as many clusters of few go before better ones of many",
-      sites: [
-        { region: "a", provider: "p", clusters: 1, value: 900 },
-        { region: "b", provider: "p", clusters: 2, value: 1 },
-      ],
-      asked: { regions: { max: 1 } },
-      want: { "b p": 2 },
-    },
-    {
-      name: "clusters beyond the count make a region no better",
-      sites: [
-        ...regionsOf(8, "p", 9),
-        { region: "x", provider: "p", clusters: 1, value: 5 },
-        { region: "y", provider: "p", clusters: 1, value: 5 },
-      ],
-      asked: { count: 2, regions: { max: 2 } },
-      want: { "x p": 1, "y p": 1 },
-    },
-    {
-      name: "the best clusters of a region count, whatever their provider",
-      sites: [
-        ...regionsOf(40, "p", 3).map((site) => ({ ...site, value: 4 })),
-        { region: "x", provider: "p", clusters: 3, value: 5 },
-        { region: "x", provider: "q", clusters: 1, value: 9 },
-        { region: "y", provider: "p", clusters: 3, value: 3 },
-        { region: "y", provider: "q", clusters: 1, value: 9 },
-      ],
-      asked: { count: 2, regions: { max: 2 } },
-      want: { "x q": 1, "y q": 1 },
-    },
-    {
-      name: "as many as may be taken is all of them",
-      sites: [
-        { region: "a", provider: "p", clusters: 1 },
-        { region: "b", provider: "p", clusters: 1 },
-      ],
-      asked: { regions: { max: 2 } },
-      want: { "a p": 1, "b p": 1 },
-    },
-    {
-      name: "clusters in no region are taken beside them",
-      sites: [
-        { region: "a", provider: "p", clusters: 2 },
-        { region: "b", provider: "p", clusters: 1 },
-        { provider: "p", clusters: 3 },
-      ],
-      asked: { regions: { max: 1 } },
-      want: { "a p": 2, "nowhere p": 3 },
-    },
-    {
-      name: "two that bring enough providers go before larger ones that do not",
-      sites: [
-        { region: "a", provider: "p", clusters: 5 },
-        { region: "b", provider: "p", clusters: 4 },
-        { region: "c", provider: "q", clusters: 1 },
-      ],
-      asked: { regions: { max: 2 }, providers: { min: 2 } },
-      want: { "a p": 5, "c q": 1 },
-    },
-    {
-      name: "providers are limited too",
-      sites: [
-        { region: "a", provider: "p", clusters: 3 },
-        { region: "a", provider: "q", clusters: 3 },
-        { region: "b", provider: "q", clusters: 2 },
-        { region: "c", provider: "p", clusters: 1 },
-      ],
-      asked: { regions: { max: 2 }, providers: { max: 1 } },
-      want: { "a q": 3, "b q": 2 },
-    },
-  ])("$name", picks);
+  test.prop([arbitraryCandidates, limits], { numRuns })("is as good as any choice, in any order", (all, within) => {
+    const picked = bestWithin(all, within)?.map(({ index }) => all[index]);
+    const found = picked?.flatMap((one) => one ?? []);
+    expect(found && [found.length, found.reduce((sum, { value }) => sum + value, 0)]).toEqual(bestOf(all, within));
+    if (found !== undefined) expect(keepsTo(found, within)).toBe(true);
+    const namesOf = (some: readonly Candidate[] | undefined) => some?.map(({ name }) => name).toSorted();
+    expect(namesOf(bestWithin(all.toReversed(), within))).toEqual(namesOf(found));
+  });
 });
 
-describe("in a fleet with too many choices to try them all", () => {
-  const large = [...regionsOf(30, "p", 10), { region: "x", provider: "p", clusters: 12 }];
-  test.each<Case>([
-    {
-      name: "what brings a provider that is lacking comes first, the largest of each",
-      sites: [
-        ...large,
-        { region: "y", provider: "q", clusters: 1 },
-        { region: "y2", provider: "q", clusters: 2 },
-        { region: "z", provider: "s", clusters: 1 },
-      ],
-      asked: { regions: { max: 3 }, providers: { min: 3 } },
-      want: { "x p": 12, "y2 q": 2, "z s": 1 },
-    },
-    {
-      name: "once there are enough providers, the largest regions are taken",
-      sites: [
-        ...large,
-        { region: "u", provider: "q", clusters: 3 },
-        { region: "v", provider: "s", clusters: 2 },
-        { region: "w", provider: "t", clusters: 1 },
-      ],
-      asked: { regions: { max: 4 }, providers: { min: 3 } },
-      want: { "x p": 12, "r00 p": 10, "u q": 3, "v s": 2 },
-    },
-    {
-      name: "all providers of a region that was taken are",
-      sites: [
-        ...large,
-        { region: "y", provider: "q", clusters: 2 },
-        { region: "y", provider: "p", clusters: 1 },
-        { region: "z", provider: "s", clusters: 1 },
-      ],
-      asked: { regions: { max: 3 }, providers: { min: 3 } },
-      want: { "x p": 12, "y q": 2, "y p": 1, "z s": 1 },
-    },
-    {
-      name: "clusters in no region are taken when no further region may be",
-      sites: [
-        ...large,
-        { region: "y", provider: "q", clusters: 1 },
-        { region: "z", provider: "s", clusters: 1 },
-        { provider: "p", clusters: 4 },
-      ],
-      asked: { regions: { max: 3 }, providers: { min: 3 } },
-      want: { "x p": 12, "y q": 1, "z s": 1, "nowhere p": 4 },
-    },
-    {
-      name: "clusters in no region bring no region",
-      sites: [
-        ...large,
-        { region: "y", provider: "q", clusters: 1 },
-        { region: "z", provider: "s", clusters: 1 },
-        { provider: "q", clusters: 1, value: 9 },
-      ],
-      asked: { count: 3, regions: { min: 3, max: 3 }, providers: { min: 3 } },
-      want: { "r00 p": 1, "y q": 1, "z s": 1 },
-    },
-    {
-      name: "no more clusters than asked for are taken, and of each provider that is needed",
-      sites: [...large, { region: "y", provider: "q", clusters: 3 }, { region: "z", provider: "s", clusters: 3 }],
-      asked: { count: 3, regions: { max: 3 }, providers: { min: 3 } },
-      want: { "r00 p": 1, "y q": 1, "z s": 1 },
-    },
-    {
-      name: "more providers than the regions can bring are not to be had",
-      sites: [...large, { region: "y", provider: "q", clusters: 1 }, { region: "z", provider: "s", clusters: 1 }],
-      asked: { regions: { max: 2 }, providers: { min: 3 } },
-      want: undefined,
-    },
-    {
-      name: "what is not to be had in the largest of fleets is said soon",
-      sites: [...regionsOf(60, "p", 1), { region: "y", provider: "q", clusters: 1 }],
-      asked: { regions: { max: 20 }, providers: { min: 3 } },
-      want: undefined,
-    },
-  ])("$name", picks);
+describe("a pick in a fleet with too many choices to try them all", () => {
+  interface Asked {
+    count?: number;
+    regions?: { min?: number; max: number };
+    /** Fewest providers. */
+    providers?: number;
+  }
+  /** Clusters as `x p4`: 4 of provider `p` in region `x`; `- p4` in no region; `x p4=9`: each is worth 9. */
+  const candidatesIn = (sites: string): Candidate[] => {
+    const regions: string[] = [];
+    const all = sites.split(", ").flatMap((site) => {
+      const [, region = "", provider = "", clusters, value = "0"] = /^(\S+) (\w)(\d+)(?:=(\d+))?$/.exec(site) ?? [];
+      if (region !== "-" && !regions.includes(region)) regions.push(region);
+      return Array.from({ length: Number(clusters) }, (_, i) => ({
+        name: `${region} ${provider} ${String(i).padStart(3, "0")}`,
+        value: Number(value),
+        groups: [region === "-" ? NO_GROUP : regions.indexOf(region), provider.charCodeAt(0) - 97],
+      }));
+    });
+    return all.map((one, index) => ({ index, ...one }));
+  };
+  /** Regions r00, r01 and so on, with the same clusters each. */
+  const many = (count: number, each: string): string =>
+    Array.from({ length: count }, (_, i) => `r${String(i).padStart(2, "0")} ${each}`).join(", ");
+  const large = `${many(30, "p10")}, x p12`;
+
+  test.each<[name: string, sites: string, asked: Asked, want: string | undefined]>([
+    ["takes the regions with most clusters", `${many(40, "p2")}, x p4, y p3`, { regions: { max: 2 } }, "x p4, y p3"],
+    [
+      "counts the clusters of all providers together",
+      `${many(40, "p3")}, x p2, x q2, y p2, y q2`,
+      { regions: { max: 2 } },
+      "x p2, x q2, y p2, y q2",
+    ],
+    [
+      "counts no clusters beyond the limit",
+      `${many(8, "p9")}, x p1=5, y p1=5`,
+      { count: 2, regions: { max: 2 } },
+      "x p1, y p1",
+    ],
+    [
+      "counts the best clusters of a region, whatever their provider",
+      `${many(40, "p3=4")}, x p3=5, x q1=9, y p3=3, y q1=9`,
+      { count: 2, regions: { max: 2 } },
+      "x q1, y q1",
+    ],
+    [
+      "takes the largest region of each provider that is lacking",
+      `${large}, y q1, y2 q2, z s1`,
+      { regions: { max: 3 }, providers: 3 },
+      "x p12, y2 q2, z s1",
+    ],
+    [
+      "takes the largest regions once there are enough providers",
+      `${large}, u q3, v s2, w t1`,
+      { regions: { max: 4 }, providers: 3 },
+      "x p12, r00 p10, u q3, v s2",
+    ],
+    [
+      "takes all providers of a region",
+      `${large}, y q2, y p1, z s1`,
+      { regions: { max: 3 }, providers: 3 },
+      "x p12, y q2, y p1, z s1",
+    ],
+    [
+      "takes clusters in no region beside the regions",
+      `${large}, y q1, z s1, - p4`,
+      { regions: { max: 3 }, providers: 3 },
+      "x p12, y q1, z s1, - p4",
+    ],
+    [
+      "counts clusters in no region for no region",
+      `${large}, y q1, z s1, - q1=9`,
+      { count: 3, regions: { min: 3, max: 3 }, providers: 3 },
+      "r00 p1, y q1, z s1",
+    ],
+    [
+      "takes one cluster of each provider for a small count",
+      `${large}, y q3, z s3`,
+      { count: 3, regions: { max: 3 }, providers: 3 },
+      "r00 p1, y q1, z s1",
+    ],
+    [
+      "finds nothing where regions are too few",
+      `${large}, y q1, z s1`,
+      { regions: { max: 2 }, providers: 3 },
+      undefined,
+    ],
+    [
+      "finds nothing soon in a large fleet",
+      `${many(60, "p1")}, y q1`,
+      { regions: { max: 20 }, providers: 3 },
+      undefined,
+    ],
+  ])("%s", (_name, sites, { count = Number.POSITIVE_INFINITY, regions, providers = 0 }, want) => {
+    const pick = bestWithin(candidatesIn(sites), {
+      count,
+      minima: [regions?.min ?? 0, providers],
+      maxima: [regions?.max ?? Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+    });
+    const sums = new Map<string, number>();
+    for (const { name } of pick ?? []) sums.set(name.slice(0, -4), (sums.get(name.slice(0, -4)) ?? 0) + 1);
+    expect(pick && [...sums].map(([site, clusters]) => `${site}${clusters}`).toSorted()).toEqual(
+      want?.split(", ").toSorted(),
+    );
+  });
 });

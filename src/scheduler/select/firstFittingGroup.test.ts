@@ -1,18 +1,23 @@
 import { describe, expect, test } from "vitest";
 import type { Filtered } from "../filter/filterClusters.ts";
 import { cluster, NOW, placement, subject } from "../testing.ts";
-import type { ClusterSnapshot, Step, Subject } from "../types.ts";
+import type { Step, Subject } from "../types.ts";
 import { firstFittingGroup, type Round, type Selection } from "./firstFittingGroup.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 const MINUTE = 60_000;
-const fits = (until = NEVER): Filtered => ({ steps: [], refusal: undefined, until });
-function refusedBy(name: string): Filtered {
+const refusedBy = (name: string): Filtered => {
   const refusal: Step = { stage: "filter", name, fits: false, reason: "No", message: "no" };
   return { steps: [refusal], refusal, until: NEVER };
-}
-const outside = refusedBy("Affinity");
-const tainted = refusedBy("TaintToleration");
+};
+/** `F`: the cluster fits; `3`: it fits for 3 ms; `T`: a taint refuses it; `-`: it is outside the group. */
+const ANSWERS: Record<string, Filtered> = {
+  F: { steps: [], refusal: undefined, until: NEVER },
+  "3": { steps: [], refusal: undefined, until: NOW + 3 },
+  T: refusedBy("TaintToleration"),
+  "-": refusedBy("Affinity"),
+};
+const answersIn = (text: string): Filtered[] => text.split("").map((letter) => ANSWERS[letter] as Filtered);
 
 const stepOf = (message: string): Step => ({
   stage: "select",
@@ -23,88 +28,62 @@ const stepOf = (message: string): Step => ({
 });
 
 interface Setting {
-  clusters?: readonly ClusterSnapshot[];
-  /** What the filters say of each cluster, by group. */
-  answers: Record<string, readonly Filtered[]>;
+  /** Answers of the filters for the clusters a, b and c, by group; `""`: the placement has no groups. */
+  answers: Record<string, string>;
   pick?: Round["pick"];
+  /** Minutes since when a cluster is ready; a negative number: since when it is not. */
+  ready?: Record<string, number>;
   who?: Partial<Subject>;
   returnAfter?: string;
 }
 
-/** The selection, and the groups that were asked for it. */
-function select({ clusters = [cluster("a"), cluster("b"), cluster("c")], answers, pick, who, returnAfter }: Setting): {
-  selection: Selection;
-  asked: (string | undefined)[];
-} {
+/** The selection, the names of its clusters, and the groups that were asked. */
+function select({ answers, pick, ready = {}, who, returnAfter }: Setting) {
   const asked: (string | undefined)[] = [];
   const groups = Object.keys(answers).filter((name) => name !== "");
+  const clusters = ["a", "b", "c"].map((name) => {
+    const minutes = ready[name];
+    if (minutes === undefined) return cluster(name);
+    return cluster(name, {
+      ready: { status: minutes < 0 ? "False" : "True", since: NOW - Math.abs(minutes) * MINUTE },
+    });
+  });
   const rules = placement(returnAfter === undefined ? {} : { failover: { returnAfter } });
-  const selection = firstFittingGroup(
+  const selection: Selection = firstFittingGroup(
     clusters,
     groups.map((name) => ({ name })),
     { subject: subject(who), placement: rules, now: NOW },
     (group) => {
       asked.push(group?.name);
-      return { filtered: answers[group?.name ?? ""] ?? [], pick };
+      return { filtered: answersIn(answers[group?.name ?? ""] ?? ""), pick };
     },
   );
-  return { selection, asked };
+  return { selection, selected: selection.selected.map(({ name }) => name).join(" "), asked: asked.join(" ") };
 }
 
-const namesOf = ({ selected }: Selection): string[] => selected.map(({ name }) => name);
-
-test.each<[string, readonly [] | undefined]>([
-  ["no groups", undefined],
-  ["a list of none", []],
-])("with %s every cluster that fits is selected", (_what, groups) => {
-  const clusters = [cluster("a"), cluster("b"), cluster("c")];
-  const filtered = [fits(9), tainted, fits(7)];
-  expect(
-    firstFittingGroup(clusters, groups, { subject: subject(), placement: placement(), now: NOW }, (group) => {
-      expect(group).toBeUndefined();
-      return { filtered, pick: undefined };
-    }),
-  ).toEqual({
-    group: undefined,
-    selected: [clusters[0], clusters[2]],
-    filtered,
-    step: stepOf("every cluster is allowed"),
-    until: 7,
-    notes: [],
-  });
+test("without groups every cluster that fits is selected", () => {
+  const { selection, selected } = select({ answers: { "": "FT3" } });
+  expect(selected).toBe("a c");
+  expect(selection).toMatchObject({ group: undefined, step: stepOf("every cluster is allowed"), until: NOW + 3 });
 });
 
 test("the first group in which a cluster fits is used, and no later one is asked", () => {
-  const { selection, asked } = select({
-    answers: { one: [outside, tainted, outside], two: [outside, outside, fits()], three: [fits(), fits(), fits()] },
-    who: { current: new Map([["a", 1]]), currentGroup: "two" },
-    returnAfter: "10m",
-  });
-  expect(asked).toEqual(["one", "two"]);
-  expect(namesOf(selection)).toEqual(["c"]);
+  const who = { current: new Map([["a", 1]]), currentGroup: "two" };
+  const { selection, selected, asked } = select({ answers: { one: "-T-", two: "--F", three: "FFF" }, who });
+  expect([asked, selected]).toEqual(["one two", "c"]);
   expect(selection).toMatchObject({ group: { name: "two" }, step: stepOf("in group two"), until: NEVER, notes: [] });
 });
 
-test("where no group fits, each cluster is answered by the first group whose selector took it, else by the first", () => {
-  const one = [outside, tainted, outside];
-  const two = [tainted, refusedBy("ClusterReadiness"), refusedBy("Affinity")];
-  const { selection, asked } = select({ answers: { one, two } });
-  expect(asked).toEqual(["one", "two"]);
-  expect(selection).toEqual({
-    group: undefined,
-    selected: [],
-    filtered: [two[0], one[1], one[2]],
-    scores: [undefined, undefined, undefined],
-    picks: [undefined, undefined, undefined],
-    step: stepOf("every cluster is allowed"),
-    stepsByCluster: [stepOf("in group two"), stepOf("in group one"), stepOf("in group one")],
-    until: NEVER,
-    notes: [],
-  });
+test("where no group fits, the first group whose selector took a cluster answers for it, else the first group", () => {
+  const { selection } = select({ answers: { one: "-T-", two: "TT-" } });
+  expect(selection).toMatchObject({ group: undefined, selected: [], until: NEVER, notes: [] });
+  expect(selection.filtered).toEqual(answersIn("TT-"));
+  const groups = selection.stepsByCluster?.map((step) => step?.message);
+  expect(groups).toEqual(["in group two", "in group one", "in group one"]);
 });
 
 describe("clusters that fit are picked from", () => {
-  const step = (message: string): Step => ({ stage: "select", name: "Test", fits: true, reason: "Selected", message });
+  const step = (message: string): Step => ({ ...stepOf(message), name: "Test" });
   const pick: Round["pick"] = (clusters) => ({
     taken: clusters.map(({ name }) => name !== "b"),
     scores: clusters.map(({ name }) => step(`score of ${name}`)),
@@ -113,158 +92,68 @@ describe("clusters that fit are picked from", () => {
   });
 
   test("and what is said of each stands in its place", () => {
-    const { selection } = select({ answers: { one: [tainted, fits(3), fits(5)] }, pick });
-    expect(namesOf(selection)).toEqual(["c"]);
-    expect(selection).toMatchObject({ until: 5, notes: ["of b,c"], step: stepOf("in group one") });
+    const { selection, selected } = select({ answers: { one: "TF3" }, pick });
+    expect(selected).toBe("c");
+    expect(selection).toMatchObject({ until: NOW + 3, notes: ["of b,c"], step: stepOf("in group one") });
     expect(selection.scores).toEqual([undefined, step("score of b"), step("score of c")]);
     expect(selection.picks).toEqual([undefined, step("step of b"), step("step of c")]);
   });
 
   test("and a group of which none is taken is passed over, with what was said of its clusters", () => {
-    const { selection, asked } = select({ answers: { one: [outside, fits(), outside] }, pick });
-    expect(asked).toEqual(["one"]);
+    const { selection } = select({ answers: { one: "-F-" }, pick });
     expect(selection).toMatchObject({ group: undefined, selected: [], until: NEVER, notes: [] });
     expect(selection.scores).toEqual([undefined, step("score of b"), undefined]);
     expect(selection.picks).toEqual([undefined, step("step of b"), undefined]);
-    expect(selection.stepsByCluster).toEqual(Array.from({ length: 3 }, () => stepOf("in group one")));
   });
 });
 
 describe("an object that runs in a later group", () => {
-  const ready = (name: string, since: number, status: "True" | "False" = "True") =>
-    cluster(name, { ready: { status, since: NOW + since } });
-  const answers = {
-    one: [fits(), outside, outside],
-    two: [outside, fits(), outside],
-    three: [outside, outside, fits()],
-  };
-  const all = (first: ClusterSnapshot) => [first, cluster("b"), cluster("c")];
+  const answers = { one: "F--", two: "-F-", three: "--F" };
   const on = (...names: string[]) => ({ current: new Map(names.map((name) => [name, 1])) });
+  const returnAfter = "10m";
+  const soon = { answers, ready: { a: 5 }, returnAfter };
 
-  interface Case extends Setting {
-    name: string;
-    /** The group that is used, and when the object returns, in milliseconds from now. */
-    want: [group: string, returnsIn?: number];
-  }
-  test.each<Case>([
-    {
-      name: "stays until the earlier one has fitted for long enough",
-      clusters: all(ready("a", -5 * MINUTE)),
-      answers,
-      who: on("b"),
-      returnAfter: "10m",
-      want: ["two", 5 * MINUTE],
-    },
-    {
-      name: "returns at the moment when it has",
-      clusters: all(ready("a", -10 * MINUTE)),
-      answers,
-      who: on("b"),
-      returnAfter: "10m",
-      want: ["one"],
-    },
-    {
-      name: "stays a moment before that",
-      clusters: all(ready("a", -10 * MINUTE + 1)),
-      answers,
-      who: on("b"),
-      returnAfter: "10m",
-      want: ["two", 1],
-    },
-    {
-      name: "returns at once where nothing else is said",
-      clusters: all(ready("a", 0)),
-      answers,
-      who: on("b"),
-      want: ["one"],
-    },
-    {
-      name: "returns at once to a cluster of which it is not known since when it is ready",
-      answers,
-      who: on("b"),
-      returnAfter: "10m",
-      want: ["one"],
-    },
-    {
-      name: "does not wait for a cluster that is not ready to have been so for long",
-      clusters: all(ready("a", -MINUTE, "False")),
-      answers,
-      who: on("b"),
-      returnAfter: "10m",
-      want: ["one"],
-    },
-    {
-      name: "stays until the moment before which it may not return",
-      clusters: all(ready("a", -60 * MINUTE)),
-      answers,
-      who: { ...on("b"), returnNotBefore: NOW + 3 * MINUTE },
-      want: ["two", 3 * MINUTE],
-    },
-    {
-      name: "stays until the later of both moments",
-      clusters: all(ready("a", -5 * MINUTE)),
-      answers,
-      who: { ...on("b"), returnNotBefore: NOW + 3 * MINUTE },
-      returnAfter: "10m",
-      want: ["two", 5 * MINUTE],
-    },
-    {
-      name: "waits for none but the cluster that has been ready for longest",
-      clusters: [ready("a", -8 * MINUTE), cluster("b"), ready("c", -2 * MINUTE)],
-      answers: { one: [fits(), outside, fits()], two: [outside, fits(), outside] },
-      who: on("b"),
-      returnAfter: "10m",
-      want: ["two", 2 * MINUTE],
-    },
-    {
-      name: "stays in the third as well",
-      clusters: all(ready("a", -5 * MINUTE)),
-      answers,
-      who: on("c"),
-      returnAfter: "10m",
-      want: ["three", 5 * MINUTE],
-    },
-    {
-      name: "stays in the group that is said to be its own, whatever runs it now",
-      clusters: all(ready("a", -5 * MINUTE)),
-      answers,
-      who: { ...on("b"), currentGroup: "three" },
-      returnAfter: "10m",
-      want: ["three", 5 * MINUTE],
-    },
-    {
-      name: "is where it belongs when the first group is its own",
-      clusters: all(ready("a", -5 * MINUTE)),
-      answers,
-      who: { ...on("b"), currentGroup: "one" },
-      returnAfter: "10m",
-      want: ["one"],
-    },
-    {
-      name: "is where it belongs when it runs in the first group too",
-      clusters: all(ready("a", -5 * MINUTE)),
-      answers,
-      who: on("a", "b"),
-      returnAfter: "10m",
-      want: ["one"],
-    },
-    {
-      name: "returns when its own group takes no cluster any more",
-      clusters: all(ready("a", -5 * MINUTE)),
-      answers: { one: answers.one, two: [outside, tainted, outside] },
-      who: { ...on("b"), currentGroup: "two" },
-      returnAfter: "10m",
-      want: ["one"],
-    },
-    {
-      name: "waits for nothing when it runs nowhere",
-      clusters: all(ready("a", -5 * MINUTE)),
-      answers,
-      who: { currentGroup: "two" },
-      returnAfter: "10m",
-      want: ["one"],
-    },
-  ])("$name", ({ want: [group, returnsIn], ...setting }) => {
+  test.each<[name: string, setting: Setting, group: string, returnsIn?: number]>([
+    ["stays until the earlier group has fitted for long enough", { ...soon, who: on("b") }, "two", 5 * MINUTE],
+    ["returns at that moment", { ...soon, ready: { a: 10 }, who: on("b") }, "one"],
+    ["stays a moment before it", { ...soon, ready: { a: 10 - 1 / MINUTE }, who: on("b") }, "two", 1],
+    ["returns at once if nothing is said", { answers, ready: { a: 0 }, who: on("b") }, "one"],
+    ["returns at once if nobody knows since when the cluster is ready", { answers, who: on("b"), returnAfter }, "one"],
+    ["waits for no cluster that is not ready", { ...soon, ready: { a: -1 }, who: on("b") }, "one"],
+    [
+      "stays until it may return",
+      { answers, ready: { a: 60 }, who: { ...on("b"), returnNotBefore: NOW + 3 * MINUTE } },
+      "two",
+      3 * MINUTE,
+    ],
+    [
+      "stays until the later of both moments",
+      { ...soon, who: { ...on("b"), returnNotBefore: NOW + 3 * MINUTE } },
+      "two",
+      5 * MINUTE,
+    ],
+    [
+      "waits for the cluster that is ready longest",
+      { ...soon, answers: { one: "F-F", two: "-F-" }, ready: { a: 8, c: 2 }, who: on("b") },
+      "two",
+      2 * MINUTE,
+    ],
+    ["stays in the third group as well", { ...soon, who: on("c") }, "three", 5 * MINUTE],
+    [
+      "stays in its own group, whatever runs it",
+      { ...soon, who: { ...on("b"), currentGroup: "three" } },
+      "three",
+      5 * MINUTE,
+    ],
+    ["stays in the first group if that is its own", { ...soon, who: { ...on("b"), currentGroup: "one" } }, "one"],
+    ["stays in the first group if it runs there, too", { ...soon, who: on("a", "b") }, "one"],
+    [
+      "returns when its own group takes no cluster",
+      { ...soon, answers: { one: "F--", two: "-T-" }, who: { ...on("b"), currentGroup: "two" } },
+      "one",
+    ],
+    ["waits for nothing when it runs nowhere", { ...soon, who: { currentGroup: "two" } }, "one"],
+  ])("%s", (_name, setting, group, returnsIn) => {
     const { selection } = select(setting);
     expect(selection.group?.name).toBe(group);
     expect(selection.returning).toEqual(returnsIn === undefined ? undefined : { group: "one", at: NOW + returnsIn });
@@ -272,13 +161,7 @@ describe("an object that runs in a later group", () => {
   });
 
   test("is decided anew when its own cluster fits no longer, though it returns only later", () => {
-    const { selection } = select({
-      clusters: all(ready("a", -5 * MINUTE)),
-      answers: { ...answers, two: [outside, fits(NOW + MINUTE), outside] },
-      who: on("b"),
-      returnAfter: "10m",
-    });
-    expect(selection.until).toBe(NOW + MINUTE);
-    expect(selection.returning).toEqual({ group: "one", at: NOW + 5 * MINUTE });
+    const { selection } = select({ ...soon, answers: { ...answers, two: "-3-" }, who: on("b") });
+    expect(selection).toMatchObject({ until: NOW + 3, returning: { group: "one", at: NOW + 5 * MINUTE } });
   });
 });
