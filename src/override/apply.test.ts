@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
 import type { KubeObject, OverrideRule } from "../apis/index.ts";
 import { applyRules } from "./apply.ts";
-import { apply, type Container, deployment, from, frozen, service, templateOf, web } from "./testing.ts";
+import { apply, deployment, from, frozen, service, templateOf } from "./testing.ts";
 import type { MatchedRule } from "./types.ts";
 
 describe("replicas", () => {
@@ -18,121 +18,6 @@ describe("replicas", () => {
 
   test("none are handed back when no rule says any", () => {
     expect(apply({ labels: { a: "b" } })).not.toHaveProperty("replicas");
-  });
-});
-
-describe("pod templates", () => {
-  test("image, command, args and env reach the container", () => {
-    const result = apply({
-      image: { registry: "registry.example.cn" },
-      command: ["nginx"],
-      args: ["-g", "daemon off;"],
-      env: [
-        { name: "REGION", value: "cn" },
-        { name: "NEW", value: "1" },
-      ],
-    });
-    expect(templateOf(result).spec.containers).toEqual([
-      {
-        name: "web",
-        image: "registry.example.cn/nginx:latest",
-        command: ["nginx"],
-        args: ["-g", "daemon off;"],
-        env: [
-          { name: "MODE", value: "production" },
-          { name: "REGION", value: "cn" },
-          { name: "NEW", value: "1" },
-        ],
-      },
-    ]);
-    expect(result.objects[1]).toBe(service);
-  });
-
-  test("an env entry replaces the other whole, value or valueFrom", () => {
-    const valueFrom = { secretKeyRef: { name: "s", key: "k" } };
-    const containers: Container[] = [
-      {
-        name: "web",
-        image: "a",
-        env: [
-          { name: "A", value: "1" },
-          { name: "B", valueFrom },
-        ],
-      },
-    ];
-    const result = apply(
-      {
-        env: [
-          { name: "B", value: "2" },
-          { name: "A", valueFrom },
-        ],
-      },
-      [deployment(containers)],
-    );
-    expect(templateOf(result).spec.containers[0]?.env).toEqual([
-      { name: "A", valueFrom },
-      { name: "B", value: "2" },
-    ]);
-  });
-
-  const sidecar: Container = { name: "proxy", image: "envoy:1" };
-
-  test("of several containers the first is meant, but a registry serves them all", () => {
-    const object = deployment([web, sidecar]);
-    const template = (object["spec"] as { template: { spec: Record<string, unknown> } }).template;
-    template.spec["initContainers"] = [{ name: "init", image: "busybox" }];
-    const { containers, initContainers } = templateOf(
-      apply({ image: { registry: "r.example.cn", tag: "2" }, args: ["x"] }, [object]),
-    ).spec;
-    expect(containers.map((c) => c.image)).toEqual(["r.example.cn/nginx:2", "r.example.cn/envoy:1"]);
-    expect(initContainers?.map((c) => c.image)).toEqual(["r.example.cn/busybox"]);
-    expect(containers[1]).not.toHaveProperty("args");
-  });
-
-  test("the default container that the template names is meant instead of the first", () => {
-    const object = deployment([sidecar, web], { annotations: { "kubectl.kubernetes.io/default-container": "web" } });
-    const { containers } = templateOf(apply({ image: { tag: "2" } }, [object])).spec;
-    expect(containers.map((c) => c.image)).toEqual(["envoy:1", "nginx:2"]);
-  });
-
-  test("a rule that says what is there already changes nothing", () => {
-    const objects = [deployment(), service];
-    const result = apply(
-      { image: { tag: "latest" }, env: [{ name: "MODE", value: "production" }], labels: { app: "shop" } },
-      objects,
-    );
-    expect(result.objects[0]).toBe(objects[0]);
-    expect(result.objects[1]).toBe(objects[1]);
-  });
-
-  test("a rule for pods alone leaves objects without pods alone, and needs none of them", () => {
-    expect(apply({ labels: { a: "b" } }, [service])).not.toHaveProperty("problem");
-    expect(apply({ image: { tag: "2" } }, [])).toStrictEqual({ objects: [] });
-  });
-
-  test("a container gets what the rule says and nothing else", () => {
-    const [container] = templateOf(apply({ image: { tag: "2" } }, [deployment([sidecar])])).spec.containers;
-    expect(container).toStrictEqual({ name: "proxy", image: "envoy:2" });
-  });
-
-  test("only a rule that changes the image needs one", () => {
-    const [container] = templateOf(apply({ args: ["x"] }, [deployment([{ name: "web" }])])).spec.containers;
-    expect(container).toStrictEqual({ name: "web", args: ["x"] });
-  });
-
-  test.each<[string, OverrideRule, KubeObject[], string]>([
-    ["no pod template for args", { args: ["x"] }, [service], "args needs a pod template, and no object here has one"],
-    ["no pod template", { image: { tag: "1" } }, [service], "image needs a pod template, and no object here has one"],
-    ["no container", { args: ["x"] }, [deployment([])], "the pod template of the Deployment has no container"],
-    [
-      "a container without an image",
-      { image: { tag: "1" } },
-      [deployment([{ name: "web" }])],
-      "container web has no image to override",
-    ],
-    ["a malformed part", { image: { tag: "a b" } }, [deployment()], "image.tag a b is malformed"],
-  ])("%s is an invalid override", (_name, rule, objects, message) => {
-    expect(apply(rule, objects).problem).toMatchObject({ reason: "InvalidOverride", message });
   });
 });
 
@@ -181,23 +66,18 @@ describe("a rule that fails", () => {
 });
 
 describe("applyRules", () => {
-  test.each<[string, MatchedRule["policy"], MatchedRule["policy"]]>([
-    ["kind", { kind: "ClusterOverridePolicy", name: "p" }, { kind: "OverridePolicy", name: "p" }],
-    [
-      "namespace",
-      { kind: "OverridePolicy", namespace: "a", name: "p" },
-      { kind: "OverridePolicy", namespace: "b", name: "p" },
-    ],
-    ["name", { kind: "ClusterOverridePolicy", name: "p" }, { kind: "ClusterOverridePolicy", name: "q" }],
-  ])("policies that differ in their %s do not fail together", (_what, first, second) => {
-    const result = applyRules(
-      [service],
-      [
-        { policy: first, index: 0, rule: { replicas: 2 } },
-        { policy: second, index: 0, rule: { patches: [{ op: "remove", path: "/none" }] } },
-      ],
-    );
-    expect(result).toMatchObject({ replicas: 2, problem: { policy: second } });
+  test.each<[string, MatchedRule["policy"]]>([
+    ["kind", { kind: "ClusterOverridePolicy", namespace: "a", name: "p" }],
+    ["namespace", { kind: "OverridePolicy", namespace: "b", name: "p" }],
+    ["name", { kind: "OverridePolicy", namespace: "a", name: "q" }],
+  ])("policies that differ in their %s do not fail together", (_what, second) => {
+    const [replicas, removal] = [{ replicas: 2 }, { patches: [{ op: "remove" as const, path: "/none" }] }];
+    const first = { kind: "OverridePolicy", namespace: "a", name: "p" };
+    const rules = [
+      { policy: first, index: 0, rule: replicas },
+      { policy: second, index: 0, rule: removal },
+    ];
+    expect(applyRules([service], rules)).toMatchObject({ replicas: 2, problem: { policy: second } });
   });
 
   test("clusters with the same rules share what these make", () => {
@@ -208,29 +88,14 @@ describe("applyRules", () => {
     expect(applyRules([...objects], rules).objects[0]).not.toBe(first);
   });
 
+  const broken = {
+    get: (): never => {
+      throw new TypeError("broken");
+    },
+  };
   test.each<[string, OverrideRule]>([
-    [
-      "the rule",
-      {
-        get labels(): never {
-          throw new TypeError("broken");
-        },
-      },
-    ],
-    [
-      "a patch",
-      {
-        patches: [
-          {
-            op: "add",
-            path: "/x",
-            get value(): never {
-              throw new TypeError("broken");
-            },
-          },
-        ],
-      },
-    ],
+    ["the rule", Object.defineProperty({}, "labels", broken)],
+    ["a patch", { patches: [Object.defineProperty({ op: "add" as const, path: "/x" }, "value", broken)] }],
   ])("an error that is no mistake of a person in %s is not taken for one", (_where, rule) => {
     expect(() => applyRules([service], from("p", rule))).toThrow(new TypeError("broken"));
   });
@@ -281,4 +146,91 @@ describe("applyRules", () => {
       expect(objects).toEqual(whole.objects);
     },
   );
+});
+
+describe("patches", () => {
+  type Patch = NonNullable<OverrideRule["patches"]>[number];
+
+  test("reach the kind that they name, after the other fields of the rule", () => {
+    const result = apply({
+      image: { tag: "1" },
+      patches: [
+        { kind: "Service", op: "replace", path: "/spec/type", value: "LoadBalancer" },
+        { kind: "Deployment", op: "test", path: "/spec/template/spec/containers/0/image", value: "nginx:1" },
+        { kind: "Deployment", op: "add", path: "/spec/template/spec/terminationGracePeriodSeconds", value: 45 },
+      ],
+    });
+    expect(result).not.toHaveProperty("problem");
+    expect(result.objects[1]?.["spec"]).toMatchObject({ type: "LoadBalancer" });
+    expect(templateOf(result).spec).toMatchObject({ terminationGracePeriodSeconds: 45 });
+  });
+
+  test("reach every object without a kind, and miss nothing where nothing is rendered", () => {
+    const result = apply({ patches: [{ op: "add", path: "/metadata/annotations", value: { a: "b" } }] });
+    expect(result.objects.map((o) => o.metadata.annotations)).toEqual([{ a: "b" }, { a: "b" }]);
+    expect(apply({ patches: [{ kind: "Ingress", op: "remove", path: "/spec" }] }, [])).toStrictEqual({ objects: [] });
+  });
+
+  const add = (kind: string, path: string, value: unknown): Patch => ({ kind, op: "add", path, value });
+  const MAP = "must be a map of strings";
+  const template = "/spec/template/metadata";
+  test.each<[Patch, message: string]>([
+    [{ kind: "Ingress", op: "remove", path: "/spec" }, "patch 0: no Ingress is rendered, only Deployment, Service"],
+    [
+      { kind: "Service", op: "replace", path: "/spec/typo", value: 1 },
+      "patch 0 on Service: replace: /spec/typo does not exist",
+    ],
+    [add("Service", "/metadata/labels", "foo"), `patch 0 on Service: metadata.labels ${MAP}`],
+    [add("Service", "/metadata/annotations", "foo"), `patch 0 on Service: metadata.annotations ${MAP}`],
+    [add("Service", "/metadata/annotations", ["x"]), `patch 0 on Service: metadata.annotations ${MAP}`],
+    [add("Service", "/metadata/labels", { a: "b", c: 7 }), "patch 0 on Service: metadata.labels[c] must be a string"],
+    [add("Service", "/metadata/labels/x", {}), "patch 0 on Service: metadata.labels[x] must be a string"],
+    [add("Service", "/metadata/labels/x", null), "patch 0 on Service: metadata.labels[x] must be a string"],
+    [
+      add("Deployment", `${template}/annotations`, "foo"),
+      `patch 0 on Deployment: spec.template.metadata.annotations ${MAP}`,
+    ],
+    [
+      add("Deployment", `${template}/labels/x`, 7),
+      "patch 0 on Deployment: spec.template.metadata.labels[x] must be a string",
+    ],
+  ])("%j is invalid", (patch, message) =>
+    expect(apply({ patches: [patch] }).problem).toMatchObject({ reason: "InvalidPatch", message }),
+  );
+
+  test("a map of strings may be set whole and may go, and a patch answers for nothing that was wrong before", () => {
+    const odd = { ...service, metadata: { ...service.metadata, annotations: { port: 80 } } } as unknown as KubeObject;
+    const path = "/metadata/annotations";
+    expect(apply({ patches: [{ op: "add", path: `${path}/a`, value: "b" }] }, [odd])).not.toHaveProperty("problem");
+    expect(apply({ patches: [{ op: "remove", path }] }, [odd])).not.toHaveProperty("problem");
+    expect(apply({ patches: [{ op: "add", path, value: null }] })).not.toHaveProperty("problem");
+    expect(apply({ patches: [{ op: "add", path, value: {} }] })).not.toHaveProperty("problem");
+  });
+
+  const SELECTED = "pod label app, which the selector asks for";
+  const OURS = "/metadata/labels/federation.paas.cmft.com~1managed-by";
+  test.each<[Patch, field: string]>([
+    [{ op: "replace", path: "/apiVersion", value: "v2" }, "/apiVersion"],
+    [{ op: "replace", path: "/kind", value: "Pod" }, "/kind"],
+    [{ op: "replace", path: "/metadata/name", value: "other" }, "/metadata/name"],
+    [{ op: "replace", path: "/metadata", value: { name: "other", namespace: "default" } }, "/metadata/name"],
+    [{ op: "copy", from: "/metadata/namespace", path: "/metadata/name" }, "/metadata/name"],
+    [{ op: "remove", path: "/metadata/namespace" }, "/metadata/namespace"],
+    [{ op: "add", path: "/metadata/ownerReferences", value: [] }, "/metadata/ownerReferences"],
+    [{ op: "add", path: "/metadata/uid", value: "u" }, "/metadata/uid"],
+    [{ op: "add", path: "/status", value: {} }, "/status"],
+    [{ op: "add", path: OURS, value: "x" }, "/metadata/labels"],
+    [{ op: "replace", path: "", value: 1 }, "the whole object"],
+    [{ kind: "Deployment", op: "replace", path: `${template}/labels/app`, value: "x" }, SELECTED],
+  ])("%j is protected", (patch, field) =>
+    expect(apply({ patches: [patch] }).problem).toMatchObject({
+      reason: "ProtectedField",
+      message: `patch 0 on Deployment may not change ${field}`,
+    }),
+  );
+
+  test("other pod labels may change", () => {
+    const result = apply({ patches: [add("Deployment", `${template}/labels/tier`, "web")] });
+    expect(templateOf(result).metadata.labels).toEqual({ app: "shop", tier: "web" });
+  });
 });

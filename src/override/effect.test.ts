@@ -1,128 +1,141 @@
 import { describe, expect, test } from "vitest";
 import type { OverrideRule } from "../apis/index.ts";
 import { blamedPatch, effectOf } from "./effect.ts";
-import type { MatchedRule, PolicyRef } from "./types.ts";
+import { from } from "./testing.ts";
+import type { MatchedRule, OverrideEffect, PatchName } from "./types.ts";
 
-function from(name: string, ...rules: OverrideRule[]): MatchedRule[] {
-  const policy: PolicyRef = { kind: "OverridePolicy", namespace: "default", name };
-  return rules.map((rule, index) => ({ policy, index, rule }));
-}
+const policy = (name: string): object => ({ kind: "OverridePolicy", namespace: "default", name });
+/** Effect of the policies `a`, `b` and so on, with one rule each. */
+const effect = (...rules: OverrideRule[]): OverrideEffect =>
+  effectOf(rules.flatMap((rule, at): MatchedRule[] => from("abcdef"[at] ?? "", rule)));
+/** Names of the policies that still decide a setting. */
+const deciding = (...rules: OverrideRule[]): string =>
+  effect(...rules)
+    .policies.map(({ name }) => name)
+    .join("");
 
-const patchOf = (path: string, kind?: string): OverrideRule => ({
-  patches: [{ op: "replace", path, value: 1, ...(kind === undefined ? {} : { kind }) }],
-});
+describe("what a rule sets", () => {
+  const settings: [string, OverrideRule][] = [
+    ["replicas", { replicas: 1 }],
+    ["the registry", { image: { registry: "r.cn" } }],
+    ["the repository", { image: { repository: "team/web" } }],
+    ["the tag", { image: { tag: "1" } }],
+    ["the command", { command: ["x"] }],
+    ["the arguments", { args: ["x"] }],
+    ["a variable", { env: [{ name: "x", value: "1" }] }],
+    ["another variable", { env: [{ name: "y", value: "1" }] }],
+    ["a label", { labels: { x: "1" } }],
+    ["another label", { labels: { y: "1" } }],
+    ["an annotation", { annotations: { x: "1" } }],
+    ["another annotation", { annotations: { y: "1" } }],
+  ];
 
-describe("which policies have a say in the result", () => {
-  interface Case {
-    name: string;
-    rules: MatchedRule[];
-    want: string[];
-    superseded?: [string, string][];
-  }
-  test.each<Case>([
-    { name: "none", rules: [], want: [] },
-    {
-      name: "each that sets something of its own, in order",
-      rules: [...from("a", { replicas: 1 }), ...from("b", { args: ["x"] })],
-      want: ["a", "b"],
-    },
-    {
-      name: "not one whose only setting is set again later",
-      rules: [...from("a", { replicas: 1 }), ...from("b", { replicas: 2 })],
-      want: ["b"],
-      superseded: [["a", "b"]],
-    },
-    {
-      name: "one of whose settings another remains",
-      rules: [...from("a", { replicas: 1, labels: { tier: "web" } }), ...from("b", { replicas: 2 })],
-      want: ["a", "b"],
-    },
-    {
-      name: "a variable of another name is another setting",
-      rules: [
-        ...from("a", { env: [{ name: "A", value: "1" }] }),
-        ...from("b", { env: [{ name: "B", value: "1" }] }),
-        ...from("c", { env: [{ name: "B", value: "2" }] }),
-      ],
-      want: ["a", "c"],
-      superseded: [["b", "c"]],
-    },
-    {
-      name: "a digest is set in the place of a tag",
-      rules: [...from("a", { image: { tag: "1" } }), ...from("b", { image: { digest: "sha256:0" } })],
-      want: ["b"],
-      superseded: [["a", "b"]],
-    },
-    {
-      name: "a policy does not lose to itself",
-      rules: from("a", { replicas: 1 }, { replicas: 2 }),
-      want: ["a"],
-    },
-    {
-      name: "patches are no settings: each of them counts",
-      rules: [...from("a", patchOf("/spec/x")), ...from("b", patchOf("/spec/x"))],
-      want: ["a", "b"],
-    },
-    {
-      name: "several lose",
-      rules: [...from("a", { command: ["x"] }), ...from("b", { command: ["y"] }), ...from("c", { command: ["z"] })],
-      want: ["c"],
-      superseded: [
-        ["a", "c"],
-        ["b", "c"],
-      ],
-    },
-  ])("$name", ({ rules, want, superseded = [] }) => {
-    const effect = effectOf(rules);
-    expect(effect.policies.map(({ name }) => name)).toEqual(want);
-    expect(effect.superseded.map(({ policy, by }) => [policy.name, by.name])).toEqual(superseded);
-    expect(effectOf(rules)).toBe(effect);
-  });
-});
-
-describe("the patch to blame for a field that a member refuses", () => {
-  interface Case {
-    name: string;
-    patches: [path: string, kind?: string][];
-    fields: string[];
-    want: number | undefined;
-  }
-  test.each<Case>([
-    { name: "the very field", patches: [["/spec/replicas"]], fields: [".spec.replicas"], want: 0 },
-    { name: "a field within the value", patches: [["/spec/strategy"]], fields: ["spec.strategy.type"], want: 0 },
-    {
-      name: "an item of a list, which the server names by its key",
-      patches: [["/spec/template/spec/containers/0/image"]],
-      fields: ['.spec.template.spec.containers[name="shop"].image'],
-      want: 0,
-    },
-    { name: "an item added at the end", patches: [["/spec/ports/-"]], fields: ["spec.ports[1].port"], want: 0 },
-    { name: "the list of the item", patches: [["/spec/ports/0/port"]], fields: [".spec.ports"], want: 0 },
-    {
-      name: "a key with a slash and dots",
-      patches: [["/metadata/labels/app.kubernetes.io~1name"]],
-      fields: ["metadata.labels.app.kubernetes.io/name"],
-      want: 0,
-    },
-    { name: "the last of several", patches: [["/spec/a"], ["/spec/a"]], fields: [".spec.a"], want: 1 },
-    { name: "one of another kind is not", patches: [["/spec/a", "Service"]], fields: [".spec.a"], want: undefined },
-    {
-      name: "a Service's address by its other name",
-      patches: [["/spec/clusterIP"]],
-      fields: ["spec.clusterIPs"],
-      want: 0,
-    },
-    { name: "another field is not", patches: [["/spec/replica"]], fields: [".spec.replicas"], want: undefined },
-    { name: "the whole spec says too little", patches: [["/spec/a"]], fields: ["spec"], want: undefined },
-    { name: "no field, no blame", patches: [["/spec/a"]], fields: [], want: undefined },
-    { name: "no patch, no blame", patches: [], fields: [".spec.a"], want: undefined },
-  ])("$name", ({ patches, fields, want }) => {
-    const rules = from("p", ...patches.map(([path, kind]) => patchOf(path, kind)));
-    expect(blamedPatch(effectOf(rules), "Deployment", fields)?.rule).toBe(want);
+  test.each(settings)("is set anew by a rule that sets %s again", (_name, rule) => {
+    expect(effect(rule, { ...rule })).toStrictEqual({
+      policies: [policy("b")],
+      superseded: [{ policy: policy("a"), by: policy("b") }],
+      patches: [],
+    });
   });
 
-  test("a test writes nothing", () => {
-    const rules = from("p", { patches: [{ op: "test", path: "/spec/a", value: 1 }] });
-    expect(blamedPatch(effectOf(rules), "Deployment", [".spec.a"])).toBeUndefined();
+  test.each(settings)("is set anew by nothing else than a rule that sets %s", (_name, rule) => {
+    for (const [name, other] of settings)
+      expect([name, deciding(rule, other)]).toEqual([name, other === rule ? "b" : "ab"]);
+  });
+
+  test("is a tag or a digest, which take each other's place", () => {
+    const [tag, digest] = [{ image: { tag: "1" } }, { image: { digest: "sha256:0" } }];
+    expect([deciding(tag, digest), deciding(digest, tag), deciding(digest, digest)]).toEqual(["b", "b", "b"]);
+  });
+
+  test("is lost to the policy that sets it anew, not to a later one that sets more", () => {
+    const label = { labels: { x: "1" } };
+    const found = effect(label, label, { replicas: 1 });
+    expect(found.policies).toEqual([policy("b"), policy("c")]);
+    expect(found.superseded).toEqual([{ policy: policy("a"), by: policy("b") }]);
+    expect(deciding({ replicas: 1, ...label }, { replicas: 2 })).toBe("ab");
+    const rules = from("a", label);
+    expect(effectOf(rules)).toBe(effectOf(rules));
+  });
+
+  test("is kept by whoever patches beside it", () => {
+    const patches: OverrideRule["patches"] = [{ op: "remove", path: "/spec/x" }];
+    expect(deciding({ replicas: 1, patches }, { replicas: 2 })).toBe("ab");
+    expect(deciding({ replicas: 1 }, { replicas: 2, patches })).toBe("b");
+    expect(deciding({ patches }, { patches })).toBe("ab");
+  });
+
+  test("is all that its rules set together", () => {
+    const rules = [...from("a", { replicas: 1 }, { args: ["x"] }), ...from("b", { replicas: 2 })];
+    // Policies are told apart as the values that they are.
+    const [first, second, third] = rules;
+    const policies = [first, { ...second, policy: first?.policy }, third] as MatchedRule[];
+    expect(effectOf(policies)).toMatchObject({ policies: [policy("a"), policy("b")], superseded: [] });
+  });
+
+  test("may be nothing, which nobody can set anew", () => expect(deciding({}, { labels: { x: "1" } })).toBe("ab"));
+});
+
+test("patches are named by their policy, rule and place, less those that only test", () => {
+  const rules = from(
+    "a",
+    { replicas: 1 },
+    {
+      patches: [
+        { op: "test", path: "/spec/x", value: 1 },
+        { op: "remove", path: "/spec/x" },
+        { kind: "Service", op: "add", path: "/spec/y", value: 1 },
+      ],
+    },
+  );
+  expect(effectOf(rules).patches).toStrictEqual([
+    { policy: policy("a"), rule: 1, patch: 1, path: "/spec/x" },
+    { policy: policy("a"), rule: 1, patch: 2, path: "/spec/y", kind: "Service" },
+  ]);
+});
+
+describe("the patch to blame", () => {
+  const patches = (...paths: string[]): PatchName[] =>
+    paths.map((path, patch) => ({ policy: { kind: "OverridePolicy", name: "a" }, rule: 0, patch, path }));
+  const blamed = (path: string, ...fields: string[]): boolean =>
+    blamedPatch({ patches: patches(path) }, "Deployment", fields) !== undefined;
+
+  test.each<[string, string, string]>([
+    ["an item that the server names by its key", "/spec/containers/0/image", '.spec.containers[name="shop"].image'],
+    ["the list of an item", "/spec/ports/0/port", ".spec.ports"],
+    ["a key with a slash and dots", "/metadata/labels/app.io~1name", "metadata.labels.app.io/name"],
+    ["the address of a Service by its other name", "/spec/clusterIP", "spec.clusterIPs"],
+    ["a field whose name ends with a number", "/spec/v1/x", ".spec.v1.x"],
+    ["a field whose name begins with a number", "/spec/1x/y", ".spec.1x.y"],
+    ["an item far down a list", "/spec/ports/10/port", "spec.ports[10].port"],
+    ["a key with a tilde", "/metadata/labels/a~0b", "metadata.labels.a~b"],
+    ["a key with what looks like a slash", "/metadata/labels/a~01b", "metadata.labels.a~1b"],
+    ["an item at the end of a list", "/spec/ports/-/port", "spec.ports[3].port"],
+    ["a field of the top", "/spec", ".spec"],
+    ["a field below the top", "/spec", ".spec.replicas"],
+    ["the parent of a field", "/spec/a/b/c", "spec.a"],
+  ])("is that of %s", (_name, path, field) => expect(blamed(path, field)).toBe(true));
+
+  test.each<[string, string, string]>([
+    ["another item of the same depth", "/spec/v1/x", ".spec.v2.x"],
+    ["a longer name", "/spec/a", ".spec.ab"],
+    ["a field above, of which all is refused", "/spec/a", "spec"],
+    ["all of the object", "/spec", ""],
+  ])("is not that of %s", (_name, path, field) => expect(blamed(path, field)).toBe(false));
+
+  test("is one that leads to any of the fields", () => {
+    expect(blamed("/spec/a", "spec.b", "spec.a")).toBe(true);
+    expect(blamed("/spec/a", "spec.a", "spec.b")).toBe(true);
+    expect(blamed("/spec/a", "spec.b", "spec.c")).toBe(false);
+    expect(blamed("/spec/a")).toBe(false);
+  });
+
+  test("is the last, of that kind or of every kind", () => {
+    const all = patches("/spec/a", "/spec/a", "/spec/b").map((patch, at) =>
+      at === 1 ? { ...patch, kind: "Job" } : patch,
+    );
+    const of = (kind: string) => blamedPatch({ patches: all }, kind, ["spec.a"])?.patch;
+    expect([of("Deployment"), of("Job")]).toEqual([0, 1]);
+    expect(blamedPatch({ patches: [] }, "Job", ["spec.a"])).toBeUndefined();
   });
 });

@@ -92,45 +92,25 @@ describe("a rule for pods", () => {
   });
 
   const containers = [{ name: "web", image: "nginx:1" }];
-  test.each<[string, KubeObject, string]>([
-    [
-      "a CronJob",
-      {
-        apiVersion: "batch/v1",
-        kind: "CronJob",
-        metadata: { name: "x" },
-        spec: { jobTemplate: { spec: { template: { spec: { containers } } } } },
-      },
-      "spec.jobTemplate.spec.template.spec",
-    ],
-    [
-      "a Job",
-      { apiVersion: "batch/v1", kind: "Job", metadata: { name: "x" }, spec: { template: { spec: { containers } } } },
-      "spec.template.spec",
-    ],
-    ["a Pod", { apiVersion: "v1", kind: "Pod", metadata: { name: "x" }, spec: { containers } }, "spec"],
-    [
-      "a kind of its own",
-      {
-        apiVersion: "example.com/v1",
-        kind: "Rollout",
-        metadata: { name: "x" },
-        spec: { template: { spec: { containers } } },
-      },
-      "spec.template.spec",
-    ],
-  ])("reaches the pods of %s", (_, object, path) => {
-    const [changed] = overridePodTemplates(frozen([object]), { image: { tag: "2" } }, new Work());
+  const object = (kind: string, spec: object): KubeObject => ({
+    apiVersion: { CronJob: "batch/v1", Job: "batch/v1", Pod: "v1" }[kind] ?? "example.com/v1",
+    kind,
+    metadata: { name: "x" },
+    spec,
+  });
+  const template = { spec: { containers } };
+  test.each<[string, object, string]>([
+    ["CronJob", { jobTemplate: { spec: { template } } }, "spec.jobTemplate.spec.template.spec"],
+    ["Job", { template }, "spec.template.spec"],
+    ["Pod", { containers }, "spec"],
+    ["Custom", { template }, "spec.template.spec"],
+  ])("reaches the pods of a %s", (kind, spec, path) => {
+    const [changed] = overridePodTemplates(frozen([object(kind, spec)]), { image: { tag: "2" } }, new Work());
     expect(changed).toHaveProperty(`${path}.containers[0].image`, "nginx:2");
   });
 
   test("finds no pods in another sort of template", () => {
-    const certificate = {
-      apiVersion: "example.com/v1",
-      kind: "Secrets",
-      metadata: { name: "x" },
-      spec: { template: { spec: { type: "Opaque" } } },
-    };
+    const certificate = object("Secrets", { template: { spec: { type: "Opaque" } } });
     expect(problem({ image: { tag: "2" } }, certificate)).toMatchObject({ reason: "InvalidOverride" });
   });
 
@@ -225,25 +205,25 @@ describe("the image of a container", () => {
 });
 
 describe("the variables of a container", () => {
-  const variable = (name: string, value: string): { name: string; value: string } => ({ name, value });
-  const merged = (base: unknown, env: { name: string; value: string }[]): unknown =>
-    (made({ env }, { containers: [{ name: "web", env: base }] }) as { containers: { env: unknown }[] }).containers[0]
-      ?.env;
+  interface Variable {
+    name: string;
+    value?: string;
+    valueFrom?: object;
+  }
+  const [a, b, c, d] = ["A", "B", "C", "D"].map((name) => ({ name, value: "1" }));
+  const merged = (base: unknown, env: (Variable | undefined)[]): unknown =>
+    (made({ env } as OverrideRule, { containers: [{ name: "web", env: base }] }) as { containers: { env: unknown }[] })
+      .containers[0]?.env;
 
-  test("are replaced where they stand, and new ones follow", () => {
-    const base = [variable("A", "1"), variable("B", "1"), variable("C", "1")];
-    expect(merged(base, [variable("D", "2"), variable("B", "2"), variable("E", "2")])).toStrictEqual([
-      variable("A", "1"),
-      variable("B", "2"),
-      variable("C", "1"),
-      variable("D", "2"),
-      variable("E", "2"),
-    ]);
+  test("are replaced whole where they stand, and new ones follow", () => {
+    const secret: Variable = { name: "B", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
+    expect(merged([a, b, c], [d, secret])).toStrictEqual([a, secret, c, d]);
+    expect(merged([a, secret], [b])).toStrictEqual([a, b]);
   });
 
-  test.each([undefined, "none", []])("are those of the rule where there are none, as with %j", (base) => {
-    expect(merged(base, [variable("A", "1")])).toStrictEqual([variable("A", "1")]);
-  });
+  test.each([undefined, "none", []])("are those of the rule where there are none, as with %j", (base) =>
+    expect(merged(base, [a])).toStrictEqual([a]),
+  );
 });
 
 test("a rule costs as much as there are containers, and variables of the one that is meant", () => {
