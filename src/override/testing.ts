@@ -8,7 +8,7 @@ export function frozen<T>(value: T): T {
   return value;
 }
 
-export interface Container {
+interface Container {
   name: string;
   image?: string;
   command?: string[];
@@ -16,7 +16,7 @@ export interface Container {
   env?: { name: string; value?: string; valueFrom?: unknown }[];
 }
 
-export const web: Container = {
+const web: Container = {
   name: "web",
   image: "nginx:latest",
   env: [

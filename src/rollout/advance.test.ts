@@ -1,59 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { BROKEN, FAILED, GOOD, stage, threeRegions, UNKNOWN, World, world } from "./testing.ts";
+import { stopOf } from "./stop.ts";
+import { BROKEN, FAILED, GOOD, stage, START, threeRegions, UNKNOWN, World, world } from "./testing.ts";
+import type { RolloutHealth, RolloutPolicy } from "./types.ts";
 
-describe("a rollout that succeeds", () => {
-  test("the first revision goes by stages, too", () => {
-    const fresh = new World(threeRegions).add("canary", "a").add("rest", "b");
-    fresh.cluster("a").health = () => BROKEN;
-    fresh.settle();
-    expect(fresh.runs()).toEqual({ a: 1, b: 0 });
-    fresh.cluster("a").health = () => ({ state: "Available", available: 1, desired: 1 });
-    fresh.settle();
-    expect(fresh.runs()).toEqual({ a: 1, b: 1 });
-    expect(fresh.status?.state).toBe("Succeeded");
-  });
+/** A run as a whole. The logs in `testdata` show how it goes, and the simulation what always holds. */
 
-  test("stage by stage, each one after the one before", () => {
-    const it = world();
-    it.revision = 2;
-    it.step();
-    expect(it.runs()).toEqual({ "singapore-1": 2, "shanghai-1": 1, "shanghai-2": 1, "frankfurt-1": 1 });
-    it.settle();
-    expect(it.runs()).toEqual({ "singapore-1": 2, "shanghai-1": 2, "shanghai-2": 2, "frankfurt-1": 2 });
-    expect(it.status).toMatchObject({ state: "Succeeded", revision: 2, lastGoodRevision: 2 });
-  });
-
-  test("no more clusters at once than the stage allows", () => {
-    const it = world({ stages: [stage("canary"), stage("asia", { maxConcurrency: "50%" }), stage("rest")] });
-    it.revision = 2;
-    for (const name of ["shanghai-1", "shanghai-2"]) it.cluster(name).health = (runs) => (runs === 2 ? BROKEN : GOOD);
-    it.settle();
-    expect(it.states()).toMatchObject({ "shanghai-1": "Verifying", "shanghai-2": "Waiting" });
-    expect(it.turnOf("shanghai-2")).toBe("LastGood");
-  });
-
-  test("a stage soaks before the next one begins, and an unhealthy moment begins the time anew", () => {
-    const it = world({ stages: [stage("canary", { soak: "2m" }), stage("asia"), stage("rest")] });
-    it.revision = 2;
-    it.wait(90);
-    expect(it.status?.stages?.[0]?.state).toBe("Soaking");
-    it.cluster("singapore-1").health = () => BROKEN;
-    it.settle();
-    it.cluster("singapore-1").health = () => GOOD;
-    it.wait(100);
-    expect(it.runs()["shanghai-1"]).toBe(1);
-    it.wait(30);
-    expect(it.status?.state).toBe("Succeeded");
-  });
-
-  test("a change that alters nothing anywhere is done at once", () => {
-    const it = world();
-    it.revision = 2;
-    for (const cluster of it.clusters.values()) cluster.runs = 2;
-    it.settle();
-    expect(it.status?.state).toBe("Succeeded");
-  });
+/** Revision 2 begins; the named clusters have this health with it. */
+function begun(policy: Partial<RolloutPolicy> = {}, health: Record<string, RolloutHealth> = {}): World {
+  const it = world(policy);
+  it.revision = 2;
+  for (const [name, one] of Object.entries(health))
+    it.cluster(name).health = (revision) => (revision === 2 ? one : GOOD);
+  return it;
+}
+const withStages = (canary = {}, asia = {}, rest = {}): Partial<RolloutPolicy> => ({
+  stages: [stage("canary", canary), stage("asia", asia), stage("rest", rest)],
 });
+const said = ({ status }: World): (string | undefined)[] => [status?.state, status?.reason, status?.message];
+const runsSet = (it: World): number[] => [...new Set(Object.values(it.runs()))];
 
 describe("an object of which nothing was noted", () => {
   test("is rolled out already where it runs everywhere, as when a policy begins to speak of rollouts", () => {
@@ -85,119 +49,192 @@ describe("an object of which nothing was noted", () => {
 });
 
 describe("a rollout that fails", () => {
-  test("rolls back what it changed, and nothing else, in reverse order", () => {
-    const it = world();
-    it.revision = 2;
-    it.cluster("shanghai-2").health = (runs) => (runs === 2 ? FAILED : GOOD);
+  test("is not tried again, and the next revision is", () => {
+    const it = begun({}, { "singapore-1": FAILED }).settle().wait(100_000);
+    const before = it.log.length;
     it.settle();
-    expect(it.status).toMatchObject({ state: "RolledBack", revision: 2, lastGoodRevision: 1 });
-    expect(it.runs()).toEqual({ "singapore-1": 1, "shanghai-1": 1, "shanghai-2": 1, "frankfurt-1": 1 });
-    expect(it.states()["frankfurt-1"]).toBe("Waiting");
-    const back = it.log.filter((line) => line.endsWith("-> RolledBack") && line.startsWith("Cluster"));
-    expect(back).toEqual([
-      "Cluster shanghai-2: Applying -> RolledBack",
-      "Cluster shanghai-1: Applying -> RolledBack",
-      "Cluster singapore-1: Applying -> RolledBack",
-    ]);
-  });
-
-  test("what is not available in time has failed", () => {
-    const it = world();
-    it.revision = 2;
-    it.cluster("singapore-1").health = (runs) => (runs === 2 ? BROKEN : GOOD);
-    it.wait(599);
-    expect(it.status?.state).toBe("Progressing");
-    it.wait(1);
-    expect(it.status?.state).toBe("RolledBack");
-    expect(it.log).toContain("Cluster singapore-1: Verifying -> Failed (ImagePullBackOff)");
-  });
-
-  test("the same revision is not tried again, and the next one is", () => {
-    const it = world();
-    it.revision = 2;
-    it.cluster("singapore-1").health = (runs) => (runs === 2 ? FAILED : GOOD);
-    it.settle().wait(100_000);
-    const told = it.log.length;
-    it.settle();
-    expect(it.log.length).toBe(told);
-    expect(it.runs()["singapore-1"]).toBe(1);
+    expect([it.log.length, it.runs()["singapore-1"]]).toEqual([before, 1]);
     it.revision = 3;
     it.settle();
     expect(it.status).toMatchObject({ state: "Succeeded", revision: 3 });
   });
 
-  test("pauses where the policy says so, and goes on when a person says so, once", () => {
-    const it = world({ onFailure: "Pause" });
-    it.revision = 2;
-    it.cluster("singapore-1").health = (runs) => (runs === 2 ? FAILED : GOOD);
+  test("pauses if the policy says so, and each command of a person resumes it once", () => {
+    const it = begun({ onFailure: "Pause" }, { "singapore-1": FAILED }).settle();
+    expect(said(it).slice(0, 2)).toEqual(["Paused", "Failures"]);
+    it.commands = { ...it.commands, resumedAt: "2026-11-22T09:00:00Z" };
+    expect(said(it.settle()).slice(0, 2)).toEqual(["Paused", "Failures"]);
+    it.cluster("singapore-1").health = () => GOOD;
+    expect(it.settle().status?.state).toBe("Paused");
+    it.commands = { ...it.commands, resumedAt: "2026-11-22T09:01:00Z" };
+    expect(it.settle().status?.state).toBe("Succeeded");
+  });
+
+  test.each<[string, Partial<RolloutPolicy>, Record<string, RolloutHealth>]>([
+    ["while its stage soaks", withStages({ soak: "20m" }), { "singapore-1": BROKEN }],
+    ["while its stage waits for approval", withStages({ approval: "Manual" }), { "singapore-1": FAILED }],
+  ])("goes back when a verified cluster fails %s", (_when, policy, health) => {
+    const it = begun(policy).wait(30);
+    for (const [name, one] of Object.entries(health)) it.cluster(name).health = (runs) => (runs === 2 ? one : GOOD);
+    expect(it.wait(601).status?.state).toBe("RolledBack");
+  });
+
+  test("goes back when a cluster fails after it came back", () => {
+    const it = begun(withStages({}, {}, { approval: "Manual" }));
+    it.cluster("shanghai-2").inContact = false;
     it.settle();
-    expect(it.status).toMatchObject({ state: "Paused", reason: "Failures" });
+    Object.assign(it.cluster("shanghai-2"), {
+      inContact: true,
+      health: (runs: number) => (runs === 2 ? FAILED : GOOD),
+    });
+    expect(it.settle().status?.state).toBe("RolledBack");
+  });
+
+  test("takes clusters back that still have a revision in between, as many at once as may", () => {
+    const it = begun(withStages({}, { approval: "Manual", maxConcurrency: 1 })).settle();
+    expect(it.runs()).toMatchObject({ "shanghai-1": 2, "shanghai-2": 2 });
+    it.revision = 3;
+    it.cluster("singapore-1").health = (runs) => (runs === 3 ? FAILED : GOOD);
+    it.step();
+    for (const name of ["shanghai-1", "shanghai-2"]) it.cluster(name).isSlow = true;
+    it.settle();
+    expect(Object.values(it.states()).filter((state) => state === "Applying").length).toBe(1);
+    for (const name of ["shanghai-1", "shanghai-2"]) it.cluster(name).isSlow = false;
+    it.settle();
+    expect([it.status?.state, runsSet(it)]).toEqual(["RolledBack", [1]]);
+  });
+
+  test("that cannot go back does not go forward either", () => {
+    const it = begun();
+    it.cluster("singapore-1").health = (runs) => (runs === 2 ? FAILED : BROKEN);
+    it.wait(700);
+    expect(said(it).slice(0, 2)).toEqual(["Paused", "RollbackFailed"]);
+    const before = it.log.length;
+    expect(it.wait(10_000).log.length).toBe(before);
+    it.cluster("singapore-1").health = () => GOOD;
+    it.commands = { ...it.commands, resumedAt: "2026-11-22T12:00:00Z" };
+    expect(it.settle().status?.state).toBe("RolledBack");
+  });
+});
+
+test("an unhealthy soak writes the status once, not every second", () => {
+  const it = begun(withStages({ soak: "2m" })).wait(30);
+  it.cluster("singapore-1").health = () => BROKEN;
+  const { status } = it.settle();
+  for (let second = 0; second < 60; second++) {
+    it.now += 1000;
+    it.step();
+  }
+  expect(it.status).toEqual(status);
+});
+
+test.each<[RolloutHealth, string]>([
+  [GOOD, "Succeeded"],
+  [FAILED, "RolledBack"],
+])("a run that paused for want of a verdict goes on with it: %j", (health, state) => {
+  const it = begun({}, { "singapore-1": UNKNOWN }).wait(600);
+  expect(said(it).slice(0, 2)).toEqual(["Paused", "Unknown"]);
+  expect(it.runs()).toMatchObject({ "singapore-1": 2, "shanghai-1": 1 });
+  it.cluster("singapore-1").health = (runs) => (runs === 2 ? health : GOOD);
+  expect(it.settle().status?.state).toBe(state);
+});
+
+describe("clusters that cannot be reached", () => {
+  test("stop no others, and get their turn when they are back", () => {
+    const it = begun();
+    it.cluster("shanghai-1").inContact = false;
+    it.wait(1200);
+    expect([it.status?.state, it.states()["shanghai-1"]]).toEqual(["Succeeded", "Deferred"]);
+    it.cluster("shanghai-1").inContact = true;
+    it.settle();
+    expect([it.runs()["shanghai-1"], it.states()["shanghai-1"]]).toEqual([2, "Done"]);
+  });
+
+  test("keep the next stage from beginning if they are a whole stage, until a person says so", () => {
+    const it = begun();
+    it.cluster("singapore-1").inContact = false;
+    it.wait(100_000);
+    expect([...said(it).slice(0, 2), it.runs()["shanghai-1"]]).toEqual(["Paused", "Unknown", 1]);
     it.commands = { ...it.commands, resumedAt: "2026-11-22T09:00:00Z" };
     it.settle();
-    expect(it.status).toMatchObject({ state: "Paused", reason: "Failures" });
-    it.cluster("singapore-1").health = () => GOOD;
+    expect([it.status?.state, it.states()["singapore-1"]]).toEqual(["Succeeded", "Skipped"]);
+  });
+
+  test("are no success if they are all, and the run goes on with the first that is back", () => {
+    const it = begun();
+    for (const cluster of it.clusters.values()) cluster.inContact = false;
+    it.wait(100_000);
+    expect(said(it).slice(0, 2)).toEqual(["Paused", "Unknown"]);
+    for (const cluster of it.clusters.values()) cluster.inContact = true;
+    it.step();
+    expect(it.runs()).toEqual({ "singapore-1": 2, "shanghai-1": 1, "shanghai-2": 1, "frankfurt-1": 1 });
+    expect(it.settle().status?.state).toBe("Succeeded");
+  });
+});
+
+describe("a manager that starts anew has heard of nobody yet", () => {
+  /** As far as a run can come, each point with what it has done until then. */
+  const points: [string, (it: World) => void][] = [
+    ["nothing has begun", (it) => void (it.waitsForTurn = "others go first")],
+    ["a cluster is being written", (it) => void (it.cluster("singapore-1").isSlow = true)],
+    ["a cluster is not healthy yet", (it) => void (it.cluster("singapore-1").health = () => BROKEN)],
+    ["a stage soaks", () => undefined],
+    ["a stage waits for approval", (it) => void it.wait(120)],
+    [
+      "a person has paused it",
+      (it) => void (it.commands = { ...it.commands, paused: true, approvals: new Map([["canary", "eve"]]) }),
+    ],
+    [
+      "the clusters of a stage wait for each other",
+      (it) => {
+        it.commands = { ...it.commands, approvals: new Map([["canary", "eve"]]) };
+        it.cluster("shanghai-1").isSlow = true;
+        it.wait(120);
+      },
+    ],
+    [
+      "the run goes back",
+      (it) => {
+        it.wait(120);
+        it.commands = { ...it.commands, abort: 2 };
+        it.cluster("singapore-1").isSlow = true;
+      },
+    ],
+    ["a cluster cannot be reached", (it) => void (it.cluster("singapore-1").inContact = false)],
+  ];
+
+  test.each(points)("%s: the run stands as it stood, however long it took", (_, act) => {
+    const it = world({
+      stages: [
+        stage("canary", { soak: "2m", approval: "Manual", deadline: "20m" }),
+        stage("asia", { maxConcurrency: 1, deadline: "20m" }),
+        stage("rest"),
+      ],
+    });
+    it.revision = 2;
+    act(it);
     it.settle();
-    expect(it.status?.state).toBe("Paused");
-    it.commands = { ...it.commands, resumedAt: "2026-11-22T09:01:00Z" };
+    const [{ status }, runs, told] = [it, it.runs(), it.log.length];
+    it.now += 3_600_000;
+    it.awaitsContact = true;
+    it.settle();
+    expect(it.status).toEqual(status);
+    expect(it.log.slice(told)).toEqual([]);
+    expect(it.last?.recheckAt).toBeUndefined();
+    expect(it.runs()).toEqual(runs);
+  });
+
+  test("a new revision waits until they are heard of", () => {
+    const it = world();
+    it.awaitsContact = true;
+    it.revision = 2;
+    it.settle();
+    expect(it.status).toMatchObject({ state: "Planned", revision: 2, lastGoodRevision: 1 });
+    expect(new Set(Object.values(it.runs()))).toEqual(new Set([1]));
+    it.awaitsContact = false;
     it.settle();
     expect(it.status?.state).toBe("Succeeded");
   });
-
-  test("a first revision has nothing to return to", () => {
-    const it = new World(threeRegions).add("canary", "a");
-    it.cluster("a").health = () => FAILED;
-    it.settle();
-    expect(it.status).toMatchObject({ state: "Paused", reason: "Failures" });
-  });
-
-  test("a cluster that does not come back holds up no other one, and is what the pause is about", () => {
-    const it = world();
-    it.revision = 2;
-    it.cluster("shanghai-2").health = (runs) => (runs === 2 ? FAILED : BROKEN);
-    it.wait(700);
-    expect(it.runs()).toMatchObject({ "singapore-1": 1, "shanghai-1": 1, "frankfurt-1": 1 });
-    expect(it.status).toMatchObject({
-      state: "Paused",
-      reason: "RollbackFailed",
-      message: "shanghai-2 is not back on the last good revision: ImagePullBackOff",
-    });
-  });
-
-  test("a rollback that fails pauses, and does not roll forward", () => {
-    const it = world();
-    it.revision = 2;
-    it.cluster("singapore-1").health = (runs) => (runs === 2 ? FAILED : BROKEN);
-    it.wait(700);
-    expect(it.status).toMatchObject({ state: "Paused", reason: "RollbackFailed" });
-    const told = it.log.length;
-    it.wait(10_000);
-    expect(it.log.length).toBe(told);
-    it.cluster("singapore-1").health = () => GOOD;
-    it.commands = { ...it.commands, resumedAt: "2026-11-22T12:00:00Z" };
-    it.settle();
-    expect(it.status?.state).toBe("RolledBack");
-  });
-});
-
-test("what nobody can judge pauses, and never rolls back or counts as success", () => {
-  const it = world();
-  it.revision = 2;
-  it.cluster("singapore-1").health = (runs) => (runs === 2 ? UNKNOWN : GOOD);
-  it.wait(600);
-  expect(it.status).toMatchObject({ state: "Paused", reason: "Unknown" });
-  expect(it.runs()).toMatchObject({ "singapore-1": 2, "shanghai-1": 1 });
-});
-
-test("a stage with approval waits at its end for a person, who is recorded", () => {
-  const it = world({ stages: [stage("canary", { approval: "Manual" }), stage("asia"), stage("rest")] });
-  it.revision = 2;
-  it.settle();
-  expect(it.status).toMatchObject({ state: "Paused", reason: "Gate" });
-  expect(it.runs()).toMatchObject({ "singapore-1": 2, "shanghai-1": 1 });
-  it.commands = { ...it.commands, approvals: new Map([["canary", "alice"]]) };
-  it.settle();
-  expect(it.status?.state).toBe("Succeeded");
-  expect(it.status?.stages?.[0]?.approvedBy).toBe("alice");
 });
 
 test("pause lets nothing begin, and what has begun ends", () => {
@@ -226,19 +263,6 @@ test("abort rolls back; without a run it does nothing", () => {
   expect(it.runs()["singapore-1"]).toBe(1);
 });
 
-test("an unreachable cluster is deferred and does not stop the others; when it comes back it gets its turn", () => {
-  const it = world();
-  it.revision = 2;
-  it.cluster("shanghai-1").inContact = false;
-  it.wait(1200);
-  expect(it.status?.state).toBe("Succeeded");
-  expect(it.states()["shanghai-1"]).toBe("Deferred");
-  it.cluster("shanghai-1").inContact = true;
-  it.settle();
-  expect(it.runs()["shanghai-1"]).toBe(2);
-  expect(it.states()["shanghai-1"]).toBe("Done");
-});
-
 test("a cluster that leaves is skipped, and one that joins gets the last good revision until the run is over", () => {
   const it = world({ stages: [stage("canary", { approval: "Manual" }), stage("asia"), stage("rest")] });
   it.revision = 2;
@@ -264,4 +288,176 @@ test("a newer revision supersedes the run; who runs the one in between keeps it 
   expect(it.log).toContain("Run: Paused -> Superseded");
   expect(it.runs()).toEqual({ "singapore-1": 3, "shanghai-1": 2, "shanghai-2": 2, "frankfurt-1": 1 });
   expect(it.turnOf("shanghai-1")).toBe("Keep");
+});
+
+const WAITS = "others go first";
+
+/** Revision 1 is everywhere, and 2 is wanted. The policy bounds how many objects roll out at once. */
+function inTurn(): World {
+  const stages = [stage("first", { approval: "Manual" }), stage("second")];
+  const it = new World({ stages }).add("first", "a").add("second", "b");
+  it.commands = { paused: false, approvals: new Map([["first", "anna"]]) };
+  it.settle();
+  expect(it.status?.state).toBe("Succeeded");
+  it.commands = { paused: false, approvals: new Map() };
+  it.revision = 2;
+  return it;
+}
+
+describe("a run that has not begun", () => {
+  test("and is paused, asks for no turn until it is resumed", () => {
+    const it = inTurn();
+    it.waitsForTurn = WAITS;
+    it.commands = { ...it.commands, paused: true };
+    it.settle();
+    expect(it.status).toMatchObject({ state: "Planned", reason: "User" });
+    expect(it.status).not.toHaveProperty("stages");
+    expect(it.runs()).toEqual({ a: 1, b: 1 });
+    it.commands = { ...it.commands, paused: false };
+    it.settle();
+    expect(it.status).toMatchObject({ state: "Planned", message: WAITS });
+    expect(it.status).not.toHaveProperty("reason");
+  });
+
+  test("and is aborted, is taken back at once", () => {
+    const it = inTurn();
+    it.waitsForTurn = WAITS;
+    it.settle();
+    it.commands = { ...it.commands, abort: 2 };
+    it.settle();
+    expect(it.status?.state).toBe("RolledBack");
+    expect(it.runs()).toEqual({ a: 1, b: 1 });
+  });
+});
+
+describe("a run that has yielded its turn", () => {
+  const yielded = (): World => {
+    const it = inTurn();
+    it.settle();
+    expect(it.status).toMatchObject({ state: "Paused", reason: "Gate" });
+    it.waitsForTurn = WAITS;
+    return it;
+  };
+
+  test("stays as it is while it has nothing to go on with", () => {
+    const it = yielded();
+    const before = it.status;
+    it.settle();
+    expect(it.status).toEqual(before);
+    expect(it.runs()).toEqual({ a: 2, b: 1 });
+  });
+
+  test("waits for another turn before it goes on, and begins nothing meanwhile", () => {
+    const it = yielded();
+    it.commands = { ...it.commands, approvals: new Map([["first", "anna"]]) };
+    it.settle();
+    expect(it.status).toMatchObject({ state: "Planned", message: WAITS });
+    expect(it.runs()).toEqual({ a: 2, b: 1 });
+    const plan = it.status?.stages?.map(({ name }) => name);
+    it.waitsForTurn = undefined;
+    it.settle();
+    expect(it.status).toMatchObject({ state: "Succeeded" });
+    expect(it.status?.stages?.map(({ name }) => name)).toEqual(plan);
+    expect(it.runs()).toEqual({ a: 2, b: 2 });
+  });
+
+  test("goes back without one", () => {
+    const it = yielded();
+    it.commands = { ...it.commands, abort: 2 };
+    it.settle();
+    expect(it.status?.state).toBe("RolledBack");
+    expect(it.runs()).toEqual({ a: 1, b: 1 });
+  });
+});
+
+describe("a run stops", () => {
+  const HOUR = 3_600_000;
+  const since = "2026-11-22T08:00:00Z";
+  const stages = [
+    { name: "first", state: "Succeeded" as const },
+    { name: "second", state: "Paused" as const },
+  ];
+  const deadlines = {
+    stages: [
+      { name: "first", deadline: "5m" },
+      { name: "second", deadline: "10m" },
+    ],
+  };
+
+  test.each([
+    { name: "for an hour, where the policy says nothing", policy: {}, want: HOUR },
+    { name: "for the deadline of its stage", policy: deadlines, want: 600_000 },
+    { name: "for what the policy says", policy: { ...deadlines, yieldAfter: "2h" }, want: 2 * HOUR },
+  ])("$name", ({ policy, want }) => {
+    expect(stopOf(policy, { state: "Paused", since, stages })).toEqual({ since: START, patienceMs: want });
+  });
+
+  test.each(["Paused", "RolledBack"] as const)("when it is %s", (state) => {
+    expect(stopOf({}, { state, since })).toBeDefined();
+  });
+
+  test.each(["Planned", "Progressing", "RollingBack", "Succeeded", "Superseded"] as const)(
+    "not when it is %s",
+    (state) => {
+      expect(stopOf({}, { state, since })).toBeUndefined();
+    },
+  );
+});
+
+describe("what a run says", () => {
+  const WHY = "somebody has changed revision 1";
+  const BAD = { "singapore-1": FAILED };
+  const FAILURE = "stage canary: singapore-1 (ProgressDeadlineExceeded) failed";
+
+  test("why it paused or went back", () => {
+    expect(said(begun({ onFailure: "Pause" }, BAD).settle())).toEqual(["Paused", "Failures", FAILURE]);
+    expect(said(begun({}, BAD).settle())).toEqual(["RolledBack", undefined, FAILURE]);
+  });
+
+  test.each<[string, Partial<World["commands"]>, string[]]>([
+    ["paused", { paused: true }, ["Paused", "User", "paused by a person: `meridian rollout resume NAME` goes on"]],
+    ["aborted", { abort: 2 }, ["RolledBack", "", "aborted"]],
+  ])("that a person has %s it", (_what, commands, want) => {
+    const it = begun({}, { "shanghai-1": BROKEN });
+    it.step();
+    it.commands = { ...it.commands, ...commands };
+    expect(said(it.settle()).map((part) => part ?? "")).toEqual(want);
+  });
+
+  test("that there is nothing to return to", () => {
+    const it = new World(threeRegions).add("canary", "a");
+    it.cluster("a").health = () => BROKEN;
+    it.settle();
+    it.commands = { ...it.commands, abort: 1 };
+    expect(said(it.settle())).toEqual(["Paused", "User", "aborted; there is no earlier revision to return to"]);
+    const failed = new World(threeRegions).add("canary", "a");
+    failed.cluster("a").health = () => FAILED;
+    expect(said(failed.settle()).slice(0, 2)).toEqual(["Paused", "Failures"]);
+  });
+
+  test("that the last good revision cannot be used, if the policy or a person asks for it", () => {
+    const unusable = (policy: Partial<RolloutPolicy>, abort?: number): (string | undefined)[] => {
+      const it = begun(policy, BAD);
+      it.lastGoodUnusable = WHY;
+      if (abort !== undefined) it.commands = { ...it.commands, abort };
+      return said(it.settle());
+    };
+    expect(unusable({ onFailure: "Rollback" })).toEqual(["Paused", "Failures", `${FAILURE}; ${WHY}`]);
+    expect(unusable({ onFailure: "Pause" })).toEqual(["Paused", "Failures", FAILURE]);
+    expect(unusable({}, 2)).toEqual(["Paused", "User", `aborted; ${WHY}`]);
+  });
+
+  test("that it stops on its way back, and it goes on when the revision can be used again", () => {
+    const it = begun();
+    it.cluster("singapore-1").health = (revision) => (revision === 2 ? FAILED : BROKEN);
+    expect(it.settle().status?.state).toBe("RollingBack");
+    it.lastGoodUnusable = WHY;
+    expect(said(it.settle())).toEqual(["Paused", "RollbackFailed", WHY]);
+    it.commands = { ...it.commands, resumedAt: "2026-11-22T09:00:00Z" };
+    expect(said(it.settle())).toEqual(["Paused", "RollbackFailed", WHY]);
+    it.lastGoodUnusable = undefined;
+    it.cluster("singapore-1").health = () => GOOD;
+    it.commands = { ...it.commands, resumedAt: "2026-11-22T09:01:00Z" };
+    expect(it.settle().status?.state).toBe("RolledBack");
+  });
 });

@@ -111,6 +111,11 @@ describe("a cluster on its way back", () => {
 
   test.each<[string, Partial<RolloutFacts>, string]>([
     ["why it cannot be written", { onTarget: false, error: "Forbidden", health: BROKEN }, "Forbidden"],
+    [
+      "why it may not be written any more",
+      { onTarget: false, error: "Forbidden", errorOfLastGood: "PodSecurity" },
+      "PodSecurity",
+    ],
     ["what is wrong", { ...BACK, health: BROKEN }, "ImagePullBackOff"],
     ["no more, where nobody knows more", { ...BACK, onLastGood: false }, "not available"],
   ])("fails when its time is over, and says %s", (_what, known, why) => {

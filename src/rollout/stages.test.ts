@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { concurrencyOf, frozenPlan, gateTimeout, policyOfStage, stageOf, stagesOf, stagesTaking } from "./stages.ts";
-import { GOOD, stage } from "./testing.ts";
+import { fact, stage } from "./testing.ts";
 import type { RolloutFacts } from "./types.ts";
 
 const asia = { clusterNames: ["a"] };
@@ -45,17 +45,7 @@ describe("the stage of a cluster", () => {
 });
 
 describe("the plan of a run", () => {
-  const at = (name: string, of: string | undefined): RolloutFacts => ({
-    name,
-    stage: of,
-    wanted: true,
-    kept: true,
-    inContact: true,
-    onTarget: false,
-    onLastGood: true,
-    runs: "LastGood",
-    health: GOOD,
-  });
+  const at = (name: string, of: string | undefined): RolloutFacts => fact(name, { stage: of });
   const waiting = (name: string, ...clusters: string[]) => ({
     name,
     state: "Waiting",

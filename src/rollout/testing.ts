@@ -1,4 +1,4 @@
-import { type RolloutStatus, timestamp } from "../apis/index.ts";
+import { defined, type RolloutStatus, timestamp } from "../apis/index.ts";
 import { advance } from "./advance.ts";
 import { Draft } from "./draft.ts";
 import { goForward, type Progress } from "./forward.ts";
@@ -226,6 +226,15 @@ export const planned = (
   state: RolloutClusterState,
   more: Partial<RolloutCluster> = {},
 ): RolloutCluster => ({ name, state, ...more });
+
+/** Reads a cluster of a plan: `Applying@60 (Forbidden)` is being written since 60 seconds, for that reason. */
+export function clusterIn(name: string, text: string): RolloutCluster {
+  const [, state = "", seconds, reason] = /^(\w+)(?:@(\d+))?(?: \((\w+)\))?$/.exec(text) ?? [];
+  return planned(name, state as RolloutClusterState, {
+    ...defined({ reason }),
+    ...(seconds === undefined ? {} : { since: ago(Number(seconds)) }),
+  });
+}
 
 /** Timestamp this many seconds before {@link START}. */
 export const ago = (seconds: number): string => timestamp(START - seconds * 1000);

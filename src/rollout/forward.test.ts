@@ -1,11 +1,208 @@
 import { describe, expect, test } from "vitest";
-import { ago, BROKEN, fact, FAILED, type Look, look, OLD, planned, stage, UNCHANGED, UNKNOWN } from "./testing.ts";
-import type { RolloutCluster, RolloutFacts, RolloutPolicy, RolloutStage } from "./types.ts";
+import {
+  ago,
+  BROKEN,
+  clusterIn,
+  fact,
+  FAILED,
+  GOOD,
+  type Look,
+  look,
+  OLD,
+  planned,
+  stage,
+  UNCHANGED,
+  UNKNOWN,
+} from "./testing.ts";
+import type { RolloutCluster, RolloutFacts, RolloutHealth, RolloutPolicy, RolloutStage } from "./types.ts";
 
+const SLOW: RolloutHealth = { state: "Progressing", available: 0, desired: 2 };
+const BAD: RolloutHealth = { state: "Failed", available: 0, desired: 2 };
 const UNREACHABLE = { inContact: false } as const;
-const deferred = (name: string): RolloutCluster => planned(name, "Deferred", { since: ago(60) });
+const deferred = (name: string): RolloutCluster => clusterIn(name, "Deferred@60 (ClusterUnreachable)");
 const away = (name: string): RolloutFacts => fact(name, { ...OLD, ...UNREACHABLE });
 const done = (name: string): RolloutCluster => planned(name, "Done");
+const waitingOf = (...names: string[]): RolloutCluster[] => names.map((name) => planned(name, "Waiting"));
+const old = (...names: string[]): RolloutFacts[] => names.map((name) => fact(name, OLD));
+
+/** A stage that has begun; a second cluster keeps it from being over. */
+function oneOf(cluster: RolloutCluster, known: Partial<RolloutFacts> | undefined, isHeld = false) {
+  return look({
+    stages: [{ name: "all", state: "Progressing", clusters: [cluster, planned("z", "Applying", { since: ago(1) })] }],
+    facts: [...(known === undefined ? [] : [fact("a", known)]), fact("z", { ...OLD })],
+    isHeld,
+  });
+}
+
+/** A cluster before, its facts, the cluster after, and its changes of state. */
+type Row = [before: string, known: Partial<RolloutFacts> | undefined, after: string, log?: string[]];
+const expectCluster =
+  (isHeld = false) =>
+  (...[before, known, after, noted]: Row): void => {
+    const { clusters, log } = oneOf(clusterIn("a", before), known, isHeld);
+    expect(clusters["a"]).toStrictEqual(clusterIn("a", after));
+    if (noted !== undefined)
+      expect(log.filter((line) => line.startsWith("a:")).map((line) => line.replace(/^.* -> /, ""))).toEqual(noted);
+  };
+
+test.each<Row>([
+  ...["Waiting", "Applying@1", "Verifying@1", "Deferred@1", "Failed"].map((state): Row => [
+    state,
+    undefined,
+    "Skipped (ClusterLeft)",
+  ]),
+  ["Done", undefined, "Done"],
+  ["Skipped (ClusterUnreachable)", undefined, "Skipped (ClusterUnreachable)"],
+])("a cluster that has left is skipped before its turn is over: %s", expectCluster());
+
+test.each<Row>([
+  ["Waiting", { ...OLD, ...UNREACHABLE }, "Deferred@0 (ClusterUnreachable)"],
+  ["Waiting", OLD, "Waiting"],
+  ["Deferred@60 (ClusterUnreachable)", OLD, "Waiting"],
+  ["Deferred@60 (ClusterUnreachable)", { ...OLD, ...UNREACHABLE }, "Deferred@60 (ClusterUnreachable)"],
+])("a cluster whose turn has not come is deferred while it cannot be reached: %s", expectCluster(true));
+
+test("clusters of later stages are looked at as well", () => {
+  const { clusters, log } = look({
+    stages: [
+      { name: "one", state: "Progressing", clusters: [clusterIn("a", "Applying@1")] },
+      { name: "two", state: "Waiting", clusters: waitingOf("b") },
+      { name: "three", state: "Waiting", clusters: waitingOf("c", "d") },
+      { name: "four", state: "Waiting" },
+    ],
+    facts: [...old("a", "c"), away("b")],
+  });
+  expect(log).toEqual(["b: Waiting -> Deferred (ClusterUnreachable)", "d: Waiting -> Skipped (ClusterLeft)"]);
+  expect(clusters["c"]?.state).toBe("Waiting");
+});
+
+describe("a cluster that has its turn", () => {
+  test.each<Row>([
+    ["Applying@60", {}, "Done", ["Verifying", "Done"]],
+    ["Verifying@600 (HealthUnknown)", {}, "Done", ["Done"]],
+    ["Applying@60", { health: BROKEN }, "Verifying@0", ["Verifying"]],
+    ["Applying@60", UNREACHABLE, "Applying@60 (HealthUnknown)", []],
+    ["Applying@60 (Forbidden)", { ...OLD, health: BROKEN }, "Applying@60", []],
+    ["Applying@60", { ...OLD, error: "Forbidden" }, "Applying@60 (Forbidden)", []],
+    ["Verifying@60", { health: { ...UNKNOWN, reason: "Other" } }, "Verifying@60 (HealthUnknown)", []],
+    ["Verifying@60", { health: FAILED }, "Failed (ProgressDeadlineExceeded)", ["Failed (ProgressDeadlineExceeded)"]],
+    ["Verifying@60", { health: BAD }, "Failed (Unhealthy)", ["Failed (Unhealthy)"]],
+    ["Verifying@600", { health: BROKEN }, "Failed (ImagePullBackOff)", ["Failed (ImagePullBackOff)"]],
+    ["Verifying@600", { health: SLOW }, "Failed (GateTimeout)", ["Failed (GateTimeout)"]],
+    ["Verifying@600", { health: BROKEN, ...UNREACHABLE }, "Deferred@0 (ClusterUnreachable)"],
+  ])("is %s, with %j: %s", expectCluster());
+
+  test.each<[string, "Applying" | "Verifying", Partial<RolloutFacts>, string, string]>([
+    ["why it cannot be written", "Applying", { ...OLD, error: "Forbidden" }, "Forbidden", "Forbidden"],
+    ["that its health is not known", "Verifying", { health: UNKNOWN }, "HealthUnknown", "HealthUnknown"],
+    ["what is wrong", "Applying", { ...OLD, health: BROKEN }, "ImagePullBackOff", "ImagePullBackOff"],
+    ["that it was not written", "Applying", OLD, "NotWritten", "not applied"],
+  ])("is no failure where nobody can say, and says %s", (_what, state, known, reason, why) => {
+    const { clusters, progress, log } = oneOf(planned("a", state, { since: ago(600) }), known);
+    expect(clusters["a"]?.reason).toBe(reason);
+    expect(progress).toEqual({ kind: "Waits", pause: "Unknown", message: `stage all: a: ${why} after 10m` });
+    expect(log.filter((line) => line.includes("Failed"))).toEqual([]);
+  });
+
+  test.each<Row>(["Waiting", "Skipped", "RolledBack"].map((state) => [state, { health: FAILED }, state, []]))(
+    "is none that is %s",
+    expectCluster(true),
+  );
+});
+
+test.each<Row>([
+  ["Done", { health: FAILED }, "Failed (ProgressDeadlineExceeded)"],
+  ["Done", { health: BAD }, "Failed (Unhealthy)"],
+  ["Done", { health: BROKEN }, "Done"],
+  ["Done", { ...UNCHANGED, health: FAILED }, "Done"],
+  ["Done", { ...OLD, health: FAILED }, "Done"],
+])("a cluster that was done fails with its new revision only: %s, %j", expectCluster());
+
+describe("the clusters of a stage that begin", () => {
+  const begun = (maxConcurrency: number, clusters: RolloutCluster[], facts: RolloutFacts[], isHeld = false) =>
+    look({
+      policy: { stages: [stage("all", { maxConcurrency })] },
+      stages: [{ name: "all", state: "Progressing", clusters }],
+      facts,
+      isHeld,
+    });
+
+  test("are as many as may change at once, in the order of the plan", () => {
+    const { clusters, log, progress } = begun(2, waitingOf("a", "b", "c"), old("a", "b", "c"));
+    expect(log).toEqual(["a: Waiting -> Applying", "b: Waiting -> Applying"]);
+    expect(clusters["a"]).toStrictEqual(planned("a", "Applying", { since: ago(0) }));
+    expect(progress).toEqual({ kind: "Going" });
+  });
+
+  test.each<[string, RolloutCluster, Partial<RolloutFacts>, boolean]>([
+    ["is written", planned("a", "Applying", { since: ago(1) }), OLD, true],
+    ["is verified", planned("a", "Verifying", { since: ago(1) }), { health: BROKEN }, true],
+    ["was deferred just now", planned("a", "Deferred", { since: ago(599) }), UNREACHABLE, true],
+    ["was deferred long ago", planned("a", "Deferred", { since: ago(600) }), UNREACHABLE, false],
+    ["is done", planned("a", "Done"), {}, false],
+    ["was skipped", planned("a", "Skipped"), {}, false],
+  ])("are fewer by one that %s", (_what, cluster, known, takesPlace) => {
+    const { clusters } = begun(1, [cluster, ...waitingOf("b", "c")], [fact("a", known), ...old("b", "c")]);
+    expect([clusters["b"]?.state, clusters["c"]?.state]).toEqual([takesPlace ? "Waiting" : "Applying", "Waiting"]);
+  });
+
+  test("are all of those for which nothing changes, or that have it already: they take no place", () => {
+    const facts = [fact("a", OLD), fact("b", UNCHANGED), fact("c", { health: BROKEN }), fact("d", OLD)];
+    expect(begun(1, waitingOf("a", "b", "c", "d"), facts).log).toEqual([
+      "a: Waiting -> Applying",
+      "b: Waiting -> Done",
+      "c: Waiting -> Verifying",
+    ]);
+  });
+
+  test("are none while the run is held, and what has begun goes on", () => {
+    const facts = [fact("a"), fact("b", UNCHANGED), fact("c", OLD)];
+    const { log, progress } = begun(3, [planned("a", "Applying"), ...waitingOf("b", "c")], facts, true);
+    expect(log).toEqual(["a: Applying -> Verifying", "a: Verifying -> Done"]);
+    expect(progress).toEqual({ kind: "Going" });
+  });
+});
+
+describe("clusters that come back after their stage was over", () => {
+  const late = (maxConcurrency: number, clusters: RolloutCluster[], facts: RolloutFacts[], isHeld = false) =>
+    look({
+      policy: { stages: [stage("all", { maxConcurrency })] },
+      state: "Succeeded",
+      stages: [
+        { name: "all", state: "Succeeded", clusters },
+        { name: "none", state: "Succeeded" },
+      ],
+      facts,
+      isHeld,
+    });
+
+  test("get their turn, as many at once as may change", () => {
+    const facts = [fact("a", UNREACHABLE), fact("b", OLD), fact("c", OLD), fact("d", OLD)];
+    const { log, clusters, progress } = late(2, ["a", "b", "c", "d"].map(deferred), facts);
+    expect(log).toEqual(["b: Deferred -> Applying", "c: Deferred -> Applying"]);
+    expect(clusters["a"]).toStrictEqual(deferred("a"));
+    expect(clusters["b"]).toStrictEqual(planned("b", "Applying", { since: ago(0) }));
+    expect(progress).toEqual({ kind: "Succeeded" });
+  });
+
+  test.each<[string, RolloutCluster, Partial<RolloutFacts>]>([
+    ["written", planned("a", "Applying", { since: ago(1) }), OLD],
+    ["verified", planned("a", "Verifying", { since: ago(1) }), { health: BROKEN }],
+  ])("wait for one that is being %s, unless they have the new revision already", (_what, cluster, known) => {
+    const facts = [fact("a", known), fact("b", OLD), fact("c", { health: BROKEN })];
+    expect(late(1, [cluster, deferred("b"), deferred("c")], facts).log).toEqual(["c: Deferred -> Verifying"]);
+  });
+
+  test("go on when they have had their turn, and one that has left is skipped", () => {
+    const clusters = [planned("a", "Applying", { since: ago(1) }), deferred("b"), planned("c", "Done")];
+    expect(late(1, clusters, [fact("a", { health: GOOD })]).log).toEqual([
+      "b: Deferred -> Skipped (ClusterLeft)",
+      "a: Applying -> Verifying",
+      "a: Verifying -> Done",
+    ]);
+  });
+});
+
 const progressing = (name: string, ...clusters: RolloutCluster[]): RolloutStage => ({
   name,
   state: "Progressing",
@@ -69,12 +266,6 @@ describe("the stages of a run", () => {
     const looked = look({ stages: [failed], facts: [fact("a", { health: BROKEN })] });
     expect([states(looked), looked.stages[0]?.startedAt]).toEqual([["Progressing"], ago(0)]);
   });
-
-  test.each(["Progressing", "Soaking", "Paused"] as const)("do not begin anew while they are %s", (state) => {
-    const stages = [{ ...progressing("one", planned("a", "Verifying", { since: ago(1) })), state }];
-    const looked = look({ stages, facts: [fact("a", { health: BROKEN })] });
-    expect([states(looked), looked.stages[0]?.startedAt]).toEqual([[state], ago(60)]);
-  });
 });
 
 describe("a stage fails", () => {
@@ -106,9 +297,6 @@ describe("a stage fails", () => {
     expect([looked.progress, states(looked)]).toEqual([{ kind: "Going" }, ["Succeeded", "Progressing"]]);
   });
 
-  test("and not when the run is over", () =>
-    expect(states(run(undefined, "Succeeded", "Succeeded"))).toEqual(["Succeeded", "Progressing"]));
-
   test.each<[string, number, string]>([
     ["its time is not over", 61, "Progressing"],
     ["its time is over", 60, "Failed"],
@@ -126,15 +314,6 @@ describe("a stage fails", () => {
     expect(looked.recheckAfter).toBe(hasFailed ? 599 : 1);
     expect(looked.clusters["b"]?.state).toBe(hasFailed ? "Waiting" : "Applying");
   });
-
-  test("not for its time when it is over", () =>
-    expect(
-      look({
-        policy: { stages: [stage("one", { deadline: "1s" })] },
-        stages: [progressing("one", done("a"))],
-        facts: [fact("a")],
-      }).progress,
-    ).toEqual({ kind: "Succeeded" }));
 });
 
 test("a stage of which nobody can tell how its clusters are begins no others, and says what is wrong with the first", () => {
@@ -175,8 +354,6 @@ describe("a stage that nobody can reach", () => {
 
   test("holds up nobody where nothing is left for those after it", () =>
     expect(run({}, [deferred("b")], [away("b"), fact("c")], progressing("three", done("c")))).toEqual(reached));
-
-  test("holds up nobody where it is the last", () => expect(run({}, [deferred("b")], [away("b")])).toEqual(reached));
 
   test("is one of which no cluster is done, or has failed", () => {
     const third = waiting("three", "c");
@@ -283,16 +460,6 @@ describe("the gate of a stage", () => {
     const message = "stage one: the query of the gate did not pass";
     expect([failed.progress, failed.asks, states(failed)]).toEqual([{ kind: "Failed", message }, [], ["Failed"]]);
   });
-
-  test("is none where the policy has no query", () => {
-    expect(at({ policy: { gate: {} } })).toMatchObject({ progress: { kind: "Succeeded" }, asks: [] });
-    expect(at({ policy: {} })).toMatchObject({ progress: { kind: "Succeeded" }, asks: [] });
-  });
-
-  test("is asked after the soak", () => {
-    const policy = { ...asking, stages: [stage("one", { soak: "1m" })] };
-    expect(at({ policy })).toMatchObject({ progress: { kind: "Going" }, asks: [] });
-  });
 });
 
 describe("the approval of a stage", () => {
@@ -329,9 +496,6 @@ describe("the approval of a stage", () => {
     });
   });
 
-  test("of another stage is none", () =>
-    expect(at({ commands: { ...commands, approvals: new Map([["two", "alice"]]) } }).progress.kind).toBe("Waits"));
-
   test("is written down while the run is held, and the stage is not over", () => {
     const looked = at({ commands, isHeld: true });
     expect([looked.progress, states(looked), looked.stages[0]?.approvedBy]).toEqual([
@@ -339,13 +503,5 @@ describe("the approval of a stage", () => {
       ["Progressing"],
       "alice",
     ]);
-  });
-
-  test("is not needed where the policy does not ask for one", () =>
-    expect(at({ policy: {}, commands }).stages[0]).not.toHaveProperty("approvedBy"));
-
-  test("is asked for after the gate", () => {
-    const policy = { ...manual, gate: { prometheus: { query: "up" } } };
-    expect(at({ policy, commands }).progress).toMatchObject({ message: "stage one: the gate is being asked" });
   });
 });
