@@ -11,7 +11,7 @@ import {
   shanghai,
   singapore,
   targetOf,
-} from "./testdata/builders.ts";
+} from "./testing/builders.ts";
 import type { FoundCopy, Snapshot } from "./snapshot.ts";
 
 /** What becomes of an object without a record on the hub of which members hold copies. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject, OverridePolicy, Placement, PlacementSpec } from "../apis/index.ts";
-import { at, frankfurt, inRegion, overrides, placement, shanghai, singapore, targetOf } from "./testdata/builders.ts";
+import { at, frankfurt, inRegion, overrides, placement, shanghai, singapore, targetOf } from "./testing/builders.ts";
 
 const SELECTS = { apiVersion: "mysql.presslabs.org/v1alpha1", kind: "MysqlCluster" };
 const scale = { spec: ["spec", "replicas"], status: ["status", "readyNodes"] };

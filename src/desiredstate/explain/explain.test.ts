@@ -12,7 +12,7 @@ import {
   shanghai,
   singapore,
   snapshot,
-} from "../testdata/builders.ts";
+} from "../testing/builders.ts";
 import { computeTarget } from "../target/target.ts";
 
 const asia = placement("asia", { clusterAffinities: [{ name: "asia", clusterNames: ["shanghai-1", "singapore-1"] }] });

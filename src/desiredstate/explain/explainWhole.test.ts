@@ -13,7 +13,7 @@ import {
   shanghai,
   singapore,
   snapshot,
-} from "../testdata/builders.ts";
+} from "../testing/builders.ts";
 
 const answer = (more: Partial<Snapshot>) => explain(snapshot({ clusters: [shanghai, singapore], ...more }), NOW);
 const inShanghai = { clusterAffinities: [{ name: "home", clusterNames: ["shanghai-1"] }] };

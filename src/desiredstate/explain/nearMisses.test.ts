@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Placement } from "../../apis/index.ts";
 import { nearMisses } from "./nearMisses.ts";
-import { app, clusterPlacement, placement } from "../testdata/builders.ts";
+import { app, clusterPlacement, placement } from "../testing/builders.ts";
 
 const kind = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
 const web = { ...kind, labelSelector: { matchLabels: { tier: "web" } } };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { stageAssignment } from "./rolloutStages.ts";
-import { frankfurt, inRegion, shanghai, singapore } from "../testdata/builders.ts";
+import { frankfurt, inRegion, shanghai, singapore } from "../testing/builders.ts";
 
 const clusters = [frankfurt, shanghai, singapore];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FederatedStatus, Placement } from "../../apis/index.ts";
 import type { ClusterSnapshot, Subject } from "../../scheduler/index.ts";
-import { placement as placed } from "../testdata/builders.ts";
+import { placement as placed } from "../testing/builders.ts";
 import { scheduleWithFailover } from "./schedule.ts";
 import { clusterAt, MINUTE, T } from "./testing.ts";
 import type { Contacts, Departure, FailoverRules } from "./types.ts";

@@ -4,7 +4,7 @@ import type { Dependency } from "../../interpreter/index.ts";
 import { collectDependencies } from "./dependencies.ts";
 import { mark, ownerRefOf, ownerText } from "../rows/marks.ts";
 import type { Needs } from "../snapshot.ts";
-import { app } from "../testdata/builders.ts";
+import { app } from "../testing/builders.ts";
 
 const marking = { hubId: "hub-uid", ownerText: ownerText(ownerRefOf(app())), policy: "Delete" as const };
 const object = (kind: string, name: string, content: object = { data: { a: "1" } }): KubeObject => ({

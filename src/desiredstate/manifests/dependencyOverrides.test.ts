@@ -4,7 +4,7 @@ import { cluster } from "../../scheduler/testing.ts";
 import { collectDependencies } from "./dependencies.ts";
 import { DependencyOverrides } from "./dependencyOverrides.ts";
 import { mark, ownerRefOf, ownerText } from "../rows/marks.ts";
-import { app } from "../testdata/builders.ts";
+import { app } from "../testing/builders.ts";
 
 const marking = { hubId: "hub-uid", ownerText: ownerText(ownerRefOf(app())), policy: "Delete" as const };
 const metadata = (name: string, labels?: Record<string, string>) => ({

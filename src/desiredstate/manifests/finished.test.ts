@@ -19,7 +19,7 @@ import { isInSync } from "../rows/rows.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { step } from "../rows/step.ts";
 import { computeTarget } from "../target/target.ts";
-import { facts, frankfurt, NOW, placement, running, shanghai, singapore, snapshot } from "../testdata/builders.ts";
+import { facts, frankfurt, NOW, placement, running, shanghai, singapore, snapshot } from "../testing/builders.ts";
 import type { Observation, Target } from "../types.ts";
 
 /** What has come to its end: neither made anew, nor moved, nor taken up again when a rollout is taken back. */

@@ -3,7 +3,7 @@ import type { KubeObject, OverrideRule } from "../../apis/index.ts";
 import type { MatchedRule } from "../../override/index.ts";
 import { mark, ownerRefOf, ownerText } from "../rows/marks.ts";
 import { defaultTerms } from "../podSecurity/index.ts";
-import { app } from "../testdata/builders.ts";
+import { app } from "../testing/builders.ts";
 import { VariantRenderer } from "./variants.ts";
 
 type Patch = NonNullable<OverrideRule["patches"]>[number];

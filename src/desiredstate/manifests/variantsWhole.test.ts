@@ -3,7 +3,7 @@ import { type KubeObject, type OverrideRule, valueAt } from "../../apis/index.ts
 import type { MatchedRule } from "../../override/index.ts";
 import { mark, ownerRefOf, ownerText } from "../rows/marks.ts";
 import { defaultTerms } from "../podSecurity/index.ts";
-import { app } from "../testdata/builders.ts";
+import { app } from "../testing/builders.ts";
 import { VariantRenderer, type VariantOf, type VariantOptions } from "./variants.ts";
 
 const owner = ownerRefOf(app());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject, OverridePolicy, OverrideRule, PatchOperation } from "../../apis/index.ts";
-import { app, overrides, placement, shanghai, targetOf } from "../testdata/builders.ts";
+import { app, overrides, placement, shanghai, targetOf } from "../testing/builders.ts";
 import type { Why } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { namespaceTerms } from "./terms.ts";

@@ -4,7 +4,7 @@ import { blastRadius, type ClusterChange, differenceOf } from "./difference.ts";
 import { knownCopies } from "./knownCopies.ts";
 import { ownerRefOf, reowned } from "./marks.ts";
 import { step } from "./step.ts";
-import { app, facts, overrides, placement, running, snapshot, targetOf } from "../testdata/builders.ts";
+import { app, facts, overrides, placement, running, snapshot, targetOf } from "../testing/builders.ts";
 import type { Observation, Target } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 

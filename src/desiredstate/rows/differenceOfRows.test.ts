@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ObjectRef } from "../../apis/index.ts";
 import { type ChangeVerb, type ClusterChange, differenceOf } from "./difference.ts";
 import { ownerRefOf } from "./marks.ts";
-import { app, copy, targetOf } from "../testdata/builders.ts";
+import { app, copy, targetOf } from "../testing/builders.ts";
 import type { ApplyRow, HoldRow, Observation, Role, Row, Target } from "../types.ts";
 
 /** What becomes of one object on clusters, by the rows of before and of after. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterStatusEntry, FederatedStatus } from "../../apis/index.ts";
 import { knownCopies } from "./knownCopies.ts";
-import { app, placement, shanghai, singapore, targetOf } from "../testdata/builders.ts";
+import { app, placement, shanghai, singapore, targetOf } from "../testing/builders.ts";
 import type { Target } from "../types.ts";
 
 const SECRET = { apiVersion: "v1", kind: "Secret", metadata: { name: "database", namespace: "default" } };

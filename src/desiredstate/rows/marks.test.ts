@@ -11,7 +11,7 @@ import {
   withControllerReference,
   withDependenciesHash,
 } from "./marks.ts";
-import { app, other } from "../testdata/builders.ts";
+import { app, other } from "../testing/builders.ts";
 
 const service = { apiVersion: "v1", kind: "Service", metadata: { name: "nginx-demo", namespace: "default" } };
 const marking: Marking = { hubId: "hub-uid", ownerText: ownerText(ownerRefOf(app())), policy: "Delete" };

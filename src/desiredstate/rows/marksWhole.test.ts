@@ -8,7 +8,7 @@ import {
   type KubeObject,
 } from "../../apis/index.ts";
 import { expectedOf, mark, type Marking, ownerText, policyOf, reowned, withControllerReference } from "./marks.ts";
-import { other } from "../testdata/builders.ts";
+import { other } from "../testing/builders.ts";
 
 const claim: KubeObject = {
   apiVersion: "v1",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { leastAvailable, type Move, serversToKeep } from "./moves.ts";
-import { app, copy, facts, frankfurt, placement, shanghai, singapore, targetOf } from "../testdata/builders.ts";
+import { app, copy, facts, frankfurt, placement, shanghai, singapore, targetOf } from "../testing/builders.ts";
 import type { Observation, Target } from "../types.ts";
 
 /** How many have to stay available while copies move. */

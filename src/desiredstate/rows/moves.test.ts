@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Move, serversToKeep } from "./moves.ts";
-import { app, copy, facts, frankfurt, placement, shanghai, singapore, targetOf } from "../testdata/builders.ts";
+import { app, copy, facts, frankfurt, placement, shanghai, singapore, targetOf } from "../testing/builders.ts";
 import type { DesiredObject, Observation, Target } from "../types.ts";
 
 const replicas = (available: number) => ({ desired: 2, updated: 2, ready: available, available });

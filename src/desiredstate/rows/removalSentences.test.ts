@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decideRemovals } from "./removals.ts";
-import { copy, facts } from "../testdata/builders.ts";
+import { copy, facts } from "../testing/builders.ts";
 import type { ClusterFacts, Observation, RemovalFacts } from "../types.ts";
 
 /** The rows of removals as a whole, and every sentence that says why something stays. */

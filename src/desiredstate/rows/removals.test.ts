@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
 import { refKey } from "../../apis/index.ts";
 import { decideRemovals } from "./removals.ts";
-import { app, copy, facts, other } from "../testdata/builders.ts";
+import { app, copy, facts, other } from "../testing/builders.ts";
 import type { ClusterFacts, Observation, RemovalFacts } from "../types.ts";
 
 const service = copy("shanghai-1", "Service");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type KubeObject, type OwnerRef, refKey } from "../../apis/index.ts";
 import { reowned } from "./marks.ts";
 import { replaceDependencies } from "./replacement.ts";
-import { app, facts, other } from "../testdata/builders.ts";
+import { app, facts, other } from "../testing/builders.ts";
 import { ownerRefOf } from "./marks.ts";
 import type { ApplyRow, Observation, RemovalFacts, Role, Row } from "../types.ts";
 

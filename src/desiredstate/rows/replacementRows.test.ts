@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type KubeObject, refKey } from "../../apis/index.ts";
 import { ownerRefOf, reowned } from "./marks.ts";
 import { replaceDependencies } from "./replacement.ts";
-import { app, facts, other } from "../testdata/builders.ts";
+import { app, facts, other } from "../testing/builders.ts";
 import type { ApplyRow, HoldRow, Observation, RemovalFacts, Role, Row } from "../types.ts";
 
 /** The rows themselves: of what goes, of what waits, and of what nothing is in the way of. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Health } from "../../interpreter/index.ts";
 import type { RolloutFacts } from "../../rollout/index.ts";
 import { rolloutFacts, type RolloutFactsInput } from "./rolloutFacts.ts";
-import { app, cluster, copy, inRegion, other, placement, shanghai, singapore, targetOf } from "../testdata/builders.ts";
+import { app, cluster, copy, inRegion, other, placement, shanghai, singapore, targetOf } from "../testing/builders.ts";
 import type { ClusterTarget, Observation, Target } from "../types.ts";
 
 const SECRET = {

@@ -4,7 +4,7 @@ import type { ObjectRef, OwnerRef } from "../../apis/index.ts";
 import { refKey } from "../../apis/index.ts";
 import { ownerRefOf, reowned } from "./marks.ts";
 import { chooseRow, inTheNameOf, inTheNamesOf, isInSync, isSameRef } from "./rows.ts";
-import { app, copy } from "../testdata/builders.ts";
+import { app, copy } from "../testing/builders.ts";
 import type { ApplyRow, DeletionPolicy, Observation, Row } from "../types.ts";
 
 const why = { reason: "NotSelected", message: "no policy selects it" };

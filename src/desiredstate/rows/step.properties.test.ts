@@ -15,7 +15,7 @@ import {
   singapore,
   stepInput,
   targetOf,
-} from "../testdata/builders.ts";
+} from "../testing/builders.ts";
 import type { Observation, StepInput, Target } from "../types.ts";
 
 const names = [shanghai, singapore, frankfurt].map(({ name }) => name);

@@ -16,8 +16,8 @@ import {
   singapore,
   stepInput,
   targetOf,
-} from "../testdata/builders.ts";
-import { inChina, named, observed, rowsOf, target, texts } from "../testdata/steps.ts";
+} from "../testing/builders.ts";
+import { inChina, named, observed, rowsOf, target, texts } from "../testing/steps.ts";
 import type { StepInput, Target } from "../types.ts";
 
 describe("towards a target", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { app, copy, facts, placement, singapore, targetOf } from "../testdata/builders.ts";
-import { everywhere, inChina, named, observed, rowsOf, target, texts } from "../testdata/steps.ts";
+import { app, copy, facts, placement, singapore, targetOf } from "../testing/builders.ts";
+import { everywhere, inChina, named, observed, rowsOf, target, texts } from "../testing/steps.ts";
 import type { Observation, StepInput } from "../types.ts";
 
 describe("a move", () => {

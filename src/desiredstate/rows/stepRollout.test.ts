@@ -12,8 +12,8 @@ import {
   singapore,
   stepInput,
   targetOf,
-} from "../testdata/builders.ts";
-import { named, observed, rowsOf, target, texts } from "../testdata/steps.ts";
+} from "../testing/builders.ts";
+import { named, observed, rowsOf, target, texts } from "../testing/steps.ts";
 import type { StepInput, Target } from "../types.ts";
 
 /** What a rollout makes of a cluster whose turn has not come, that goes back, or that is left as it is. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultTerms, namespaceTerms } from "../podSecurity/index.ts";
-import { app, copy, overrides, placedBy, placement, running, shanghai, targetOf } from "../testdata/builders.ts";
-import { inChina, rowsOf } from "../testdata/steps.ts";
+import { app, copy, overrides, placedBy, placement, running, shanghai, targetOf } from "../testing/builders.ts";
+import { inChina, rowsOf } from "../testing/steps.ts";
 import type { Target } from "../types.ts";
 
 const target = (more: Parameters<typeof targetOf>[0] = {}): Target => targetOf({ placements: [inChina], ...more });

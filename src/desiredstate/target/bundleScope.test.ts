@@ -7,7 +7,7 @@ import {
   type PlacementSpec,
 } from "../../apis/index.ts";
 import { namespaceTerms } from "../podSecurity/index.ts";
-import { at, clusterPlacement, hub, NOW, overrides, placement, snapshot } from "../testdata/builders.ts";
+import { at, clusterPlacement, hub, NOW, overrides, placement, snapshot } from "../testing/builders.ts";
 import { computeTarget } from "./target.ts";
 import type { Target } from "../types.ts";
 

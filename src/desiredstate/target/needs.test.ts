@@ -11,7 +11,7 @@ import {
 import { type HubKind, placeableKindOf } from "../../interpreter/index.ts";
 import { needsOf as needsOfKind, withTheirNeeds } from "./needs.ts";
 import { namespaceTerms } from "../podSecurity/index.ts";
-import { app, at, clusterPlacement, placement, rows, shanghai, targetOf } from "../testdata/builders.ts";
+import { app, at, clusterPlacement, placement, rows, shanghai, targetOf } from "../testing/builders.ts";
 import type { Target } from "../types.ts";
 
 /** As a person has written it: all of its content is that person's. */

@@ -2,7 +2,7 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { Placement } from "../../apis/index.ts";
 import { choosePlacement, selectPlacement } from "./placementSelection.ts";
-import { app, clusterPlacement, placement } from "../testdata/builders.ts";
+import { app, clusterPlacement, placement } from "../testing/builders.ts";
 
 const kind = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
 const SELECTORS = [kind, { ...kind, labelSelector: { matchLabels: { tier: "web" } } }, { ...kind, name: "nginx-demo" }];

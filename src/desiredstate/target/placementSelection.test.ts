@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Placement } from "../../apis/index.ts";
 import { choosePlacement, selectPlacement } from "./placementSelection.ts";
-import { app, clusterPlacement, placement } from "../testdata/builders.ts";
+import { app, clusterPlacement, placement } from "../testing/builders.ts";
 
 const kind = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
 const byName = [{ ...kind, name: "nginx-demo" }];

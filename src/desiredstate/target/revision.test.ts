@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { canonicalJson, type KubeObject } from "../../apis/index.ts";
 import { madeOfRevision, revisionOf } from "./revision.ts";
 import { computeTarget } from "./target.ts";
-import { app, hub, NOW, placement, shanghai, snapshot } from "../testdata/builders.ts";
+import { app, hub, NOW, placement, shanghai, snapshot } from "../testing/builders.ts";
 import type { RevisionContent } from "./revision.ts";
 
 const DATABASE = "/Secret/default/database";

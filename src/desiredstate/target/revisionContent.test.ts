@@ -3,7 +3,7 @@ import { type KubeObject, type OverridePolicy, type Placement, sameValue } from 
 import { isSameObject, madeOfRevision, type RevisionContent, revisionOf, snapshotOfRevision } from "./revision.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { computeTarget } from "./target.ts";
-import { app, inRegion, NOW, overrides, placement, shanghai, singapore, snapshot } from "../testdata/builders.ts";
+import { app, inRegion, NOW, overrides, placement, shanghai, singapore, snapshot } from "../testing/builders.ts";
 
 const ROLLOUT = placement("p", { rollout: {} });
 const SETTINGS = "/ConfigMap/default/settings";

@@ -15,7 +15,7 @@ import {
   singapore,
   targetOf,
   verbs,
-} from "../testdata/builders.ts";
+} from "../testing/builders.ts";
 import type { Snapshot } from "../snapshot.ts";
 
 describe("where it goes", () => {

@@ -14,10 +14,10 @@ import {
   shanghai,
   singapore,
   targetOf,
-} from "../testdata/builders.ts";
+} from "../testing/builders.ts";
 import { currentClusters } from "./scope.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { snapshot } from "../testdata/builders.ts";
+import { snapshot } from "../testing/builders.ts";
 
 const counts = { desired: 7, updated: 7, ready: 7, available: 7 };
 const current = (more: Partial<Snapshot>, reported: Record<string, number> = {}) => [

@@ -11,7 +11,7 @@ import {
   placement,
   running,
   snapshot,
-} from "../testdata/builders.ts";
+} from "../testing/builders.ts";
 import type { Snapshot } from "../snapshot.ts";
 
 describe("for any snapshot", () => {

@@ -25,7 +25,7 @@ import {
   snapshot,
   targetOf,
   at,
-} from "../testdata/builders.ts";
+} from "../testing/builders.ts";
 import type { Target } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 

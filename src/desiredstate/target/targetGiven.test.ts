@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { bundle, operator, serviceAccount } from "../../../test/builders/index.ts";
 import type { KubeObject, Placement } from "../../apis/index.ts";
 import { namespaceTerms } from "../podSecurity/index.ts";
-import { app, cluster, placement, running, shanghai, singapore, targetOf } from "../testdata/builders.ts";
+import { app, cluster, placement, running, shanghai, singapore, targetOf } from "../testing/builders.ts";
 import type { Target } from "../types.ts";
 
 /** What a snapshot may hold already, so that nobody finds it out twice. */

@@ -10,7 +10,7 @@ import {
   rows,
   shanghai,
   targetOf,
-} from "../testdata/builders.ts";
+} from "../testing/builders.ts";
 
 describe("the golden plan", () => {
   const regional = overrides(

@@ -9,7 +9,7 @@ import {
   shanghai,
   singapore,
   targetOf,
-} from "../testdata/builders.ts";
+} from "../testing/builders.ts";
 
 const SELECTOR = { apiVersion: "v1", kind: "ConfigMap" };
 const selects = placement("p", { resourceSelectors: [SELECTOR] });

@@ -12,7 +12,7 @@ import {
   shanghai,
   singapore,
   targetOf,
-} from "../testdata/builders.ts";
+} from "../testing/builders.ts";
 import { namespaceTerms } from "../podSecurity/index.ts";
 import type { Target } from "../types.ts";
 
