@@ -1,197 +1,181 @@
-import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import { refKey } from "../../apis/index.ts";
-import { decideRemovals } from "./removals.ts";
-import { app, copy, facts, other } from "../testing/builders.ts";
+import { describe, expect } from "vitest";
+
+import { copy, facts, other } from "../testing/builders.ts";
+import { placeOf, removalOf } from "../testing/oracle.ts";
 import type { ClusterFacts, Observation, RemovalFacts } from "../types.ts";
+import { decideRemovals } from "./removals.ts";
 
 const service = copy("shanghai-1", "Service");
-const KEY = `shanghai-1/${refKey(service.ref)}`;
-const on = (cluster: ClusterFacts): Partial<RemovalFacts> => ({
-  clusters: new Map([["shanghai-1", cluster]]),
-});
+const KEY = placeOf(service);
 const ready = { synced: true, deletionsHeld: false, planned: true };
+const on = (cluster: Partial<ClusterFacts>): Partial<RemovalFacts> => ({
+  clusters: new Map([["shanghai-1", { synced: true, ...cluster }]]),
+});
+const because = (reason: string) => ({ cause: { reason, message: "why" } });
+const rowOf = (more: Partial<RemovalFacts> = {}, given: Observation = service) =>
+  decideRemovals([given], facts(more))[0];
+const textOf = (...given: Parameters<typeof rowOf>): string => {
+  const row = rowOf(...given);
+  return `${row?.verb} ${row?.why.reason}`;
+};
 
-describe("decideRemovals", () => {
-  test.each<{ name: string; facts?: Partial<RemovalFacts>; copy?: Observation; want: string }>([
-    { name: "what every fact allows goes", want: "Delete shanghai-1-Service NotSelected" },
-    {
-      name: "what is orphaned is released",
-      facts: { policy: "Orphan" },
-      want: "Release shanghai-1-Service NotSelected",
-    },
-    {
-      name: "for the reason that is given",
-      facts: { cause: { reason: "ObjectGone", message: "gone" } },
-      want: "Delete shanghai-1-Service ObjectGone",
-    },
-    { name: "not before the hub has synced", facts: { hub: { ...ready, synced: false } }, want: "Hold HubNotSynced" },
-    {
-      name: "not before everything is planned",
-      facts: { hub: { ...ready, planned: false } },
-      want: "Hold PlanningIncomplete",
-    },
-    {
-      name: "not while deletions are held",
-      facts: { hub: { ...ready, deletionsHeld: true } },
-      want: "Hold DeletionsHeld",
-    },
-    {
-      name: "whatever cannot be read there of other kinds",
-      facts: on({ synced: true, unseen: new Map([["/Secret", "secrets cannot be watched"]]) }),
-      want: "Delete shanghai-1-Service NotSelected",
-    },
-    {
-      name: "not what is of a kind that cannot be read there",
-      facts: on({ synced: true, unseen: new Map([["/Service", "services cannot be watched"]]) }),
-      want: "Hold ClusterNotSynced",
-    },
-    {
-      name: "not what cannot be read in its namespace",
-      facts: on({ synced: true, unseen: new Map([["/Service in default", "services cannot be watched"]]) }),
-      want: "Hold ClusterNotSynced",
-    },
-    {
-      name: "what can be read there, whatever of it cannot be in other namespaces",
-      facts: on({ synced: true, unseen: new Map([["/Service in bank", "services cannot be watched"]]) }),
-      want: "Delete shanghai-1-Service NotSelected",
-    },
-    {
-      name: "what is in a namespace that was granted",
-      facts: on({ synced: true, namespaces: ["bank", "default"] }),
-      want: "Delete shanghai-1-Service NotSelected",
-    },
-    {
-      name: "not what is in a namespace that was not granted",
-      facts: on({ synced: true, namespaces: ["bank"] }),
-      want: "Hold NamespaceNotGranted",
-    },
-    { name: "not without a MemberCluster", facts: { clusters: new Map() }, want: "Hold ClusterUnknown" },
-    {
-      name: "what is on a cluster that leaves and keeps is released",
-      facts: on({ synced: true, leaving: "Keep" }),
-      want: "Release shanghai-1-Service ClusterLeaving",
-    },
-    {
-      name: "whatever else is known of it",
-      facts: {
-        ...on({ synced: false, leaving: "Keep" }),
-        hub: { ...ready, deletionsHeld: true },
-        ownership: "OtherClass",
-        neededByOthers: new Set([KEY]),
-        foundOnJoin: new Set([KEY]),
-      },
-      want: "Release shanghai-1-Service ClusterLeaving",
-    },
-    {
-      name: "but for what is on its way out",
-      facts: on({ synced: true, leaving: "Keep" }),
-      copy: copy("shanghai-1", "Service", { deleting: true }),
-      want: "Hold Terminating",
-    },
-    {
-      name: "not what was there before the cluster was joined",
-      facts: { foundOnJoin: new Set([KEY]), hub: { ...ready, synced: false } },
-      want: "Hold FoundOnJoin",
-    },
-    {
-      name: "but on one that is drained",
-      facts: on({ synced: true, leaving: "Drain" }),
-      want: "Delete shanghai-1-Service NotSelected",
-    },
-    {
-      name: "not while the object's kind is being deleted",
-      facts: { held: { reason: "KindBeingDeleted", message: "m" } },
-      want: "Hold KindBeingDeleted",
-    },
-    {
-      name: "not where something holds everything",
-      facts: on({ synced: true, held: { reason: "HubWentBack", message: "m" } }),
-      want: "Hold HubWentBack",
-    },
-    { name: "not before the cluster has synced", facts: on({ synced: false }), want: "Hold ClusterNotSynced" },
-    { name: "not what another class owns", facts: { ownership: "OtherClass" }, want: "Hold OtherOwner" },
-    { name: "not while nobody is sure", facts: { ownership: "Unconfirmed" }, want: "Hold OwnerUnconfirmed" },
-    {
-      name: "not what names another hub object",
-      copy: copy("shanghai-1", "Service", { owner: other }),
-      want: "Hold OtherOwner",
-    },
-    {
-      name: "not what Meridian is not proven to have applied",
-      copy: copy("shanghai-1", "Service", { proven: false }),
-      want: "Hold OwnershipUnproven",
-    },
-    {
-      name: "nor is that released",
-      facts: { policy: "Orphan" },
-      copy: copy("shanghai-1", "Service", { proven: false }),
-      want: "Hold OwnershipUnproven",
-    },
-    {
-      name: "what names an earlier life of the object goes with it",
-      copy: copy("shanghai-1", "Service", { owner: { ...other, name: "nginx-demo", uid: "of an earlier life" } }),
-      want: "Delete shanghai-1-Service NotSelected",
-    },
-    { name: "not what others need", facts: { neededByOthers: new Set([KEY]) }, want: "Hold NeededByOthers" },
-    {
-      name: "what others need elsewhere goes",
-      facts: { neededByOthers: new Set([KEY.replace("shanghai", "frankfurt")]) },
-      want: "Delete shanghai-1-Service NotSelected",
-    },
-    {
-      name: "what is on its way out needs nothing more",
-      facts: { hub: { ...ready, synced: false } },
-      copy: copy("shanghai-1", "Service", { deleting: true }),
-      want: "Hold Terminating",
-    },
-  ])("$name", ({ facts: more, copy: given = service, want }) => {
-    const [row, ...rest] = decideRemovals([given], facts(more));
-    expect(rest).toEqual([]);
-    expect([row?.verb, ...(row?.verb === "Hold" ? [] : [row?.uid]), row?.why.reason].join(" ")).toBe(want);
-    expect(row?.why.message.length).toBeLessThanOrEqual(120);
-    if (row?.verb === "Hold") expect(row.wanted).toBe(false);
-  });
+describe("for any facts", () => {
+  const names = ["shanghai-1", "frankfurt-1", "nowhere"];
+  const kinds = ["Deployment", "Service", "PersistentVolumeClaim"];
+  /** Mostly what lets a removal happen. */
+  const rarely = <T>(usual: T, ...others: T[]): fc.Arbitrary<T> =>
+    fc.oneof({ weight: 5, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+  const arbitraryCopy = fc
+    .record({
+      cluster: fc.constantFrom(...names),
+      kind: fc.constantFrom(...kinds),
+      deleting: rarely(false, true),
+      proven: rarely(true, false),
+      owner: rarely("ours", "none", "other", "an earlier life"),
+      policy: rarely(undefined, "Orphan" as const),
+      there: rarely(true, false),
+    })
+    .map(({ cluster, kind, deleting, proven, owner, policy, there }): Observation => {
+      const { present, ...absent } = copy(cluster, kind, {
+        deleting,
+        proven,
+        ...(policy === undefined ? {} : { policy }),
+      });
+      if (present === undefined || !there) return absent;
+      const { owner: ours, ...unnamed } = present;
+      if (owner === "none" || ours === undefined) return { ...absent, present: unnamed };
+      const named = { ours, other, "an earlier life": { ...ours, uid: "earlier" } }[owner] ?? ours;
+      return { ...absent, present: { ...unnamed, owner: named } };
+    });
+  const copies = fc.uniqueArray(arbitraryCopy, { selector: placeOf });
+  const held = (reason: string) => rarely(undefined, { reason, message: "m" });
+  const places = rarely<string[]>([], ...names.flatMap((name) => kinds.map((kind) => [placeOf(copy(name, kind))])));
+  const arbitraryCluster: fc.Arbitrary<ClusterFacts> = fc
+    .record({
+      synced: rarely(true, false),
+      leaving: rarely(undefined, "Keep" as const, "Drain" as const),
+      held: held("HubWentBack"),
+      namespaces: rarely(undefined, ["default", "bank"], ["bank"]),
+      unseen: rarely(undefined, new Map([["/Service", "no right"]]), new Map([["/Service in default", "no right"]])),
+    })
+    .map(
+      (all) =>
+        Object.fromEntries(Object.entries(all).filter(([, one]) => one !== undefined)) as unknown as ClusterFacts,
+    );
+  const arbitraryFacts = fc
+    .record({
+      policy: rarely<RemovalFacts["policy"]>("Delete", "Orphan", undefined),
+      reason: rarely("NotSelected", "ObjectDeleted", "ObjectGone"),
+      hub: fc.record({ synced: rarely(true, false), deletionsHeld: rarely(false, true), planned: rarely(true, false) }),
+      ownership: rarely<RemovalFacts["ownership"]>("Ours", "OtherClass", "Unconfirmed"),
+      held: held("KindBeingDeleted"),
+      clusters: fc.tuple(arbitraryCluster, arbitraryCluster),
+      needed: places,
+      found: places,
+    })
+    .map(({ reason, held: ofKind, clusters: [shanghai, frankfurt], needed, found, ...more }) =>
+      facts({
+        ...more,
+        ...because(reason),
+        ...(ofKind === undefined ? {} : { held: ofKind }),
+        clusters: new Map([
+          ["shanghai-1", shanghai],
+          ["frankfurt-1", frankfurt],
+        ]),
+        neededByOthers: new Set(needed),
+        foundOnJoin: new Set(found),
+      }),
+    );
+  const serving = rarely<[string, string][]>([], [["shanghai-1", "AwaitingReplacement"]]);
 
+  test.prop([copies, arbitraryFacts, serving], { numRuns: 2_000 })(
+    "each copy gets the row that the rules say, by its own life",
+    (given, all, keeps) => {
+      const whys = new Map(keeps.map(([name, reason]) => [name, { reason, message: "m" }]));
+      const rows = decideRemovals(given, all, whys);
+      const want = given.flatMap((one) => removalOf(one, all, new Map(keeps)) ?? []);
+      expect(rows.map((row) => `${row.verb} ${row.why.reason}`)).toEqual(want);
+      const there = given.filter(({ present }) => present !== undefined);
+      expect(rows.map(placeOf)).toEqual(there.map(placeOf));
+      for (const [i, row] of rows.entries()) {
+        expect(row.why.message).not.toBe("");
+        if (row.verb === "Hold") expect(row.wanted).toBe(false);
+        else expect(row.uid).toBe(there[i]?.present?.uid);
+      }
+    },
+  );
+});
+
+describe("the order of the obstacles", () => {
+  const needed = new Set([KEY]);
+  const held = { reason: "Held", message: "m" };
+  const notReady = { synced: false, planned: false, deletionsHeld: true };
+  test.each<[string, Partial<RemovalFacts>, Observation?]>([
+    ["Hold Terminating", on({ leaving: "Keep" }), copy("shanghai-1", "Service", { deleting: true })],
+    [
+      "Release ClusterLeaving",
+      { ...on({ leaving: "Keep" }), hub: notReady, ownership: "OtherClass", foundOnJoin: needed },
+    ],
+    ["Hold FoundOnJoin", { foundOnJoin: needed, hub: notReady }],
+    ["Hold HubNotSynced", { hub: notReady, held }],
+    ["Hold PlanningIncomplete", { hub: { ...notReady, synced: true }, held }],
+    ["Hold DeletionsHeld", { hub: { ...ready, deletionsHeld: true }, held }],
+    ["Hold Held", { held, clusters: new Map() }],
+    ["Hold ClusterUnknown", { clusters: new Map(), ownership: "OtherClass" }],
+    ["Hold NamespaceNotGranted", { ...on({ synced: false, namespaces: ["x"] }), ownership: "OtherClass" }],
+    ["Hold ClusterNotSynced", { ...on({ synced: false, held }), ownership: "OtherClass" }],
+    ["Hold ClusterNotSynced", { ...on({ unseen: new Map([["/Service", "no right"]]), held }) }],
+    ["Hold Held", { ...on({ held }), ownership: "Unconfirmed" }],
+    ["Hold OtherOwner", { ownership: "OtherClass", neededByOthers: needed }],
+    ["Hold OwnerUnconfirmed", { ownership: "Unconfirmed" }, copy("shanghai-1", "Service", { proven: false })],
+    ["Hold OwnershipUnproven", { policy: "Orphan" }, copy("shanghai-1", "Service", { proven: false })],
+  ])("%s", (want, more, given) => expect(textOf(more, given)).toBe(want));
+});
+
+test.each<[string, string, Partial<RemovalFacts>, Observation?]>([
+  ["a namespace that cannot be read", "Hold ClusterNotSynced", on({ unseen: new Map([["/Service in default", "m"]]) })],
+  ["another namespace", "Delete NotSelected", on({ unseen: new Map([["/Service in bank", "m"]]) })],
+  ["another kind", "Delete NotSelected", on({ unseen: new Map([["/Secret", "m"]]) })],
+  [
+    "the copy's own policy, if nobody knows another",
+    "Release NotSelected",
+    { policy: undefined },
+    copy("shanghai-1", "Service", { policy: "Orphan" }),
+  ],
+  ["the policy of the hub before that", "Delete NotSelected", {}, copy("shanghai-1", "Service", { policy: "Orphan" })],
+])("the facts that count: %s", (_what, want, more, given) => expect(textOf(more, given)).toBe(want));
+
+test("a row of objects that go in phases has its phase", () => {
+  expect(
+    ["ServiceAccount", "Deployment"].map((kind) => rowOf({ inPhases: true }, copy("shanghai-1", kind))?.phase),
+  ).toEqual([1, 2]);
+  expect(rowOf()).not.toHaveProperty("phase");
+});
+
+describe("what holds data", () => {
   const claim = copy("shanghai-1", "PersistentVolumeClaim");
   const broughtAlong = copy("shanghai-1", "PersistentVolumeClaim", { policy: "Orphan" });
-  const cause = (reason: string) => ({ cause: { reason, message: "why" } });
 
-  test.each<{ name: string; facts?: Partial<RemovalFacts>; copy?: Observation; want: string }>([
-    { name: "stays while the object goes on", want: "Hold HoldsData" },
-    { name: "stays though the object goes on with another one", copy: broughtAlong, want: "Hold HoldsData" },
-    {
-      name: "is let go of with the object that brought it along",
-      facts: cause("ObjectDeleted"),
-      copy: broughtAlong,
-      want: "Release",
-    },
-    {
-      name: "is let go of when the hub has forgotten that object",
-      facts: cause("ObjectGone"),
-      copy: broughtAlong,
-      want: "Release",
-    },
-    { name: "goes when it is itself deleted on the hub", facts: cause("ObjectDeleted"), want: "Delete" },
-    {
-      name: "goes as its own policy says",
-      facts: { ...cause("ObjectDeleted"), policy: "Orphan" },
-      want: "Release",
-    },
-    {
-      name: "is let go of when its cluster is drained",
-      facts: on({ synced: true, leaving: "Drain" }),
-      want: "Release",
-    },
-    {
-      name: "stays for whoever else needs it",
-      facts: { ...cause("ObjectDeleted"), neededByOthers: new Set([`shanghai-1/${refKey(claim.ref)}`]) },
-      want: "Hold NeededByOthers",
-    },
-  ])("a claim $name", ({ facts: more, copy: given = claim, want }) => {
-    const [row] = decideRemovals([given], facts(more));
-    expect([row?.verb, ...(row?.verb === "Hold" ? [row.why.reason] : [])].join(" ")).toBe(want);
-  });
+  test.each<[string, Partial<RemovalFacts>, Observation, string]>([
+    ["stays while the object goes on, whatever its policy", { policy: "Orphan" }, claim, "Hold HoldsData"],
+    ["stays if it came with the object", {}, broughtAlong, "Hold HoldsData"],
+    [
+      "is released when the object that brought it is deleted",
+      because("ObjectDeleted"),
+      broughtAlong,
+      "Release ObjectDeleted",
+    ],
+    ["is released when the hub has forgotten that object", because("ObjectGone"), broughtAlong, "Release ObjectGone"],
+    ["is deleted with its own hub object", because("ObjectDeleted"), claim, "Delete ObjectDeleted"],
+    ["is released when its cluster is drained", on({ leaving: "Drain" }), claim, "Release NotSelected"],
+    [
+      "stays while others need it",
+      { ...because("ObjectDeleted"), neededByOthers: new Set([placeOf(claim)]) },
+      claim,
+      "Hold NeededByOthers",
+    ],
+  ])("%s", (_what, more, given, want) => expect(textOf(more, given)).toBe(want));
 
   test.each([
     ["v1", "PersistentVolume"],
@@ -199,143 +183,51 @@ describe("decideRemovals", () => {
     ["snapshot.storage.k8s.io/v1", "VolumeSnapshotContent"],
     ["groupsnapshot.storage.k8s.io/v1", "VolumeGroupSnapshot"],
     ["groupsnapshot.storage.k8s.io/v1", "VolumeGroupSnapshotContent"],
-  ])("%s %s stays with its data as a claim does", (apiVersion, kind) => {
-    const held = copy("shanghai-1", kind);
-    const [row] = decideRemovals([{ ...held, ref: { ...held.ref, apiVersion } }], facts());
-    expect([row?.verb, row?.why.reason]).toEqual(["Hold", "HoldsData"]);
-    const [other] = decideRemovals([{ ...held, ref: { ...held.ref, apiVersion: "example.com/v1" } }], facts());
-    expect(other?.verb).toBe("Delete");
-  });
-
-  test.each<{ name: string; facts?: Partial<RemovalFacts>; kind?: string; apiVersion?: string; want?: true }>([
-    { name: "while the object goes on elsewhere", want: true },
-    {
-      name: "on a cluster that is drained",
-      facts: { ...cause("ObjectDeleted"), ...on({ synced: true, leaving: "Drain" }) },
-      want: true,
-    },
-    { name: "not when the object is deleted", facts: cause("ObjectDeleted") },
-    { name: "not of a Deployment", kind: "Deployment" },
-    { name: "not of another group's kind of that name", apiVersion: "apps.example.com/v1" },
-  ])(
-    "a StatefulSet leaves its claims behind: $name",
-    ({ facts: more, kind = "StatefulSet", apiVersion = "apps/v1", want }) => {
-      const workload = copy("shanghai-1", kind);
-      const [row] = decideRemovals([{ ...workload, ref: { ...workload.ref, apiVersion } }], facts(more));
-      expect(row).toMatchObject({ verb: "Delete" });
-      expect(row?.verb === "Delete" ? row.keepsClaims : undefined).toBe(want);
-    },
-  );
-
-  test("a claim that stays is named", () => {
-    expect(decideRemovals([claim], facts()).map(({ why }) => why.message)).toEqual([
-      "it stays with its data until somebody deletes it on the cluster: PersistentVolumeClaim nginx-demo",
+  ])("is a %s %s as well, of that group only", (apiVersion, kind) => {
+    const of = (version: string) => ({
+      ...copy("shanghai-1", kind),
+      ref: { ...copy("shanghai-1", kind).ref, apiVersion: version },
+    });
+    expect([textOf({}, of(apiVersion)), textOf({}, of("example.com/v1"))]).toEqual([
+      "Hold HoldsData",
+      "Delete NotSelected",
     ]);
   });
 
-  test.each<[string, Partial<RemovalFacts>, Observation]>([
+  test.each<[string, Partial<RemovalFacts>, string, string, true?]>([
+    ["while the object goes on", {}, "apps/v1", "StatefulSet", true],
     [
-      "not everything on the hub is known yet; nothing is removed before",
-      { hub: { ...ready, synced: false } },
-      service,
+      "on a drained cluster",
+      { ...because("ObjectDeleted"), ...on({ leaving: "Drain" }) },
+      "apps/v1",
+      "StatefulSet",
+      true,
     ],
-    [
-      "not every object that could want it has been planned since the start",
-      { hub: { ...ready, planned: false } },
-      service,
-    ],
-    ["there is no MemberCluster shanghai-1", { clusters: new Map() }, service],
-    ["not everything on cluster shanghai-1 is known at present", on({ synced: false }), service],
-    ["it belongs to DemoApplication other", {}, copy("shanghai-1", "Service", { owner: other })],
-    ["the manager of another class owns DemoApplication nginx-demo", { ownership: "OtherClass" }, service],
-    ["the hub has not confirmed yet that DemoApplication nginx-demo is gone", { ownership: "Unconfirmed" }, service],
-    ["MemberCluster shanghai-1 goes, and keeps what runs there", on({ synced: true, leaving: "Keep" }), service],
-    ["it is being deleted; its finalizers may take their time", {}, copy("shanghai-1", "Service", { deleting: true })],
-  ])("says in a sentence: %s", (message, more, given) => {
-    expect(decideRemovals([given], facts(more)).map(({ why }) => why.message)).toEqual([message]);
+    ["not when the object is deleted", because("ObjectDeleted"), "apps/v1", "StatefulSet"],
+    ["not of a Deployment", {}, "apps/v1", "Deployment"],
+    ["not of another group", {}, "apps.example.com/v1", "StatefulSet"],
+  ])("stays behind a StatefulSet: %s", (_what, more, apiVersion, kind, keepsClaims) => {
+    const { ref, ...workload } = copy("shanghai-1", kind);
+    const row = rowOf(more, { ...workload, ref: { ...ref, apiVersion } });
+    expect(row).toMatchObject({ verb: "Delete" });
+    expect(row?.verb === "Delete" ? row.keepsClaims : "").toBe(keepsClaims);
   });
+});
 
-  test("what is not there needs no row", () => {
-    const { present: _, ...absent } = service;
-    expect(decideRemovals([absent], facts())).toEqual([]);
-  });
-
-  const names = ["shanghai-1", "frankfurt-1", "nowhere"];
-  const arbitraryCopy = fc
-    .record({
-      cluster: fc.constantFrom(...names),
-      kind: fc.constantFrom("Deployment", "Service", "Secret"),
-      deleting: fc.boolean(),
-      proven: fc.boolean(),
-      owner: fc.constantFrom("ours", "none", "other"),
-      there: fc.boolean(),
-    })
-    .map(({ cluster, kind, deleting, proven, owner, there }): Observation => {
-      const { present, ...absent } = copy(cluster, kind, {
-        deleting,
-        proven,
-        ...(owner === "other" ? { owner: other } : {}),
-      });
-      if (present === undefined || !there) return absent;
-      const { owner: _, ...unnamed } = present;
-      return { ...absent, present: owner === "none" ? unnamed : present };
-    });
-  const copies = fc.uniqueArray(arbitraryCopy, { selector: ({ cluster, ref }) => `${cluster}/${refKey(ref)}` });
-  const arbitraryFacts = fc
-    .record({
-      policy: fc.constantFrom<RemovalFacts["policy"]>("Delete", "Orphan"),
-      hub: fc.record({ synced: fc.boolean(), deletionsHeld: fc.boolean(), planned: fc.boolean() }),
-      ownership: fc.constantFrom<RemovalFacts["ownership"]>("Ours", "Ours", "OtherClass", "Unconfirmed"),
-      known: fc.subarray(["shanghai-1", "frankfurt-1"]),
-      synced: fc.boolean(),
-      leaving: fc.constantFrom(undefined, "Keep" as const, "Drain" as const),
-      needed: fc.subarray(names),
-      found: fc.subarray(names),
-    })
-    .map(({ known, synced, leaving, needed, found, ...more }) =>
-      facts({
-        ...more,
-        clusters: new Map(known.map((name) => [name, leaving === undefined ? { synced } : { synced, leaving }])),
-        neededByOthers: new Set(needed.map((name) => `${name}/${refKey(service.ref)}`)),
-        foundOnJoin: new Set(found.map((name) => `${name}/${refKey(service.ref)}`)),
-      }),
-    );
-
-  test.prop([copies, arbitraryFacts])(
-    "every copy that is there gets exactly one row, under its own name",
-    (given, all) => {
-      const rows = decideRemovals(given, all);
-      const placeOf = ({ cluster, ref }: Pick<Observation, "cluster" | "ref">): string => `${cluster}/${refKey(ref)}`;
-      expect(rows.map(placeOf)).toEqual(given.filter(({ present }) => present !== undefined).map(placeOf));
-    },
-  );
-
-  test.prop([copies, arbitraryFacts])(
-    "nothing goes unless every fact allows it, and then as the policy says",
-    (given, all) => {
-      for (const row of decideRemovals(given, all)) {
-        const { present } = given.find(({ cluster, ref }) => cluster === row.cluster && ref === row.ref) ?? {};
-        const { hub, ownership, neededByOthers, foundOnJoin } = all;
-        const cluster = all.clusters.get(row.cluster);
-        if (cluster?.leaving === "Keep") {
-          expect(row.verb).toBe(present?.deleting === true ? "Hold" : "Release");
-          continue;
-        }
-        const isAllowed =
-          present?.deleting === false &&
-          present.proven &&
-          hub.synced &&
-          hub.planned &&
-          !hub.deletionsHeld &&
-          cluster?.synced === true &&
-          ownership === "Ours" &&
-          (present.owner === undefined || present.owner.name === app().metadata.name) &&
-          !foundOnJoin.has(`${row.cluster}/${refKey(row.ref)}`) &&
-          !neededByOthers.has(`${row.cluster}/${refKey(row.ref)}`);
-        expect(row.verb).toBe(isAllowed ? (all.policy === "Orphan" ? "Release" : "Delete") : "Hold");
-        if (row.verb === "Hold") expect(row.wanted).toBe(false);
-        else expect([row.uid, row.why]).toEqual([present?.uid, all.cause]);
-      }
-    },
-  );
+test.each([
+  ["widgets.example.com", true],
+  [" a.example.com , widgets.example.com ", true],
+  ["a.example.com, *", true],
+  ["widgets", undefined],
+  ["", undefined],
+  [undefined, undefined],
+])("a CRD with objects goes with the agreement %j: %j", (agreed, want) => {
+  const ref = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: "widgets.example.com" };
+  const agreement = (given: Observation, more: Partial<RemovalFacts> = {}) => {
+    const row = rowOf({ ...(agreed === undefined ? {} : { agreed }), ...more }, given);
+    return row?.verb === "Delete" ? row.agreed : row?.verb;
+  };
+  expect(agreement({ ...service, ref })).toBe(want);
+  expect(agreement({ ...service, ref }, { policy: "Orphan" })).toBe("Release");
+  expect(agreement(service)).toBeUndefined();
 });

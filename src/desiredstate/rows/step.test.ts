@@ -1,11 +1,12 @@
-import { describe, expect, test } from "vitest";
-import { step } from "./step.ts";
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import { refKey } from "../../apis/index.ts";
+import { defaultTerms, namespaceTerms } from "../podSecurity/index.ts";
 import {
   app,
   copy,
   facts,
   frankfurt,
-  hub,
   NOW,
   other,
   overrides,
@@ -17,8 +18,154 @@ import {
   stepInput,
   targetOf,
 } from "../testing/builders.ts";
-import { inChina, named, observed, rowsOf, target, texts } from "../testing/steps.ts";
-import type { StepInput, Target } from "../types.ts";
+import { placeOf, rowsOfStep } from "../testing/oracle.ts";
+import { everywhere, inChina, named, observed, rowsOf, target, texts } from "../testing/steps.ts";
+import type { Observation, RolloutState, StepInput, Target } from "../types.ts";
+import { step } from "./step.ts";
+
+const names = [shanghai, singapore, frankfurt].map(({ name }) => name);
+const places = [...names, "nowhere"];
+const health = (available: number) => ({
+  state: available > 0 ? ("Available" as const) : ("Progressing" as const),
+  replicas: { desired: 2, updated: 2, ready: available, available },
+});
+
+describe("for any input", () => {
+  const rarely = <T>(usual: T, ...others: T[]): fc.Arbitrary<T> =>
+    fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+  const arbitraryTarget: fc.Arbitrary<Target> = fc
+    .record({
+      chosen: fc.subarray(names),
+      current: fc.subarray(names),
+      suspend: rarely(false, true),
+      bad: rarely(false, true),
+      refers: fc.boolean(),
+      denied: rarely(false, true),
+      makeBeforeBreak: rarely(true, false),
+      image: fc.constantFrom("nginx:1", "nginx:2"),
+      ports: fc.boolean(),
+      life: rarely("1", "2"),
+    })
+    .map(({ chosen, current, suspend, bad, refers, denied, makeBeforeBreak, image, ports, life }) => {
+      const patches = [{ op: "remove" as const, path: "/x" }];
+      return targetOf({
+        object: app(
+          {
+            image,
+            ...(ports ? {} : { ports: [] }),
+            ...(refers ? { envFrom: [{ secretRef: { name: "nginx-demo" } }] } : {}),
+          },
+          life === "1" ? {} : { uid: "of an earlier life" },
+        ),
+        placements: [
+          placement("p", {
+            suspend,
+            clusterAffinities: [{ name: "g", clusterNames: chosen }],
+            ...(makeBeforeBreak ? {} : { failover: { makeBeforeBreak } }),
+          }),
+        ],
+        overrides: bad ? [overrides("o", { targetClusters: { clusterNames: ["shanghai-1"] }, patches })] : [],
+        ...(denied ? { unreadable: new Set(["/Secret/default/nginx-demo"]) } : {}),
+        previous: running(current),
+        running: new Set(current),
+      });
+    });
+  const arbitraryObservations: fc.Arbitrary<Observation[]> = fc.uniqueArray(
+    fc
+      .record({
+        cluster: fc.constantFrom(...places),
+        kind: fc.constantFrom("Deployment", "Deployment", "Service", "Secret"),
+        deleting: rarely(false, true),
+        there: rarely(true, false),
+        others: rarely(false, true),
+        available: fc.constantFrom(0, 2, 2),
+      })
+      .map(({ cluster, kind, deleting, there, others, available }): Observation => {
+        const { present, ...absent } = copy(cluster, kind, {
+          deleting,
+          ...(others ? { owner: other } : {}),
+          ...(kind === "Deployment" ? { health: health(available) } : {}),
+        });
+        return there && present !== undefined ? { ...absent, present } : absent;
+      }),
+    { selector: placeOf, maxLength: 8 },
+  );
+  const arbitraryRollout: fc.Arbitrary<RolloutState> = fc
+    .record({
+      waiting: fc.subarray(places),
+      returning: fc.subarray(places),
+      kept: fc.subarray(places, { maxLength: 1 }),
+    })
+    .map(({ waiting, returning, kept }) => ({
+      waiting: new Set(waiting),
+      returning: new Set(returning.filter((name) => !waiting.includes(name))),
+      kept: new Set(kept.filter((name) => !waiting.includes(name) && !returning.includes(name))),
+    }));
+  const arbitraryInput: fc.Arbitrary<StepInput> = fc
+    .record({
+      target: fc.option(arbitraryTarget, { nil: undefined, freq: 8 }),
+      lastGood: fc.option(arbitraryTarget, { nil: undefined }),
+      rollout: fc.option(arbitraryRollout, { nil: undefined }),
+      observations: arbitraryObservations,
+      hub: fc.record({ synced: rarely(true, false), deletionsHeld: rarely(false, true), planned: rarely(true, false) }),
+      synced: fc.tuple(...names.map(() => rarely(true, false))),
+      leaving: rarely<[string, "Keep" | "Drain"][]>(
+        [],
+        ...names.flatMap(
+          (name) => [[[name, "Keep" as const]], [[name, "Drain" as const]]] as [string, "Keep" | "Drain"][][],
+        ),
+      ),
+      needed: fc.subarray(places, { maxLength: 1 }),
+    })
+    .map(({ target: to, lastGood, rollout, observations, hub, synced, leaving, needed }) => {
+      const left = new Map(leaving);
+      const clusters = names.map((name, i) => {
+        const going = left.get(name);
+        const isSynced = synced[i] ?? true;
+        return [name, going === undefined ? { synced: isSynced } : { synced: isSynced, leaving: going }] as const;
+      });
+      const neededByOthers = new Set(needed.map((name) => `${name}//Secret/default/nginx-demo`));
+      return stepInput({
+        target: to,
+        ...(lastGood === undefined ? {} : { lastGood }),
+        ...(rollout === undefined ? {} : { rollout }),
+        observations,
+        removal: facts({ hub, clusters: new Map(clusters), neededByOthers }),
+      });
+    });
+
+  test.prop([arbitraryInput], { numRuns: 500 })(
+    "each object and each copy has the one row that the rules say",
+    (input) => {
+      const { rows } = step(input);
+      const told = rows.map((row) => [placeOf(row), row.verb === "Apply" ? "Apply" : `${row.verb} ${row.why.reason}`]);
+      expect(new Set(rows.map(placeOf)).size).toBe(rows.length);
+      expect(Object.fromEntries(told)).toEqual(Object.fromEntries(rowsOfStep(input)));
+      const seen = new Map(input.observations.map((observation) => [placeOf(observation), observation.present]));
+      for (const row of rows)
+        if (row.verb === "Delete" || row.verb === "Release") expect(seen.get(placeOf(row))?.uid).toBe(row.uid);
+    },
+  );
+
+  test.prop([arbitraryInput])("the order of the input does not matter, and the input never changes", (input) => {
+    const before = structuredClone(input);
+    const { rows } = step(input);
+    expect(input).toEqual(before);
+    const { rollout } = before;
+    const turned = {
+      ...before,
+      observations: before.observations.toReversed(),
+      ...(rollout === undefined
+        ? {}
+        : { rollout: { ...rollout, waiting: new Set([...rollout.waiting].toReversed()) } }),
+    };
+    expect(step(turned).rows).toEqual(rows);
+    expect(rows.map(({ cluster }) => cluster)).toEqual(rows.map(({ cluster }) => cluster).toSorted());
+    const removals = rows.filter(({ verb }) => verb === "Delete" || verb === "Release");
+    for (const [, some] of Map.groupBy(removals, ({ cluster }) => cluster))
+      expect(some.map(({ ref }) => refKey(ref))).toEqual(some.map(({ ref }) => refKey(ref)).toSorted());
+  });
+});
 
 describe("towards a target", () => {
   test("everything is made so where the object is to be", () => {
@@ -39,27 +186,6 @@ describe("towards a target", () => {
     ).toEqual([true, true]);
   });
 
-  test("a copy where it is no longer to be goes, and so does what is rendered no more", () => {
-    const observations = [
-      copy("singapore-1", "Deployment"),
-      copy("shanghai-1", "Deployment"),
-      observed("shanghai-1", named("Service", "old-name")),
-    ];
-    expect(texts({ target: target({ placements: [inChina] }), observations })).toEqual([
-      "Apply shanghai-1 Deployment/nginx-demo",
-      "Apply shanghai-1 Service/nginx-demo",
-      "Delete shanghai-1 Service/old-name NotSelected",
-      "Delete singapore-1 Deployment/nginx-demo NotSelected",
-    ]);
-  });
-
-  test("a copy that names another hub object is not this one's to remove", () => {
-    const observations = [copy("singapore-1", "Service", { owner: other })];
-    expect(
-      texts({ target: target({ placements: [inChina] }), observations }).filter((row) => !row.startsWith("Apply")),
-    ).toEqual([]);
-  });
-
   test("a copy whose owner annotation was removed goes like any other", () => {
     const { owner: _, ...unnamed } = copy("singapore-1", "Service").present ?? {
       uid: "",
@@ -71,20 +197,6 @@ describe("towards a target", () => {
     expect(texts({ target: target({ placements: [inChina] }), observations }).at(-1)).toBe(
       "Delete singapore-1 Service/nginx-demo NotSelected",
     );
-  });
-
-  test("what was only asked for and is not there gets no row", () => {
-    const { present: _, ...absent } = copy("singapore-1", "Service");
-    expect(texts({ target: target({ placements: [inChina] }), observations: [absent] })).toHaveLength(2);
-  });
-
-  test("without a target everything of the object goes", () => {
-    const observations = [copy("shanghai-1", "Service"), copy("frankfurt-1", "Deployment")];
-    const removal = facts({ cause: { reason: "ObjectDeleted", message: "the object is being deleted" } });
-    expect(texts({ observations, removal })).toEqual([
-      "Delete frankfurt-1 Deployment/nginx-demo ObjectDeleted",
-      "Delete shanghai-1 Service/nginx-demo ObjectDeleted",
-    ]);
   });
 
   test("hands on when to decide again", () => {
@@ -115,157 +227,268 @@ describe("a frozen cluster", () => {
     ]);
   });
 
-  test("gives the reason of its own where it has one", () => {
-    const object = app({ envFrom: [{ secretRef: { name: "s" } }] });
-    const unreadable = new Set(["/Secret/default/s"]);
-    const to = target({ object, unreadable, previous: running(["shanghai-1"], placedBy("p")), clusters: [shanghai] });
-    const observations = [observed("shanghai-1", named("Secret", "s"))];
-    expect(texts({ target: to, observations })).toEqual([
-      "Hold shanghai-1 Deployment/nginx-demo SecretAccessDenied",
-      "Hold shanghai-1 Service/nginx-demo SecretAccessDenied",
-      "Hold shanghai-1 Secret/s SecretAccessDenied",
-    ]);
-  });
-
   test("retains also what names another hub object: both may need it", () => {
     const shared = copy("shanghai-1", "Service", { owner: other }, { ref: named("Secret", "shared") });
     expect(texts({ target: suspended(), observations: [shared] }).at(-1)).toBe(
       "Hold shanghai-1 Secret/shared Suspended",
     );
   });
-
-  test("does not keep what is elsewhere", () => {
-    expect(texts({ target: suspended(), observations: [copy("singapore-1", "Service")] }).at(-1)).toBe(
-      "Delete singapore-1 Service/nginx-demo NotSelected",
-    );
-  });
 });
 
-describe("where nobody can say what is to be there", () => {
-  test("nothing goes because of an override that cannot be applied", () => {
-    const bad = overrides("bad", { patches: [{ op: "remove", path: "/none" }] });
-    const to = target({ overrides: [bad], clusters: [shanghai], previous: running(["shanghai-1"], {}, "Removing") });
-    expect(to.clusters).toMatchObject([{ frozen: false, objects: [], problem: { reason: "InvalidPatch" } }]);
-    expect(texts({ target: to, observations: [copy("shanghai-1", "Deployment")] })).toEqual([
-      "Hold shanghai-1 Deployment/nginx-demo InvalidPatch",
-    ]);
-  });
-
-  const object = app({ envFrom: [{ secretRef: { name: "database" } }] });
+test("a dependency that is gone from the hub stays where the object is, and only there", () => {
   const database = named("Secret", "database");
+  const to = target({ object: app({ envFrom: [{ secretRef: { name: "database" } }] }), placements: [inChina] });
+  const observations = [observed("shanghai-1", database), observed("singapore-1", database)];
+  expect(texts({ target: to, observations }).filter((row) => row.includes("database"))).toEqual([
+    "Hold shanghai-1 Secret/database DependencyMissing",
+    "Delete singapore-1 Secret/database NotSelected",
+  ]);
+  const held = rowsOf({ target: to, observations }).find((row) => row.ref.name === "database");
+  expect(held).toMatchObject({ wanted: true, hash: "an-older-hash", role: "dependency" });
+});
 
-  test("the copy of a dependency that is gone from the hub stays where the object is, and only there", () => {
-    const to = target({ object, placements: [inChina] });
-    const observations = [observed("shanghai-1", database), observed("singapore-1", database)];
-    expect(texts({ target: to, observations }).filter((row) => !row.startsWith("Apply"))).toEqual([
-      "Hold shanghai-1 Secret/database DependencyMissing",
-      "Delete singapore-1 Secret/database NotSelected",
-    ]);
-    expect(rowsOf({ target: to, observations }).find((row) => row.ref.name === "database")).toMatchObject({
-      wanted: true,
-      hash: "an-older-hash",
-      role: "dependency",
-    });
+test("nothing goes because of an override that cannot be applied", () => {
+  const bad = overrides("bad", { patches: [{ op: "remove", path: "/none" }] });
+  const to = target({ overrides: [bad], clusters: [shanghai], previous: running(["shanghai-1"], {}, "Removing") });
+  expect(to.clusters).toMatchObject([{ frozen: false, objects: [], problem: { reason: "InvalidPatch" } }]);
+  expect(texts({ target: to, observations: [copy("shanghai-1", "Deployment")] })).toEqual([
+    "Hold shanghai-1 Deployment/nginx-demo InvalidPatch",
+  ]);
+});
+
+describe("a rollout", () => {
+  const NAME = "singapore-1";
+  const clusters = [shanghai, singapore];
+  const to = (spec: object, more: Parameters<typeof targetOf>[0] = {}): Target =>
+    target({ object: app(spec), clusters, ...more });
+  const before = to({ image: "nginx:1" });
+  const after = to({ image: "nginx:2", ports: [] });
+  const only = new Set([NAME]);
+  const none: ReadonlySet<string> = new Set();
+  const waits: RolloutState = { waiting: only };
+  const returns: RolloutState = { waiting: none, returning: only };
+  const isKept: RolloutState = { waiting: none, kept: only };
+  const copies = [copy(NAME, "Deployment"), copy(NAME, "Service")];
+  const there = (input: Partial<StepInput>): string[] =>
+    texts({ target: after, lastGood: before, ...input }).flatMap((text) =>
+      text.includes(` ${NAME} `) ? [text.replace(` ${NAME} `, " ")] : [],
+    );
+  const hashes = (input: Partial<StepInput>): unknown[] =>
+    rowsOf({ target: after, lastGood: before, ...input }).flatMap((row) =>
+      row.cluster === NAME && row.verb === "Apply" ? [row.hash] : [],
+    );
+  const hashesIn = (given: Target): unknown[] | undefined =>
+    given.clusters.find(({ name }) => name === NAME)?.objects.map(({ hash }) => hash);
+  const held = (reason: string) => ["Service", "Deployment"].map((kind) => `Hold ${kind}/nginx-demo ${reason}`);
+
+  test("writes the last good revision where a cluster waits or goes back, and the new one elsewhere", () => {
+    for (const rollout of [waits, returns]) expect(hashes({ rollout })).toEqual(hashesIn(before));
+    expect(hashes({ rollout: { waiting: none, returning: none, kept: none } })).toEqual(hashesIn(after));
+    expect(hashes({ rollout: isKept })).toEqual([]);
   });
 
-  test("it goes when the object refers to it no more", () => {
-    expect(
-      texts({ target: target({ placements: [inChina] }), observations: [observed("shanghai-1", database)] }),
-    ).toContain("Delete shanghai-1 Secret/database NotSelected");
+  test("removes what the last good revision lacks only on the way back", () => {
+    const left = observed(NAME, named("ConfigMap", "new"));
+    expect(there({ rollout: returns, observations: [left] }).at(-1)).toBe("Delete ConfigMap/new NotSelected");
+    expect(there({ rollout: waits, observations: [left] }).at(-1)).toBe("Hold ConfigMap/new RolloutWaiting");
+    const lastGood = { ...before, clusters: before.clusters.filter(({ name }) => name !== NAME) };
+    const goes = ["Service", "Deployment"].map((kind) => `Delete ${kind}/nginx-demo NotSelected`);
+    expect(there({ lastGood, rollout: returns, observations: copies })).toEqual(goes);
+    expect(there({ lastGood, rollout: waits, observations: copies })).toEqual(held("RolloutWaiting"));
+  });
+
+  test.each<[string, Partial<StepInput>, string]>([
+    [
+      "is that of an earlier life",
+      { lastGood: { ...before, owner: { ...before.owner, uid: "another" } } },
+      "RolloutWaiting",
+    ],
+    ["is none, as the object is suspended", { target: { ...after, suspended: true } }, "RolloutWaiting"],
+    [
+      "cannot be made",
+      { lastGood: to({}, { overrides: [overrides("bad", { patches: [{ op: "remove", path: "/none" }] })] }) },
+      "InvalidPatch",
+    ],
+  ])("removes nothing where the last good revision %s", (_what, input, reason) => {
+    for (const rollout of [waits, returns])
+      expect(there({ ...input, rollout, observations: copies })).toEqual(held(reason));
+  });
+
+  test("keeps a dependency of the last good revision that is gone from the hub", () => {
+    const lastGood = to({ envFrom: [{ secretRef: { name: "database" } }] });
+    const observations = [observed(NAME, named("Secret", "database"))];
+    expect(there({ lastGood, rollout: returns, observations }).at(-1)).toBe("Hold Secret/database DependencyMissing");
+  });
+
+  test("writes nothing back while no policy places the object", () => {
+    const unplaced = targetOf({ clusters, previous: running(["shanghai-1"], placedBy("gone")) });
+    expect(there({ target: unplaced, rollout: waits, observations: copies })).toEqual(held("RolloutWaiting"));
+  });
+
+  test("holds a copy by the hash that it has", () => {
+    const { present, ...rest } = copy(NAME, "Deployment");
+    const { hash: _, ...unhashed } = present ?? { uid: "", proven: true, deleting: false, health: health(0) };
+    const holds = (observation: Observation) =>
+      rowsOf({ target: after, rollout: isKept, observations: [observation] }).find(({ cluster }) => cluster === NAME);
+    expect(holds(copy(NAME, "Deployment"))).toMatchObject({ role: "rendered", hash: "an-older-hash", wanted: true });
+    expect(holds({ ...rest, present: unhashed })).not.toHaveProperty("hash");
   });
 });
 
-describe("a cluster that waits in a rollout", () => {
-  const before = target({ object: app({ image: "nginx:1" }) });
-  const after = target({ object: app({ image: "nginx:2", ports: [] }) });
-  const waiting = (...names: string[]): Pick<StepInput, "rollout" | "target" | "lastGood"> => ({
-    target: after,
-    lastGood: before,
-    rollout: { waiting: new Set(names) },
-  });
-  const hashAt = (to: Target, name: string): string | undefined =>
-    to.clusters.find((cluster) => cluster.name === name)?.objects[0]?.hash;
-
-  test("keeps and heals its old revision, while the others get the new one", () => {
-    const rows = rowsOf({ ...waiting("singapore-1"), observations: [copy("singapore-1", "Service")] });
-    expect(rows.map((row) => row.verb === "Apply" && `${row.cluster} ${row.ref.kind} ${row.hash}`)).toEqual([
-      `frankfurt-1 Deployment ${hashAt(after, "frankfurt-1")}`,
-      `shanghai-1 Deployment ${hashAt(after, "shanghai-1")}`,
-      `singapore-1 Deployment ${hashAt(before, "singapore-1")}`,
-      expect.stringMatching(/^singapore-1 Service /),
-    ]);
+describe("of a share of more objects than a few", () => {
+  const NAME = "singapore-1";
+  const after = target({ object: app({ image: "nginx:2", ports: [] }), clusters: [shanghai, singapore] });
+  const object = (index: number) => ({ ref: named("ConfigMap", `c${index}`), role: "rendered" as const });
+  const many = (count: number): Target => ({
+    ...after,
+    clusters: [
+      {
+        name: NAME,
+        frozen: false,
+        objects: Array.from({ length: count }, (_, index) => ({
+          ...object(index),
+          object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: `c${index}` } },
+          hash: `h${index}`,
+        })),
+      },
+    ],
   });
 
-  test("gets nothing where there was nothing, and loses nothing that is there all the same", () => {
-    const lastGood = { ...before, clusters: before.clusters.filter(({ name }) => name !== "singapore-1") };
-    const observations = [copy("singapore-1", "Deployment")];
-    const others = (rows: string[]): string[] => rows.filter((row) => row.includes("singapore-1"));
-    expect(others(texts({ ...waiting("singapore-1"), lastGood }))).toEqual([]);
-    expect(others(texts({ ...waiting("singapore-1"), lastGood, observations }))).toEqual([
-      "Hold singapore-1 Deployment/nginx-demo RolloutWaiting",
-    ]);
-    expect(others(texts({ target: after, rollout: { waiting: new Set(["singapore-1"]) }, observations }))).toEqual([
-      "Hold singapore-1 Deployment/nginx-demo RolloutWaiting",
-    ]);
-  });
-
-  test("keeps its old revision also when the new target does not name it: going is a change like any other", () => {
-    const to = { ...after, clusters: after.clusters.filter(({ name }) => name !== "singapore-1") };
-    expect(texts({ ...waiting("singapore-1"), target: to }).filter((row) => row.includes("singapore-1"))).toEqual([
-      "Apply singapore-1 Deployment/nginx-demo",
-      "Apply singapore-1 Service/nginx-demo",
-    ]);
-  });
-
-  test("is not written while the object is suspended", () => {
-    const to = targetOf({ placements: [placement("p", { suspend: true })], previous: running(["shanghai-1"]) });
-    const rows = texts({
-      ...waiting("shanghai-1", "singapore-1"),
-      target: to,
-      observations: [copy("singapore-1", "Service")],
-    });
-    expect(rows).toEqual([
-      "Hold shanghai-1 Deployment/nginx-demo Suspended",
-      "Hold shanghai-1 Service/nginx-demo Suspended",
-      "Hold singapore-1 Service/nginx-demo RolloutWaiting",
-    ]);
-  });
-
-  test("does not wait when its MemberCluster is being removed", () => {
-    const clusters = new Map([["singapore-1", { synced: true, leaving: "Drain" as const }]]);
-    const to = { ...after, clusters: after.clusters.filter(({ name }) => name !== "singapore-1") };
-    const rows = texts({
-      ...waiting("singapore-1"),
-      target: to,
-      removal: facts({ clusters }),
-      observations: [copy("singapore-1", "Service")],
-    });
-    expect(rows.at(-1)).toBe("Delete singapore-1 Service/nginx-demo NotSelected");
-  });
-
-  test("is not written when it is being removed, or not there any more", () => {
-    const to = target({ clusters: [shanghai, { ...singapore, deleting: true }] });
-    expect(texts({ ...waiting("singapore-1", "frankfurt-1"), target: to })).toEqual([
-      "Apply shanghai-1 Deployment/nginx-demo",
-      "Apply shanghai-1 Service/nginx-demo",
-    ]);
-  });
-
-  test("does not get the revision of an earlier life of the object", () => {
-    const lastGood = { ...before, owner: { ...before.owner, uid: "of an earlier life" } };
-    expect(texts({ ...waiting("singapore-1"), lastGood }).some((row) => row.includes("singapore-1"))).toBe(false);
-  });
-
-  test("waits for nothing when the object is being deleted", () => {
-    const observations = [copy("singapore-1", "Service")];
-    expect(texts({ lastGood: before, rollout: { waiting: new Set(["singapore-1"]) }, observations })).toEqual([
-      "Delete singapore-1 Service/nginx-demo NotSelected",
+  test.each([16, 17, 40])("each is known again: %i", (count) => {
+    const observations = [`c${count - 1}`, "c0", "other"].map((name) => observed(NAME, named("ConfigMap", name)));
+    const { rows } = step(stepInput({ target: many(count), observations }));
+    expect(rows.filter(({ verb }) => verb === "Apply")).toHaveLength(count);
+    expect(rows.flatMap(({ verb, ref }) => (verb === "Apply" ? [] : [`${verb} ${ref.name}`]))).toEqual([
+      "Delete other",
     ]);
   });
 });
 
-test("on the hub itself rows are made like anywhere else", () => {
-  expect(texts({ target: target({ clusters: [hub, frankfurt, singapore] }) })).toContain(
-    "Apply hub Deployment/nginx-demo",
-  );
+describe("a row of a target", () => {
+  const clusters = [shanghai, singapore];
+  const after = target({ object: app({ image: "nginx:2", ports: [] }), clusters });
+
+  test("has all that the target says of the object", () => {
+    const [cluster] = after.clusters;
+    const [first] = cluster?.objects ?? [];
+    if (cluster === undefined || first === undefined) throw new Error("nothing is rendered");
+    const more = { unretained: first.object, phase: 3, reporting: { withStatus: true as const } };
+    const namespaceLabels = { a: "1" };
+    const given: Target = {
+      ...after,
+      hubVersion: "12",
+      namespaceLabels,
+      clusters: [{ ...cluster, objects: [{ ...first, ...more }] }],
+    };
+    expect(rowsOf({ target: given })).toEqual([
+      {
+        verb: "Apply",
+        cluster: cluster.name,
+        ...first,
+        ...more,
+        owner: after.owner,
+        conflictResolution: "Abort",
+        hubVersion: "12",
+        namespaceLabels,
+      },
+    ]);
+  });
+
+  test("leaves a part of it as it is where what it is to be is not known", () => {
+    const [cluster] = after.clusters;
+    const [first] = cluster?.objects ?? [];
+    if (cluster === undefined || first === undefined) throw new Error("nothing is rendered");
+    const held = { reason: "RolloutWaiting", message: "m" };
+    const given: Target = { ...after, clusters: [{ ...cluster, objects: [{ ...first, held }] }] };
+    expect(rowsOf({ target: given })).toStrictEqual([
+      {
+        verb: "Hold",
+        cluster: cluster.name,
+        ref: first.ref,
+        owner: after.owner,
+        role: first.role,
+        why: held,
+        wanted: true,
+      },
+    ]);
+  });
+
+  test("of a frozen copy has what the placement asks for about it, and only where it does", () => {
+    const frozen = (health?: object) =>
+      rowsOf({
+        target: targetOf({
+          placements: [placement("p", { suspend: true, ...health })],
+          clusters,
+          previous: running(["singapore-1"], placedBy("p")),
+        }),
+      });
+    const rows = frozen({ health: [{ kind: "Service", available: "true" }] });
+    expect(rows.map((row) => [row.ref.kind, row.reporting])).toEqual([
+      ["Deployment", undefined],
+      ["Service", { health: { available: "true" } }],
+    ]);
+    expect(rows[0]).not.toHaveProperty("reporting");
+    expect(rows[1]?.verb === "Hold" && rows[1].why).toEqual({
+      reason: "Suspended",
+      message: "Placement p is suspended; it is kept as it is on 1 cluster",
+    });
+  });
+});
+
+describe("the labels of the namespace", () => {
+  const restricted = { "pod-security.kubernetes.io/enforce": "restricted" };
+  const labelsIn = (more: Parameters<typeof target>[0]) =>
+    rowsOf({
+      target: targetOf({
+        placements: [inChina],
+        clusters: [shanghai],
+        previous: running(["shanghai-1"], placedBy("p")),
+        ...more,
+      }),
+    }).map((row) => (row.verb === "Hold" ? row.namespaceLabels : row.verb));
+
+  test("go with the rows of what they refuse, and so does that there are none any more", () => {
+    const placements = [placement("p")];
+    const terms = namespaceTerms({ name: "default", labels: restricted }, false);
+    expect(labelsIn({ placements, terms })).toEqual([restricted, restricted]);
+    const path = "/spec/template/spec/hostNetwork";
+    const debug = overrides("debug", { patches: [{ op: "add", path, value: true, kind: "Deployment" }] });
+    expect(labelsIn({ placements, overrides: [debug], terms: defaultTerms("default") })).toEqual([{}, {}]);
+  });
+
+  test("stay at home while the object is suspended: nothing is written then", () => {
+    const placements = [placement("p", { suspend: true })];
+    const terms = namespaceTerms({ name: "default", labels: restricted }, false);
+    expect(labelsIn({ placements, terms })).toEqual([undefined, undefined]);
+  });
+});
+
+describe("a move", () => {
+  const moved = (more: Partial<StepInput>): string[] =>
+    texts({ target: target({ placements: [inChina] }), ...more }).filter((text) => !text.startsWith("Apply"));
+  const old = [copy("singapore-1", "Deployment", { health: health(2) }), copy("singapore-1", "Service")];
+  const stays = ["Service", "Deployment"].map((kind) => `Hold singapore-1 ${kind}/nginx-demo AwaitingReplacement`);
+  const goes = ["Service", "Deployment"].map((kind) => `Delete singapore-1 ${kind}/nginx-demo NotSelected`);
+  const drained = facts({ clusters: new Map([["singapore-1", { synced: true, leaving: "Drain" as const }]]) });
+
+  test("takes the old copy and its Service when the new one is available, and not before", () => {
+    const arrived = [copy("shanghai-1", "Deployment", { health: health(2) }), copy("shanghai-1", "Service")];
+    expect(moved({ observations: [...old, ...arrived] })).toEqual(goes);
+    expect(moved({ observations: old })).toEqual(stays);
+    expect(moved({ observations: old, removal: drained })).toEqual(stays);
+  });
+
+  test("takes the old copy at once if the placement says so, or if no cluster or no replica is wanted", () => {
+    const to = target({ placements: [inChina] });
+    expect(moved({ target: { ...to, breakBeforeMake: true }, observations: old })).toEqual(goes);
+    const none = target({ placements: [inChina], object: app({ replica: 0 }) });
+    expect(moved({ target: none, observations: old })).toEqual(goes);
+    const nowhere = targetOf({ placements: [everywhere], clusters: [{ ...singapore, deleting: true }] });
+    expect(moved({ target: nowhere, observations: old, removal: drained })).toEqual(goes);
+  });
+
+  test("takes what is rendered no more where the object stays, whoever is available", () => {
+    const left = observed("shanghai-1", named("Service", "old-name"));
+    expect(moved({ observations: [left] })).toEqual(["Delete shanghai-1 Service/old-name NotSelected"]);
+  });
 });
