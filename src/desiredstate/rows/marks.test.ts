@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { DELETION_POLICY_ANNOTATION, HASH_ANNOTATION, hashOf, OBJECT_ANNOTATION } from "../../apis/index.ts";
+import {
+  DELETION_POLICY_ANNOTATION,
+  HASH_ANNOTATION,
+  hashOf,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  OBJECT_ANNOTATION,
+  OWNER_ANNOTATION,
+} from "../../apis/index.ts";
+import { app, other } from "../testing/builders.ts";
 import {
   expectedOf,
   mark,
@@ -11,30 +20,106 @@ import {
   withControllerReference,
   withDependenciesHash,
 } from "./marks.ts";
-import { app, other } from "../testing/builders.ts";
 
+const claim: KubeObject = {
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name: "data", namespace: "default", labels: { a: "1" }, annotations: { b: "2" } },
+  spec: { c: 3 },
+};
+const config: KubeObject = { ...claim, kind: "ConfigMap" };
+const marking: Marking = { hubId: "hub-uid", ownerText: "owner", policy: "Delete" };
 const service = { apiVersion: "v1", kind: "Service", metadata: { name: "nginx-demo", namespace: "default" } };
-const marking: Marking = { hubId: "hub-uid", ownerText: ownerText(ownerRefOf(app())), policy: "Delete" };
+const annotations = ({ object }: { object: KubeObject }) => object.metadata.annotations;
+
+test("marks stand beside what the object says itself", () => {
+  const { ref, role, object, hash } = mark(config, "rendered", marking);
+  expect({ ref, role, object }).toStrictEqual({
+    ref: { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "data" },
+    role: "rendered",
+    object: {
+      ...config,
+      metadata: {
+        name: "data",
+        namespace: "default",
+        labels: { a: "1", [MANAGED_BY_LABEL]: "hub-uid" },
+        annotations: {
+          b: "2",
+          [OWNER_ANNOTATION]: "owner",
+          [OBJECT_ANNOTATION]: "/ConfigMap/default/data",
+          [HASH_ANNOTATION]: hash,
+        },
+      },
+    },
+  });
+  expect(hash).toMatch(/^[0-9a-f]+$/);
+  expect(config.metadata.annotations).toEqual({ b: "2" });
+});
+
+test("a claim that goes along says itself that it stays, and one that is placed for itself does not", () => {
+  const stays = (object: KubeObject, role: "rendered" | "dependency") =>
+    annotations(mark(object, role, marking))?.[DELETION_POLICY_ANNOTATION];
+  expect([stays(claim, "dependency"), stays(claim, "rendered"), stays(config, "dependency")]).toEqual([
+    "Orphan",
+    undefined,
+    undefined,
+  ]);
+  expect(stays({ ...claim, apiVersion: "example.com/v1" }, "dependency")).toBeUndefined();
+});
+
+test("an object in the name of another keeps all but what names the one before", () => {
+  const marked = mark(config, "dependency", { ...marking, policy: "Orphan" });
+  const { object, hash } = reowned(marked.object, other, "Delete");
+  expect(object).toStrictEqual({
+    ...marked.object,
+    metadata: {
+      ...marked.object.metadata,
+      annotations: {
+        b: "2",
+        [OWNER_ANNOTATION]: ownerText(other),
+        [OBJECT_ANNOTATION]: "/ConfigMap/default/data",
+        [HASH_ANNOTATION]: hash,
+      },
+    },
+  });
+  const bare = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
+  const left = reowned(bare, other, "Orphan");
+  expect(annotations(left)).toStrictEqual({
+    [OWNER_ANNOTATION]: ownerText(other),
+    [DELETION_POLICY_ANNOTATION]: "Orphan",
+    [OBJECT_ANNOTATION]: "/ConfigMap//x",
+    [HASH_ANNOTATION]: left.hash,
+  });
+});
+
+test("a name that somebody else wrote stays", () => {
+  const named = { ...config, metadata: { ...config.metadata, annotations: { [OBJECT_ANNOTATION]: "n" } } };
+  expect(annotations(reowned(named, other, "Delete"))?.[OBJECT_ANNOTATION]).toBe("n");
+});
+
+test("the name is expected where the live object names anything, or is not asked to", () => {
+  const desired = mark(config, "rendered", marking).object;
+  const live = (given?: Record<string, string>): KubeObject => {
+    const { annotations: _, ...metadata } = config.metadata;
+    return { ...config, metadata: given === undefined ? metadata : { ...metadata, annotations: given } };
+  };
+  expect(expectedOf(desired, live({ [OBJECT_ANNOTATION]: "another" }))).toBe(desired);
+  const { [OBJECT_ANNOTATION]: _, ...unnamed } = desired.metadata.annotations ?? {};
+  for (const one of [live(), live({ b: "2" })])
+    expect(expectedOf(desired, one)).toStrictEqual({
+      ...desired,
+      metadata: { ...desired.metadata, annotations: unnamed },
+    });
+});
+
+test("a policy that nobody knows is no policy", () => {
+  const of = (policy: string) =>
+    policyOf({ ...config, metadata: { name: "x", annotations: { [DELETION_POLICY_ANNOTATION]: policy } } });
+  expect([of("Orphan"), of("Delete"), of("orphan")]).toEqual(["Orphan", undefined, undefined]);
+  expect(policyOf({ ...config, metadata: { name: "x" } })).toBeUndefined();
+});
 
 describe("the marks of a member object", () => {
-  test("name the member object itself", () => {
-    const { object } = mark(service, "rendered", marking);
-    expect(object.metadata.annotations).toHaveProperty([OBJECT_ANNOTATION], "/Service/default/nginx-demo");
-    const elsewhere = mark({ ...service, metadata: { name: "nginx-demo" } }, "rendered", marking);
-    expect(elsewhere.object.metadata.annotations).toHaveProperty([OBJECT_ANNOTATION], "/Service//nginx-demo");
-  });
-
-  test("say when the copy is to be left, under the hash", () => {
-    const [kept, left] = [
-      mark(service, "rendered", marking),
-      mark(service, "rendered", { ...marking, policy: "Orphan" }),
-    ];
-    expect(kept.object.metadata.annotations).not.toHaveProperty([DELETION_POLICY_ANNOTATION]);
-    expect(left.object.metadata.annotations).toHaveProperty([DELETION_POLICY_ANNOTATION], "Orphan");
-    expect([policyOf(kept.object), policyOf(left.object)]).toEqual([undefined, "Orphan"]);
-    expect(kept.hash).not.toBe(left.hash);
-  });
-
   test.each(["Delete", "Orphan"] as const)("for another owner are what that one's own would be: %s", (policy) => {
     const theirs = mark(service, "dependency", { ...marking, ownerText: ownerText(other), policy });
     for (const ours of [marking, { ...marking, policy: "Orphan" as const }]) {
@@ -50,15 +135,6 @@ describe("the marks of a member object", () => {
     expect(written).toBe(hash);
     expect(hashOf({ ...object, metadata: { ...object.metadata, annotations } })).toBe(hash);
   });
-});
-
-test("an object that does not name itself, as an earlier version wrote it, is as good", () => {
-  const { object } = mark(service, "rendered", marking);
-  const { [OBJECT_ANNOTATION]: _, ...annotations } = object.metadata.annotations ?? {};
-  const unnamed = { ...object, metadata: { ...object.metadata, annotations } };
-  expect(expectedOf(object, unnamed)).toEqual(unnamed);
-  expect(expectedOf(object, object)).toBe(object);
-  expect(expectedOf(service, service)).toBe(service);
 });
 
 describe("a controller reference", () => {

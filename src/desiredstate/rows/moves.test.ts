@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Move, serversToKeep } from "./moves.ts";
+import { leastAvailable, type Move, serversToKeep } from "./moves.ts";
 import { app, copy, facts, frankfurt, placement, shanghai, singapore, targetOf } from "../testing/builders.ts";
 import type { DesiredObject, Observation, Target } from "../types.ts";
 
@@ -47,20 +47,10 @@ describe("the copies that stay until there are others", () => {
     );
   });
 
-  test("are not those of a cluster where the object stays", () => {
-    expect(kept([...old, copy("shanghai-1", "Deployment", serving)])).toEqual(["singapore-1"]);
-  });
-
   test("are none once the object has arrived on one of the clusters where it is to be", () => {
     expect(kept([...old, ...arrived("shanghai-1")])).toEqual([]);
     expect(kept([...old, ...arrived("frankfurt-1")], to(["shanghai-1", "frankfurt-1"]))).toEqual([]);
     expect(kept([...old, ...arrived("frankfurt-1")])).toEqual(["singapore-1", "frankfurt-1"]);
-  });
-
-  test("wait for everything that the object becomes, and for nothing that goes along", () => {
-    expect(kept([...old, copy("shanghai-1", "Deployment", serving)])).toEqual(["singapore-1"]);
-    expect(kept([...old, copy("shanghai-1", "Service")])).toEqual(["singapore-1"]);
-    expect(kept([...old, ...arrived("shanghai-1"), dependency("shanghai-1", { deleting: true })])).toEqual([]);
   });
 
   test.each<[string, Partial<NonNullable<Observation["present"]>>]>([
@@ -71,12 +61,6 @@ describe("the copies that stay until there are others", () => {
     expect(kept([...old, copy("shanghai-1", "Deployment", present), copy("shanghai-1", "Service")])).toEqual([
       "singapore-1",
     ]);
-  });
-
-  test("wait for a copy that was there and is no more, and for a cluster that nobody hears from", () => {
-    expect(kept([...old, gone("shanghai-1", "Deployment"), copy("shanghai-1", "Service")])).toEqual(["singapore-1"]);
-    const removal = facts({ clusters: new Map([["singapore-1", { synced: true }]]) });
-    expect(kept([...old, ...arrived("shanghai-1")], to(["shanghai-1"]), { removal })).toEqual(["singapore-1"]);
   });
 
   test("wait where nothing is rendered for the cluster yet", () => {
@@ -154,37 +138,111 @@ test.each([
 });
 
 describe("a disruption budget", () => {
-  const budget = (disruptionBudget: object, names = ["shanghai-1", "frankfurt-1"]) =>
-    targetOf({
-      object: app({ replica: 4 }),
-      placements: [
-        placement("p", { clusterAffinities: [{ name: "g", clusterNames: names }], disruptionBudget } as object),
-      ],
-      clusters: fleet,
-    });
-  const running = (cluster: string, available: number) => [
-    copy(cluster, "Deployment", { health: { state: "Available", replicas: { ...replicas(available), desired: 4 } } }),
+  const counts = (available: number) => ({ desired: 4, updated: 4, ready: available, available });
+  const deployment = (cluster: string, available: number, more: object = {}): Observation =>
+    copy(cluster, "Deployment", { health: { state: "Available", replicas: counts(available) }, ...more });
+  const running = (cluster: string, available: number): Observation[] => [
+    deployment(cluster, available),
     copy(cluster, "Service"),
   ];
+  const target = (disruptionBudget: object | undefined, names = ["shanghai-1"], replica = 4): Target =>
+    targetOf({
+      object: app({ replica }),
+      placements: [
+        placement("p", {
+          clusterAffinities: [{ name: "g", clusterNames: names }],
+          ...(disruptionBudget === undefined ? {} : { disruptionBudget }),
+        } as object),
+      ],
+      clusters: [shanghai, singapore, frankfurt],
+    });
+  const kept = (observations: readonly Observation[], to: Target, more: Partial<Move> = {}) =>
+    serversToKeep({
+      wanted: new Map(to.clusters.map(({ name, objects }) => [name, objects])),
+      target: to,
+      observations,
+      removal: facts(),
+      ...more,
+    });
+  const names = (...given: Parameters<typeof kept>): string[] => [...kept(...given).keys()];
 
-  test.each<{ name: string; disruptionBudget: object; there: number; keeps: boolean }>([
-    { name: "keeps what is needed", disruptionBudget: { minAvailable: 6 }, there: 4, keeps: true },
-    { name: "lets go of what is not", disruptionBudget: { minAvailable: 6 }, there: 6, keeps: false },
-    { name: "counts a share of all, rounded up", disruptionBudget: { minAvailable: "51%" }, there: 4, keeps: true },
-    { name: "may be said the other way round", disruptionBudget: { maxUnavailable: 4 }, there: 4, keeps: false },
-    { name: "never asks for more than there is to be", disruptionBudget: { minAvailable: 99 }, there: 8, keeps: false },
-  ])("$name", ({ disruptionBudget, there, keeps }) => {
-    const observations = [...running("shanghai-1", there), ...running("singapore-1", 4)];
-    const result = move(observations, budget(disruptionBudget));
-    expect([...result.keys()]).toEqual(keeps ? ["singapore-1"] : []);
+  describe("of a total there have to be available", () => {
+    test.each<[budget: object, total: number, want: number]>([
+      [{}, 10, 10],
+      [{ maxUnavailable: 3 }, 10, 7],
+      [{ maxUnavailable: "25%" }, 10, 8],
+      [{ maxUnavailable: 11 }, 10, 0],
+      [{ minAvailable: 3 }, 10, 3],
+      [{ minAvailable: "25%" }, 10, 3],
+      [{ minAvailable: 11 }, 10, 10],
+      [{ minAvailable: -1 }, 10, 0],
+      [{ minAvailable: 3, maxUnavailable: 1 }, 10, 3],
+      [{ minAvailable: 0 }, 10, 0],
+    ])("%j of %i: %i", (budget, total, want) => expect(leastAvailable(budget, total)).toBe(want));
   });
 
-  test("counts nothing of a cluster that cannot be seen", () => {
-    const observations = [...running("shanghai-1", 4), ...running("frankfurt-1", 4), ...running("singapore-1", 4)];
-    const target = budget({ minAvailable: 8 });
-    expect(kept(observations, target)).toEqual([]);
-    const removal = facts();
-    const clusters = new Map(removal.clusters).set("frankfurt-1", { synced: false });
-    expect(kept(observations, target, { removal: { ...removal, clusters } })).toEqual(["singapore-1"]);
+  describe("the copies that the object has left", () => {
+    const arrived = running("shanghai-1", 3);
+
+    test("stay for the budget, and say so", () => {
+      expect(kept([...arrived, ...running("singapore-1", 4)], target({ minAvailable: 4 }))).toEqual(
+        new Map([
+          [
+            "singapore-1",
+            {
+              reason: "AwaitingReplacement",
+              message: "it serves until 4 of 4 are available without it (disruptionBudget)",
+            },
+          ],
+        ]),
+      );
+    });
+
+    test("may go to the very number, and without a budget", () => {
+      const observations = [...arrived, ...running("singapore-1", 4)];
+      expect(names(observations, target({ minAvailable: 3 }))).toEqual([]);
+      expect(names(observations, target(undefined))).toEqual([]);
+    });
+
+    test("go one after the other, by name, as many as the budget allows", () => {
+      const observations = [...arrived, ...running("singapore-1", 2), ...running("frankfurt-1", 2)];
+      expect(names(observations, target({ minAvailable: 4 }))).toEqual(["singapore-1"]);
+      expect(names(observations.toReversed(), target({ minAvailable: 4 }))).toEqual(["singapore-1"]);
+      const uneven = [...running("shanghai-1", 1), ...running("singapore-1", 1), ...running("frankfurt-1", 4)];
+      expect(names(uneven, target({ minAvailable: 4 }))).toEqual(["frankfurt-1"]);
+    });
+
+    test("that serve without being available do not stand in the way", () => {
+      const to = target({ minAvailable: 4 });
+      const removal = facts();
+      const clusters = new Map(removal.clusters).set("singapore-1", { synced: false });
+      expect(names([...arrived, ...running("singapore-1", 4)], to, { removal: { ...removal, clusters } })).toEqual([]);
+    });
+  });
+
+  describe("of a kind without replicas", () => {
+    const without = (budget: object, on: string[]): Target => {
+      const to = target(budget, on);
+      return { ...to, clusters: to.clusters.map(({ replicas: _, ...cluster }) => cluster) };
+    };
+    const service = (cluster: string, state: "Available" | "Failed" = "Available"): Observation[] =>
+      ["Deployment", "Service"].map((kind) => copy(cluster, kind, { health: { state } }));
+    const both = ["frankfurt-1", "shanghai-1"];
+
+    test("clusters count", () => {
+      const observations = [...service("shanghai-1"), ...service("singapore-1")];
+      expect(names(observations, without({ minAvailable: 2 }, both))).toEqual(["singapore-1"]);
+      expect(names(observations, without({ minAvailable: 1 }, both))).toEqual([]);
+      expect([...kept(observations, without({ minAvailable: 2 }, both)).values()][0]?.message).toBe(
+        "it serves until 2 of 2 are available without it (disruptionBudget)",
+      );
+    });
+
+    test("and only those on which it serves", () => {
+      const observations = [...service("shanghai-1"), ...service("frankfurt-1", "Failed"), ...service("singapore-1")];
+      expect(names(observations, without({ minAvailable: 2 }, both))).toEqual(["singapore-1"]);
+      const served = [...service("shanghai-1"), ...service("frankfurt-1"), ...service("singapore-1")];
+      expect(names(served, without({ minAvailable: 2 }, both))).toEqual([]);
+    });
   });
 });

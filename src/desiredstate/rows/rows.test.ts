@@ -38,55 +38,27 @@ const own = <R extends Row>(row: R): R => ({ ...row, role: "rendered" });
 describe("chooseRow", () => {
   const [a, b] = [apply("a"), apply("b")];
   const either = { ...a, alternatives: [b] };
-  test.each<{ name: string; rows: Row[]; want: Row | undefined }>([
-    { name: "none of none", rows: [], want: undefined },
-    { name: "the only one", rows: [remove("a")], want: remove("a") },
-    { name: "of several that want it the first, with the others as alternatives", rows: [a, b], want: either },
-    { name: "who wants it, though another does not", rows: [remove("a"), b], want: b },
-    {
-      name: "who retains it, though another does not want it",
-      rows: [remove("a"), retained("b")],
-      want: retained("b"),
-    },
-    { name: "who wants it before who only retains it", rows: [retained("a"), b], want: b },
-    {
-      name: "what is placed for itself before who needs it beside him, whoever comes first",
-      rows: [a, own(b), apply("c")],
-      want: own(b),
-    },
-    {
-      name: "what is placed for itself and stays as it is, before who needs it beside him",
-      rows: [a, own(retained("b"))],
-      want: own(retained("b")),
-    },
-    {
-      name: "who needs it beside him, where it is not placed for itself any more",
-      rows: [own(remove("b")), a],
-      want: a,
-    },
-    {
-      name: "who needs it beside him, where what was placed for itself is held back from going",
-      rows: [own(kept("b")), a],
-      want: a,
-    },
-    {
-      name: "who needs it beside him before what no policy places any more, in whose name its copy stays",
-      rows: [unplaced("b"), a],
-      want: { ...a, alternatives: inTheNamesOf(a, ownerNamed("b")) },
-    },
-    {
-      name: "what is placed for itself before another life of it that no policy places",
-      rows: [unplaced("b"), own(a)],
-      want: own(a),
-    },
-    {
-      name: "what no policy places, though another does not want it",
-      rows: [remove("a"), unplaced("b")],
-      want: unplaced("b"),
-    },
-    { name: "of removals one that an obstacle holds", rows: [remove("a"), kept("b")], want: kept("b") },
-    { name: "releasing before deleting", rows: [remove("a"), release("b")], want: release("b") },
-  ])("$name", ({ rows, want }) => expect(chooseRow(rows)).toEqual(want));
+  test.each<[string, Row[], Row | undefined]>([
+    ["no rows", [], undefined],
+    ["one row", [remove("a")], remove("a")],
+    ["several that want it: the first, with alternatives", [a, b], either],
+    ["one that wants it before one that does not", [remove("a"), b], b],
+    ["one that retains it before one that does not want it", [remove("a"), retained("b")], retained("b")],
+    ["one that wants it before one that retains it", [retained("a"), b], b],
+    ["the placed owner before dependents", [a, own(b), apply("c")], own(b)],
+    ["the frozen placed owner before dependents", [a, own(retained("b"))], own(retained("b"))],
+    ["dependents before the owner's removal", [own(remove("b")), a], a],
+    ["dependents before the owner's held removal", [own(kept("b")), a], a],
+    [
+      "dependents of an unplaced owner, in its name",
+      [unplaced("b"), a],
+      { ...a, alternatives: inTheNamesOf(a, ownerNamed("b")) },
+    ],
+    ["the placed owner before its unplaced earlier life", [unplaced("b"), own(a)], own(a)],
+    ["an unplaced owner before a removal", [remove("a"), unplaced("b")], unplaced("b")],
+    ["a held removal before a removal", [remove("a"), kept("b")], kept("b")],
+    ["a release before a deletion", [remove("a"), release("b")], release("b")],
+  ])("%s", (_name, rows, want) => expect(chooseRow(rows)).toEqual(want));
 
   test.each([
     { name: "whom the member object names", named: "b", want: b },
@@ -143,18 +115,16 @@ describe("isInSync", () => {
   const there = (present: Partial<NonNullable<Observation["present"]>>, inSyncWith?: string): Observation =>
     copy("shanghai-1", "Secret", present, inSyncWith === undefined ? {} : { inSyncWith });
 
-  test.each<{ name: string; row: Row | undefined; observation: Observation | undefined; want: boolean }>([
-    { name: "there, and every field ours", row: apply("a"), observation: there({ hash: "h" }, "h"), want: true },
-    { name: "nothing is asked for", row: undefined, observation: there({ hash: "h" }, "h"), want: false },
-    { name: "not seen", row: apply("a"), observation: undefined, want: false },
-    { name: "not there", row: apply("a"), observation: { ...there({}), present: undefined } as never, want: false },
-    { name: "another hash", row: apply("a"), observation: there({ hash: "g" }, "h"), want: false },
-    { name: "compared with another row", row: apply("a"), observation: there({ hash: "h" }, "g"), want: false },
-    { name: "not compared yet", row: apply("a"), observation: there({ hash: "h" }), want: false },
-    { name: "on its way out", row: apply("a"), observation: there({ hash: "h", deleting: true }, "h"), want: false },
-    { name: "a frozen row", row: retained("a"), observation: there({ hash: "h" }, "h"), want: false },
-    { name: "a removal", row: remove("a"), observation: there({ hash: "h" }, "h"), want: false },
-  ])("$name: $want", ({ row, observation, want }) => expect(isInSync(row, observation)).toBe(want));
+  test.each<[string, Row | undefined, Observation | undefined, boolean]>([
+    ["there, and every field ours", apply("a"), there({ hash: "h" }, "h"), true],
+    ["nothing is asked for", undefined, there({ hash: "h" }, "h"), false],
+    ["not seen", apply("a"), undefined, false],
+    ["not there", apply("a"), { ...there({}), present: undefined } as never, false],
+    ["another hash", apply("a"), there({ hash: "g" }, "h"), false],
+    ["compared with another row", apply("a"), there({ hash: "h" }, "g"), false],
+    ["being deleted", apply("a"), there({ hash: "h", deleting: true }, "h"), false],
+    ["a frozen row", retained("a"), there({ hash: "h" }, "h"), false],
+  ])("%s", (_name, row, observation, want) => expect(isInSync(row, observation)).toBe(want));
 });
 
 describe("isSameRef", () => {

@@ -134,7 +134,7 @@ describe("for any input", () => {
       });
     });
 
-  test.prop([arbitraryInput], { numRuns: 500 })(
+  test.prop([arbitraryInput], { numRuns: Number(process.env["MERIDIAN_PROPERTY_RUNS"] ?? 300) })(
     "each object and each copy has the one row that the rules say",
     (input) => {
       const { rows } = step(input);
