@@ -344,16 +344,11 @@ describe("a stage that nobody can reach", () => {
     }).progress;
   const reached = { kind: "Succeeded" };
 
-  test("does not let those after it begin", () =>
-    expect(run({}, [deferred("b")], [away("b"), fact("c", OLD)], waiting("three", "c"))).toEqual(waits));
-
-  test("does not let those after it begin that cannot be reached either", () =>
-    expect(
-      run({}, [deferred("b")], [away("b"), away("c")], { name: "three", state: "Waiting", clusters: [deferred("c")] }),
-    ).toEqual(waits));
-
-  test("holds up nobody where nothing is left for those after it", () =>
-    expect(run({}, [deferred("b")], [away("b"), fact("c")], progressing("three", done("c")))).toEqual(reached));
+  test.each<[string, object, RolloutFacts, RolloutStage]>([
+    ["does not let those after it begin", waits, fact("c", OLD), waiting("three", "c")],
+    ["nor those that cannot be reached either", waits, away("c"), { ...waiting("three"), clusters: [deferred("c")] }],
+    ["holds up nobody where nothing is left", reached, fact("c"), progressing("three", done("c"))],
+  ])("%s", (_name, want, third, stages) => expect(run({}, [deferred("b")], [away("b"), third], stages)).toEqual(want));
 
   test("is one of which no cluster is done, or has failed", () => {
     const third = waiting("three", "c");
@@ -372,9 +367,8 @@ describe("a stage that nobody can reach", () => {
     expect(only(progressing("two", deferred("b")))).toEqual(waits);
     expect(only({ name: "one", state: "Succeeded" }, progressing("two", deferred("b")))).toEqual(waits);
     const failed: RolloutStage = { name: "one", state: "Succeeded", clusters: [planned("a", "Failed")] };
-    const policy = { stages: [stage("one", { maxFailures: 1 })] };
-    const stages = [failed, progressing("two", deferred("b"))];
-    expect(look({ policy, stages, facts: [away("b"), fact("a")] }).progress).toEqual(reached);
+    const last = { policy: { stages: [stage("one", { maxFailures: 1 })] }, facts: [away("b"), fact("a")] };
+    expect(look({ ...last, stages: [failed, progressing("two", deferred("b"))] }).progress).toEqual(reached);
   });
 });
 
@@ -383,10 +377,9 @@ describe("a stage that soaks", () => {
     look({
       policy: { stages: [stage("one", { soak: "2m" })] },
       stages: [
-        {
-          ...progressing("one", done("a"), ...more),
-          ...(since === undefined ? {} : { soakingSince: ago(since), state: "Soaking" }),
-        },
+        since === undefined
+          ? progressing("one", done("a"), ...more)
+          : { ...progressing("one", done("a"), ...more), soakingSince: ago(since), state: "Soaking" },
       ],
       facts: known === undefined ? [] : [fact("a", known)],
     });

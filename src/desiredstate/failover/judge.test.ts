@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
-import type { ClusterSnapshot } from "../../scheduler/index.ts";
+import { type ClusterSnapshot } from "../../scheduler/index.ts";
 import { judgeFailover } from "./judge.ts";
 import { clusterAt as cluster, MINUTE, T } from "./testing.ts";
-import type { Departure, FailoverInput, FailoverPlan } from "./types.ts";
+import { type Departure, type FailoverInput, type FailoverPlan } from "./types.ts";
+import { fc, test as property } from "@fast-check/vitest";
+import { describe, expect, test } from "vitest";
 
 /** The clocks of failover to the moment, and all that a plan says. */
 
@@ -289,4 +290,176 @@ test("a cluster that joined a moment ago does not count as one that came back wh
     ],
   });
   expect(plan.leaving).toEqual([{ cluster: "a", reason: "ClusterLost", since: 0, at: T - 6_000 + 5 * MINUTE }]);
+});
+
+/** With delays that differ from those where the policy says nothing. */
+const soon = (more: Partial<FailoverInput>): FailoverPlan =>
+  judged({ rules: { gracePeriod: "60s", returnAfter: "10m" }, ...more });
+
+describe("a lost cluster", () => {
+  test("on which the object does not run has no clock", () => {
+    expect(soon({ clusters: [cluster("a"), cluster("b", MINUTE * 9), cluster("c")] })).toMatchObject({
+      due: [],
+      leaving: [],
+    });
+  });
+
+  test("has its clock from the end of the hold: what comes back last is no more lost than what came back first", () => {
+    const back = (name: string, ago: number): ClusterSnapshot =>
+      cluster(name, undefined, { ready: { status: "True", since: T - ago } });
+    const healing = [cluster("a", 20 * MINUTE), back("b", 5_000), back("c", 9_000)];
+    const plan = soon({ clusters: healing });
+    expect(plan.due).toEqual([]);
+    expect(plan.leaving).toEqual([
+      { cluster: "a", reason: "ClusterLost", since: T - 20 * MINUTE, at: T - 5_000 + MINUTE },
+    ]);
+    expect(plan.recheckAt).toBe(T + 55_000);
+    expect(soon({ clusters: [cluster("a", 20 * MINUTE), back("b", MINUTE), back("c", 2 * MINUTE)] }).due).toHaveLength(
+      1,
+    );
+    // One that came back alone was not lost together with so many that nothing moved.
+    const others = ["d", "e", "f", "g"].map((name) => cluster(name));
+    expect(soon({ clusters: [cluster("a", 20 * MINUTE), back("b", 5_000), ...others] }).due).toHaveLength(1);
+  });
+
+  test("that was never there, as plan --without sees one, was not lost together with clusters that joined just now", () => {
+    const fresh = { ready: { status: "True" as const, since: T - 5_000 } };
+    const never = { ready: { status: "False" as const, since: 0 } };
+    const clusters = [cluster("a", 0, never), cluster("b", undefined, fresh), cluster("c", undefined, fresh)];
+    expect(soon({ clusters }).due).toHaveLength(1);
+  });
+
+  test("is not left before this process has found it lost, too", () => {
+    const clusters = [cluster("a", MINUTE * 9), cluster("b"), cluster("c")];
+    const untried = soon({ clusters, contacts: { isLost: () => false, isReached: () => false } });
+    expect(untried).toMatchObject({ due: [], untried: ["a"], recheckAt: Number.POSITIVE_INFINITY });
+    expect(untried.leaving).toHaveLength(1);
+    const contacts = { isLost: (name: string) => name === "a", isReached: (name: string) => name !== "a" };
+    expect(soon({ clusters, contacts })).toMatchObject({
+      due: [{ cluster: "a" }],
+      untried: [],
+    });
+  });
+
+  test("that is being removed does not count", () => {
+    const plan = soon({
+      clusters: [cluster("a", MINUTE * 9), cluster("b", MINUTE, { deleting: true }), cluster("c"), cluster("d")],
+    });
+    expect(plan.due).toHaveLength(1);
+  });
+
+  test("takes the object back when it has been well for long enough; a new loss begins anew", () => {
+    const departures = [{ cluster: "a", reason: "ClusterLost" as const, at: "2026-11-22T07:30:00Z" }];
+    const well = (since: number) => [cluster("a", undefined, { ready: { status: "True", since } }), cluster("b")];
+    const early = soon({ departures, current: new Set(["b"]), clusters: well(T - 9 * MINUTE) });
+    expect(early.barred.get("a")).toMatchObject({ reason: "AwaitingReturn" });
+    expect(early.returning).toEqual([{ cluster: "a", at: T + MINUTE }]);
+    expect(soon({ departures, current: new Set(["b"]), clusters: well(T - 10 * MINUTE) })).toMatchObject({
+      departures: [],
+      recheckAt: Number.POSITIVE_INFINITY,
+    });
+    const lostAgain = soon({ departures, current: new Set(["b"]), clusters: [cluster("a", 1_000), cluster("b")] });
+    expect(lostAgain.barred.get("a")).toMatchObject({ reason: "FailedOver" });
+    expect(lostAgain.recheckAt).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+test("an object returns only when this process has reached the cluster, too", () => {
+  const departures = [{ cluster: "a", reason: "ClusterLost" as const, at: "2026-11-22T07:30:00Z" }];
+  const well = [cluster("a"), cluster("b")];
+  const at = (isReached: boolean) => {
+    const contacts = { isLost: () => false, isReached: () => isReached };
+    return soon({ departures, current: new Set(["b"]), clusters: well, contacts });
+  };
+  expect(at(false)).toMatchObject({ departures, untried: ["a"] });
+  expect(at(false).barred.get("a")).toMatchObject({ reason: "AwaitingReturn" });
+  expect(at(true)).toMatchObject({ departures: [], untried: [] });
+});
+
+describe("an object that another cluster does not cure", () => {
+  const rules = { unhealthyAfter: "5m", returnAfter: "5m" };
+  const ill = (...names: string[]) => new Map(names.map((name) => [name, T - 30 * MINUTE]));
+  const departures = [{ cluster: "a", reason: "ObjectUnhealthy" as const, at: "2026-11-22T07:30:00Z" }];
+
+  test("moves once: what is unhealthy after the move as well stays, and does not return while it is", () => {
+    const plan = soon({ rules, departures, current: new Set(["b"]), unhealthySince: ill("b") });
+    expect(plan).toMatchObject({ due: [], departures, incurable: ["b"], returning: [] });
+    expect(plan.barred.get("a")).toMatchObject({ reason: "FailedOver" });
+    const fresh = new Map([["b", T - MINUTE]]);
+    expect(soon({ rules, departures, current: new Set(["b"]), unhealthySince: fresh })).toMatchObject({
+      ...{ due: [], departures, incurable: [], leaving: [], recheckAt: T + 4 * MINUTE },
+    });
+    // It is well again, by a new image, say.
+    expect(soon({ rules, departures, current: new Set(["b"]) })).toMatchObject({ departures: [], incurable: [] });
+  });
+
+  test("stays where it is unhealthy on all of its clusters", () => {
+    const current = new Set(["a", "b"]);
+    expect(soon({ rules, current, unhealthySince: ill("a", "b") })).toMatchObject({ due: [], incurable: ["a", "b"] });
+    expect(soon({ rules, current, unhealthySince: ill("a") }).due).toMatchObject([{ cluster: "a" }]);
+  });
+
+  test("leaves a cluster that is lost all the same", () => {
+    const clusters = [cluster("a"), cluster("b", MINUTE * 9), cluster("c"), cluster("d")];
+    expect(soon({ rules, clusters, departures, current: new Set(["b"]), unhealthySince: ill("b") }).due).toMatchObject([
+      { cluster: "b", reason: "ClusterLost" },
+    ]);
+  });
+});
+
+test("an unhealthy object leaves a cluster that answers only where the policy says so", () => {
+  const unhealthySince = new Map([["a", T - 5 * MINUTE]]);
+  expect(soon({ unhealthySince }).due).toEqual([]);
+  expect(soon({ unhealthySince, rules: { unhealthyAfter: "5m" } }).due).toEqual([
+    { cluster: "a", reason: "ObjectUnhealthy", at: "2026-11-22T08:00:00Z" },
+  ]);
+});
+
+const NAMES = ["a", "b", "c", "d", "e", "f"];
+const fleets = fc.array(fc.option(fc.nat(20 * MINUTE), { nil: undefined }), { minLength: 1, maxLength: 6 });
+
+property.prop([fleets, fc.subarray(NAMES)])(
+  "never leaves a lost cluster while more than a third are lost",
+  (lost, on) => {
+    const clusters = lost.map((lostFor, i) => cluster(NAMES[i] ?? "", lostFor));
+    const { due } = soon({ clusters, current: new Set(on) });
+    const share = lost.filter((lostFor) => lostFor !== undefined).length / lost.length;
+    if (share > 0.34) expect(due).toEqual([]);
+    for (const { cluster: name } of due) expect(on).toContain(name);
+  },
+);
+
+/** What befell each cluster in the last half hour, as the seconds after which it was lost or came back; and what the hub knows of that at its end. */
+const histories = fc.array(fc.uniqueArray(fc.integer({ min: 0, max: 1_800 }), { maxLength: 5 }), {
+  minLength: 3,
+  maxLength: 6,
+});
+
+property.prop([histories])("never leaves a cluster within a grace period of the end of a hold", (history) => {
+  const start = T - 1_800_000;
+  const changes = history.map((seconds) => seconds.toSorted((a, b) => a - b).map((second) => start + second * 1000));
+  const isLostAt = (times: readonly number[], at: number): boolean =>
+    times.filter((time) => time <= at).length % 2 === 1;
+  const clusters = changes.map((times, i) =>
+    cluster(NAMES[i] ?? "", undefined, {
+      ready: { status: isLostAt(times, T) ? "False" : "True", since: times.at(-1) ?? start - MINUTE },
+    }),
+  );
+  const { due } = soon({ clusters, current: new Set(NAMES) });
+  const moments = [T - MINUTE + 1, ...changes.flat().filter((time) => time > T - MINUTE)];
+  for (const at of moments) {
+    const lost = changes.filter((times) => isLostAt(times, at)).length;
+    if (lost / clusters.length > 0.34) expect(due).toEqual([]);
+  }
+});
+
+property.prop([fleets, fc.subarray(NAMES)])("says nothing new before the moment that it NAMES", (lost, on) => {
+  const clusters = lost.map((lostFor, i) => cluster(NAMES[i] ?? "", lostFor));
+  const at = (now: number) => {
+    const input = { rules: { gracePeriod: "60s" }, departures: [], unhealthySince: new Map() };
+    const { due, ...rest } = judgeFailover({ ...input, clusters, current: new Set(on) }, now);
+    return { due: due.map((one) => one.cluster), ...rest };
+  };
+  const plan = at(T);
+  expect(at(Math.min(plan.recheckAt, T + 20 * MINUTE) - 1)).toEqual(plan);
 });

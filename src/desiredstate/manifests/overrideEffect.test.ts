@@ -51,116 +51,84 @@ const patch = (op: Patch["op"], path: string, value?: unknown, kind?: string): O
   patches: [{ op, path, ...(value === undefined ? {} : { value }), ...(kind === undefined ? {} : { kind }) } as Patch],
 });
 const ofDeployment = (op: Patch["op"], path: string, value?: unknown) => patch(op, path, value, "Deployment");
+const replaced = (path: string, value: unknown) => ofDeployment("replace", path, value);
 
 describe("what an earlier policy sets", () => {
-  interface Case {
-    name: string;
-    base?: KubeObject[];
-    earlier: OverrideRule;
-    later: OverrideRule;
-    /** Nothing of the earlier one is left. */
-    lost: boolean;
-  }
-  test.each<Case>([
-    {
-      name: "is lost with the whole image",
-      earlier: { image: { registry: "r.cn" } },
-      later: ofDeployment("replace", `${CONTAINER}/image`, "x:1"),
-      lost: true,
-    },
-    {
-      name: "is lost with the containers",
-      earlier: { image: { tag: "7" } },
-      later: ofDeployment("replace", "/spec/template/spec/containers", [{ name: "web", image: "x:1" }]),
-      lost: true,
-    },
-    {
-      name: "is lost with the variables, of which none has the name",
-      earlier: { env: [{ name: "X", value: "1" }] },
-      later: ofDeployment("replace", `${CONTAINER}/env`, [{ name: "Y", value: "2" }]),
-      lost: true,
-    },
-    {
-      name: "is lost with the value of the variable",
-      earlier: { env: [{ name: "MODE", value: "a" }] },
-      later: ofDeployment("replace", `${CONTAINER}/env/0/value`, "b"),
-      lost: true,
-    },
-    {
-      name: "stays beside another variable",
-      earlier: { env: [{ name: "X", value: "1" }] },
-      later: ofDeployment("replace", `${CONTAINER}/env/0/value`, "b"),
-      lost: false,
-    },
-    {
-      name: "is lost with the label of every object",
-      earlier: { labels: { z: "1" } },
-      later: patch("replace", "/metadata/labels/z", "2"),
-      lost: true,
-    },
-    {
-      name: "stays on the objects that the patch leaves alone",
-      earlier: { labels: { z: "1" } },
-      later: ofDeployment("replace", "/metadata/labels/z", "2"),
-      lost: false,
-    },
-    {
-      name: "is lost with a map that is set anew",
-      earlier: patch("add", "/metadata/annotations", { q: "1" }),
-      later: patch("add", "/metadata/annotations", { w: "1" }),
-      lost: true,
-    },
-    {
-      name: "is lost with the number of replicas",
-      earlier: { replicas: 5 },
-      later: ofDeployment("replace", "/spec/replicas", 3),
-      lost: true,
-    },
-    {
-      name: "is lost where the number of replicas is taken away",
-      earlier: { replicas: 5 },
-      later: ofDeployment("remove", "/spec/replicas"),
-      lost: true,
-    },
-    {
-      name: "is lost where the kind keeps its replicas",
-      base: [database],
-      earlier: { replicas: 5 },
-      later: patch("replace", "/spec/size", 3),
-      lost: true,
-    },
-    {
-      name: "stays where the kind keeps its replicas elsewhere than the patch says",
-      base: [database],
-      earlier: { replicas: 5 },
-      later: patch("add", "/spec/replicas", 3),
-      lost: false,
-    },
-    {
-      name: "stays where it says what was there already",
-      earlier: { replicas: 2 },
-      later: ofDeployment("replace", "/spec/replicas", 3),
-      lost: false,
-    },
-    {
-      name: "stays beside the patch",
-      earlier: { replicas: 5, labels: { z: "1" } },
-      later: ofDeployment("replace", "/spec/replicas", 3),
-      lost: false,
-    },
-    {
-      name: "stays under a patch that only tests",
-      earlier: { replicas: 5 },
-      later: ofDeployment("test", "/spec/replicas", 5),
-      lost: false,
-    },
-  ])("$name", ({ base = [deployment, service], earlier, later, lost }) => {
-    expect(say(base, earlier, later)).toBe(lost ? "b a<b" : "ab");
+  test.each<[name: string, earlier: OverrideRule, later: OverrideRule, comes: "lost" | "stays", base?: KubeObject[]]>([
+    ["is lost with the whole image", { image: { registry: "r.cn" } }, replaced(`${CONTAINER}/image`, "x:1"), "lost"],
+    [
+      "is lost with the containers",
+      { image: { tag: "7" } },
+      replaced("/spec/template/spec/containers", [{ name: "web", image: "x:1" }]),
+      "lost",
+    ],
+    [
+      "is lost with the variables, of which none has the name",
+      { env: [{ name: "X", value: "1" }] },
+      replaced(`${CONTAINER}/env`, [{ name: "Y", value: "2" }]),
+      "lost",
+    ],
+    [
+      "is lost with the value of the variable",
+      { env: [{ name: "MODE", value: "a" }] },
+      replaced(`${CONTAINER}/env/0/value`, "b"),
+      "lost",
+    ],
+    [
+      "stays beside another variable",
+      { env: [{ name: "X", value: "1" }] },
+      replaced(`${CONTAINER}/env/0/value`, "b"),
+      "stays",
+    ],
+    [
+      "is lost with the label of every object",
+      { labels: { z: "1" } },
+      patch("replace", "/metadata/labels/z", "2"),
+      "lost",
+    ],
+    [
+      "stays on the objects that the patch leaves alone",
+      { labels: { z: "1" } },
+      replaced("/metadata/labels/z", "2"),
+      "stays",
+    ],
+    [
+      "is lost with a map that is set anew",
+      patch("add", "/metadata/annotations", { q: "1" }),
+      patch("add", "/metadata/annotations", { w: "1" }),
+      "lost",
+    ],
+    ["is lost with the number of replicas", { replicas: 5 }, replaced("/spec/replicas", 3), "lost"],
+    [
+      "is lost where the number of replicas is taken away",
+      { replicas: 5 },
+      ofDeployment("remove", "/spec/replicas"),
+      "lost",
+    ],
+    [
+      "is lost where the kind keeps its replicas",
+      { replicas: 5 },
+      patch("replace", "/spec/size", 3),
+      "lost",
+      [database],
+    ],
+    [
+      "stays where the kind keeps its replicas elsewhere than the patch says",
+      { replicas: 5 },
+      patch("add", "/spec/replicas", 3),
+      "stays",
+      [database],
+    ],
+    ["stays where it says what was there already", { replicas: 2 }, replaced("/spec/replicas", 3), "stays"],
+    ["stays beside the patch", { replicas: 5, labels: { z: "1" } }, replaced("/spec/replicas", 3), "stays"],
+    ["stays under a patch that only tests", { replicas: 5 }, ofDeployment("test", "/spec/replicas", 5), "stays"],
+  ])("%s", (_name, earlier, later, comes, base = [deployment, service]) => {
+    expect(say(base, earlier, later)).toBe(comes === "lost" ? "b a<b" : "ab");
   });
 });
 
 describe("of several policies", () => {
-  const tag = (value: string): OverrideRule => ofDeployment("replace", `${CONTAINER}/image`, `x:${value}`);
+  const tag = (value: string): OverrideRule => replaced(`${CONTAINER}/image`, `x:${value}`);
 
   test("the last has the say", () => {
     expect(say([deployment], { image: { tag: "2" } }, tag("3"), tag("4"))).toBe("c a<c b<c");
@@ -179,8 +147,6 @@ describe("of several policies", () => {
   });
 
   test("who lost by name is told as before", () => {
-    expect(say([deployment], { replicas: 5 }, { replicas: 6 }, ofDeployment("replace", "/spec/replicas", 7))).toBe(
-      "c a<b b<c",
-    );
+    expect(say([deployment], { replicas: 5 }, { replicas: 6 }, replaced("/spec/replicas", 7))).toBe("c a<b b<c");
   });
 });

@@ -50,98 +50,79 @@ const differ = ({
 describe("a member object", () => {
   const verbs = (given: Given): ChangeVerb[] => differ(given).flatMap(({ objects }) => objects.map(({ verb }) => verb));
 
-  test.each<{ what: string; given: Given; want: ChangeVerb[] }>([
-    { what: "that is not there is created", given: { after: [apply("Service")] }, want: ["Created"] },
-    {
-      what: "that is something else is changed",
-      given: { after: [apply("Service")], copies: [there("Service")] },
-      want: ["Changed"],
-    },
-    {
-      what: "that is so already stays",
-      given: { after: [apply("Service")], copies: [there("Service", "new")] },
-      want: [],
-    },
-    {
-      what: "that would be written so in any case does not count",
-      given: { before: [apply("Service")], after: [apply("Service")], copies: [there("Service")] },
-      want: [],
-    },
-    {
-      what: "that would be written otherwise counts",
-      given: { before: [apply("Service", "other")], after: [apply("Service")], copies: [there("Service")] },
-      want: ["Changed"],
-    },
-    {
-      what: "that would be written elsewhere in any case counts here",
-      given: {
-        before: [apply("Service", "new", { cluster: "singapore-1" })],
-        after: [apply("Service")],
-        copies: [there("Service")],
-      },
-      want: ["Changed"],
-    },
-    { what: "that goes is deleted", given: { after: [remove("Service", "Delete")] }, want: ["Deleted"] },
-    { what: "that is let go of is released", given: { after: [remove("Service", "Release")] }, want: ["Released"] },
-    {
-      what: "that goes in any case does not count",
-      given: { before: [remove("Service", "Delete")], after: [remove("Service", "Delete")] },
-      want: [],
-    },
-    { what: "that is to go and may not is held", given: { after: [hold("Service", "DeletionsHeld")] }, want: ["Held"] },
-    {
-      what: "that goes once what replaces it runs is deleted",
-      given: { after: [hold("Service", "AwaitingReplacement")] },
-      want: ["Deleted"],
-    },
-    { what: "that is going is deleted", given: { after: [hold("Service", "Terminating")] }, want: ["Deleted"] },
-    {
-      what: "that another object takes over is changed",
-      given: { after: [hold("Service", "NeededByOthers")] },
-      want: ["Changed"],
-    },
-    {
-      what: "that waits for what it depends on is changed",
-      given: {
-        after: [hold("Service", "DependencyReplaced", { wanted: true, hash: "new" })],
-        copies: [there("Service")],
-      },
-      want: ["Changed"],
-    },
-    {
-      what: "that is frozen as it is to be stays",
-      given: { after: [hold("Service", "Suspended", { wanted: true, hash: "old" })], copies: [there("Service")] },
-      want: [],
-    },
-    {
-      what: "that is frozen, as whatever it is, stays",
-      given: { after: [hold("Service", "Suspended", { wanted: true })], copies: [there("Service")] },
-      want: [],
-    },
-    {
-      what: "that is frozen as something else is held",
-      given: { after: [hold("Service", "Suspended", { wanted: true, hash: "new" })], copies: [there("Service")] },
-      want: ["Held"],
-    },
-    {
-      what: "that is frozen in any case does not count",
-      given: {
-        before: [hold("Service", "Suspended", { wanted: true, hash: "new" })],
-        after: [hold("Service", "OtherReason", { wanted: true, hash: "new" })],
-        copies: [there("Service")],
-      },
-      want: [],
-    },
-    {
-      what: "that was wanted and is not any more is held",
-      given: {
-        before: [hold("Service", "Suspended", { wanted: true, hash: "old" })],
-        after: [hold("Service", "DeletionsHeld", { hash: "old" })],
-        copies: [there("Service")],
-      },
-      want: ["Held"],
-    },
-  ])("$what", ({ given, want }) => expect(verbs(given)).toEqual(want));
+  test.each<[what: string, after: Row, want: ChangeVerb[], before?: Row, copy?: Observation]>([
+    ["that is not there is created", apply("Service"), ["Created"]],
+    ["that is something else is changed", apply("Service"), ["Changed"], undefined, there("Service")],
+    ["that is so already stays", apply("Service"), [], undefined, there("Service", "new")],
+    ["that would be written so in any case does not count", apply("Service"), [], apply("Service"), there("Service")],
+    [
+      "that would be written otherwise counts",
+      apply("Service"),
+      ["Changed"],
+      apply("Service", "other"),
+      there("Service"),
+    ],
+    [
+      "that would be written elsewhere in any case counts here",
+      apply("Service"),
+      ["Changed"],
+      apply("Service", "new", { cluster: "singapore-1" }),
+      there("Service"),
+    ],
+    ["that goes is deleted", remove("Service", "Delete"), ["Deleted"]],
+    ["that is let go of is released", remove("Service", "Release"), ["Released"]],
+    ["that goes in any case does not count", remove("Service", "Delete"), [], remove("Service", "Delete")],
+    ["that is to go and may not is held", hold("Service", "DeletionsHeld"), ["Held"]],
+    ["that goes once what replaces it runs is deleted", hold("Service", "AwaitingReplacement"), ["Deleted"]],
+    ["that is going is deleted", hold("Service", "Terminating"), ["Deleted"]],
+    ["that another object takes over is changed", hold("Service", "NeededByOthers"), ["Changed"]],
+    [
+      "that waits for what it depends on is changed",
+      hold("Service", "DependencyReplaced", { wanted: true, hash: "new" }),
+      ["Changed"],
+      undefined,
+      there("Service"),
+    ],
+    [
+      "that is frozen as it is to be stays",
+      hold("Service", "Suspended", { wanted: true, hash: "old" }),
+      [],
+      undefined,
+      there("Service"),
+    ],
+    [
+      "that is frozen, as whatever it is, stays",
+      hold("Service", "Suspended", { wanted: true }),
+      [],
+      undefined,
+      there("Service"),
+    ],
+    [
+      "that is frozen as something else is held",
+      hold("Service", "Suspended", { wanted: true, hash: "new" }),
+      ["Held"],
+      undefined,
+      there("Service"),
+    ],
+    [
+      "that is frozen in any case does not count",
+      hold("Service", "OtherReason", { wanted: true, hash: "new" }),
+      [],
+      hold("Service", "Suspended", { wanted: true, hash: "new" }),
+      there("Service"),
+    ],
+    [
+      "that was wanted and is not any more is held",
+      hold("Service", "DeletionsHeld", { hash: "old" }),
+      ["Held"],
+      hold("Service", "Suspended", { wanted: true, hash: "old" }),
+      there("Service"),
+    ],
+  ])("%s", (_what, after, want, before, copy) =>
+    expect(
+      verbs({ after: [after], before: before === undefined ? [] : [before], copies: copy === undefined ? [] : [copy] }),
+    ).toEqual(want),
+  );
 
   test("that is written comes with what is to be there, any other with the reason", () => {
     const rows = [apply("Deployment"), remove("Service", "Delete")];
@@ -162,40 +143,36 @@ describe("on a cluster an object", () => {
   const verb = (...rows: Row[]) => differ({ after: rows }).map((one) => one.verb);
   const dependency = { role: "dependency" as const };
 
-  test.each<{ what: string; rows: Row[]; want: string }>([
-    { what: "is created where all of it is", rows: [apply("Deployment"), apply("Service")], want: "Created" },
-    {
-      what: "is changed where some of it is created, and some goes",
-      rows: [apply("Deployment"), remove("Service", "Delete")],
-      want: "Changed",
-    },
-    {
-      what: "is deleted where all of it goes, this way or that",
-      rows: [remove("Deployment", "Delete"), remove("Service", "Release"), hold("Ingress", "DeletionsHeld")],
-      want: "Deleted",
-    },
-    { what: "is held where all of it is", rows: [hold("Deployment", "DeletionsHeld")], want: "Held" },
-    {
-      what: "is what its own parts are, whatever becomes of its dependencies",
-      rows: [apply("Deployment"), remove("Secret", "Delete", SHANGHAI, "dependency")],
-      want: "Created",
-    },
-    {
-      what: "is what its dependencies are, where nothing else changes",
-      rows: [remove("Secret", "Delete", SHANGHAI, "dependency")],
-      want: "Deleted",
-    },
-    {
-      what: "is what is its own, whatever others take over",
-      rows: [remove("ConfigMap", "Delete", SHANGHAI, "dependency"), hold("Secret", "NeededByOthers", dependency)],
-      want: "Deleted",
-    },
-    {
-      what: "is changed where others take over what is left",
-      rows: [hold("Secret", "NeededByOthers", dependency)],
-      want: "Changed",
-    },
-  ])("$what", ({ rows, want }) => expect(verb(...rows)).toEqual([want]));
+  test.each<[what: string, want: string, ...Row[]]>([
+    ["created where all of it is", "Created", apply("Deployment"), apply("Service")],
+    ["changed where some of it is created, and some goes", "Changed", apply("Deployment"), remove("Service", "Delete")],
+    [
+      "deleted where all of it goes, this way or that",
+      "Deleted",
+      remove("Deployment", "Delete"),
+      remove("Service", "Release"),
+      hold("Ingress", "DeletionsHeld"),
+    ],
+    ["held where all of it is", "Held", hold("Deployment", "DeletionsHeld")],
+    [
+      "what its own parts are, whatever becomes of its dependencies",
+      "Created",
+      apply("Deployment"),
+      remove("Secret", "Delete", SHANGHAI, "dependency"),
+    ],
+    [
+      "what its dependencies are, where nothing else changes",
+      "Deleted",
+      remove("Secret", "Delete", SHANGHAI, "dependency"),
+    ],
+    [
+      "what is its own, whatever others take over",
+      "Deleted",
+      remove("ConfigMap", "Delete", SHANGHAI, "dependency"),
+      hold("Secret", "NeededByOthers", dependency),
+    ],
+    ["changed where others take over what is left", "Changed", hold("Secret", "NeededByOthers", dependency)],
+  ])("is %s", (_what, want, ...given) => expect(verb(...given)).toEqual([want]));
 
   test("is changed where something of it is there already", () => {
     expect(differ({ after: [apply("Service")], copies: [there("Deployment")] })).toMatchObject([{ verb: "Changed" }]);

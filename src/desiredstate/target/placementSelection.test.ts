@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
-import type { Placement } from "../../apis/index.ts";
-import { choosePlacement, selectPlacement } from "./placementSelection.ts";
+import { type Placement } from "../../apis/index.ts";
 import { app, clusterPlacement, placement } from "../testing/builders.ts";
+import { choosePlacement, selectPlacement } from "./placementSelection.ts";
+import { fc, test as property } from "@fast-check/vitest";
+import { describe, expect, test } from "vitest";
 
 const kind = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
 const byName = [{ ...kind, name: "nginx-demo" }];
@@ -10,31 +11,6 @@ const byLabel = [{ ...kind, labelSelector: { matchLabels: { tier: "web" } } }];
 describe("selectPlacement", () => {
   test.each<{ name: string; placements: Placement[]; want: string | undefined }>([
     { name: "none", placements: [], want: undefined },
-    {
-      name: "a higher priority wins over everything else",
-      placements: [placement("a", { resourceSelectors: byName }), clusterPlacement("b", { priority: 1 })],
-      want: "b",
-    },
-    {
-      name: "namespaced before cluster-scoped",
-      placements: [clusterPlacement("a", { resourceSelectors: byName }), placement("b")],
-      want: "b",
-    },
-    {
-      name: "by name before by label before all",
-      placements: [
-        placement("a"),
-        placement("b", { resourceSelectors: byLabel }),
-        placement("c", { resourceSelectors: byName }),
-      ],
-      want: "c",
-    },
-    {
-      name: "by label before all",
-      placements: [placement("a"), placement("b", { resourceSelectors: byLabel })],
-      want: "b",
-    },
-    { name: "the first by name", placements: [placement("b"), placement("a")], want: "a" },
     {
       name: "a policy of another namespace does not reach it",
       placements: [placement("a", {}, { namespace: "other" })],
@@ -81,4 +57,67 @@ test("the others that select the object are named, with what decided against eac
     ["zlater", "the first by name goes first"],
   ]);
   expect(choosePlacement(app(), [])).toEqual({ placement: undefined, passedOver: [] });
+});
+
+const SELECTORS = [kind, { ...kind, labelSelector: { matchLabels: { tier: "web" } } }, { ...kind, name: "nginx-demo" }];
+const labelled = app({}, { labels: { tier: "web" } });
+
+describe("of any policies", () => {
+  const policies = fc.uniqueArray(
+    fc.record({
+      name: fc.constantFrom("a", "b", "c", "d"),
+      priority: fc.integer({ min: -1, max: 1 }),
+      isNamespaced: fc.boolean(),
+      specificity: fc.nat(2),
+    }),
+    { selector: ({ name, isNamespaced }) => `${name} ${isNamespaced}`, minLength: 1 },
+  );
+  type Policy = typeof policies extends fc.Arbitrary<(infer T)[]> ? T : never;
+  const made = ({ name, priority, isNamespaced, specificity }: Policy): Placement => {
+    const selector = SELECTORS[specificity];
+    const spec = { priority, resourceSelectors: selector === undefined ? [] : [selector] };
+    return isNamespaced ? placement(name, spec) : clusterPlacement(name, spec);
+  };
+  /** What counts most first; the greater goes first, and at last the smaller name. */
+  const goesBefore = (a: Policy, b: Policy): boolean => {
+    if (a.priority !== b.priority) return a.priority > b.priority;
+    if (a.isNamespaced !== b.isNamespaced) return a.isNamespaced;
+    return a.specificity === b.specificity ? a.name < b.name : a.specificity > b.specificity;
+  };
+
+  property.prop([policies])("the chosen one goes before each of the others, in whatever order they come", (some) => {
+    const [first] = some.toSorted((a, b) => (goesBefore(a, b) ? -1 : 1));
+    const placements = some.map(made);
+    const { placement: chosen, passedOver } = choosePlacement(labelled, placements);
+    expect(chosen).toBe(placements[some.findIndex((one) => one === first)]);
+    expect(passedOver.map((one) => one.placement)).toEqual(placements.filter((one) => one !== chosen));
+    expect(selectPlacement(labelled, placements.toReversed())).toBe(chosen);
+    for (const { placement: other, because } of passedOver) {
+      const { priority } = some[placements.indexOf(other)] ?? { priority: Number.NaN };
+      if (priority !== first?.priority) expect(because).toBe(`priority ${first?.priority} goes before ${priority}`);
+      else if (other.kind !== chosen?.kind) expect(because).toBe("that of the namespace goes first");
+      else expect(["the closer selector goes first", "the first by name goes first"]).toContain(because);
+    }
+  });
+});
+
+describe("an object", () => {
+  const { namespace: _, ...clusterScoped } = labelled.metadata;
+
+  test("that is in no namespace is reached by policies that are in none either, and by no others", () => {
+    const outside = { ...labelled, metadata: clusterScoped };
+    expect(selectPlacement(outside, [clusterPlacement("c")])?.metadata.name).toBe("c");
+    expect(selectPlacement(outside, [placement("p")])).toBeUndefined();
+    expect(selectPlacement(outside, [placement("p", {}, { namespace: undefined })])).toBeUndefined();
+  });
+
+  test("is reached by policies that say no priority as by those of priority zero", () => {
+    const silent = placement("b");
+    const { priority: __, ...spec } = silent.spec;
+    const without = { ...silent, spec } as Placement;
+    expect(selectPlacement(labelled, [without, placement("a")])?.metadata.name).toBe("a");
+    expect(selectPlacement(labelled, [without, placement("c")])?.metadata.name).toBe("b");
+    expect(selectPlacement(labelled, [without, placement("c", { priority: 1 })])?.metadata.name).toBe("c");
+    expect(selectPlacement(labelled, [without, placement("a", { priority: -1 })])?.metadata.name).toBe("b");
+  });
 });

@@ -1,17 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { computeTarget } from "./target.ts";
-import {
-  app,
-  cluster,
-  inRegion,
-  NOW,
-  overrides,
-  placedBy,
-  placement,
-  running,
-  snapshot,
-} from "../testing/builders.ts";
+import { app, cluster, inRegion, NOW, overrides, placedBy, placement, running, snapshot } from "../testing/builders.ts";
 import type { Snapshot } from "../snapshot.ts";
 
 describe("for any snapshot", () => {

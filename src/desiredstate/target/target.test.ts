@@ -1,12 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  HASH_ANNOTATION,
-  hashOf,
-  type KubeObject,
-  MANAGED_BY_LABEL,
-  OBJECT_ANNOTATION,
-  OWNER_ANNOTATION,
-} from "../../apis/index.ts";
+import { type KubeObject } from "../../apis/index.ts";
 import { computeTarget } from "./target.ts";
 import {
   app,
@@ -27,7 +20,6 @@ import {
   at,
 } from "../testing/builders.ts";
 import type { Target } from "../types.ts";
-import type { Snapshot } from "../snapshot.ts";
 
 test("an ingress goes along with its certificate, and each region may have a host of its own", () => {
   const object = app({
@@ -66,17 +58,6 @@ describe("what goes there", () => {
     `Apply ${name} Service/nginx-demo`,
   ];
   const frozen = (name: string): string[] => [`Hold ${name} Deployment/nginx-demo`, `Hold ${name} Service/nginx-demo`];
-
-  test("every object has its marks, and the hash covers all but itself and the name", () => {
-    const { owner, clusters } = targetOf({ placements: [everywhere] });
-    for (const { object, hash } of clusters.flatMap(({ objects }) => objects)) {
-      expect(object.metadata.labels?.[MANAGED_BY_LABEL]).toBe("hub-uid");
-      expect(JSON.parse(object.metadata.annotations?.[OWNER_ANNOTATION] ?? "")).toEqual(owner);
-      expect(object.metadata.annotations?.[HASH_ANNOTATION]).toBe(hash);
-      const { [HASH_ANNOTATION]: _, [OBJECT_ANNOTATION]: __, ...annotations } = object.metadata.annotations ?? {};
-      expect(hashOf({ ...object, metadata: { ...object.metadata, annotations } })).toBe(hash);
-    }
-  });
 
   test("clusters that differ in nothing share their objects", () => {
     const clusters = Array.from({ length: 1000 }, (_, i) =>
@@ -126,29 +107,6 @@ describe("what goes there", () => {
     expect(objects(before).every(({ reporting }) => reporting === undefined)).toBe(true);
     for (const { ref, reporting } of objects(after))
       expect(reporting).toEqual(ref.kind === "Service" ? { health: { available: rule.available } } : undefined);
-  });
-
-  test("retained fields are left to the members, and the plan still says what was asked for", () => {
-    const result = targetOf({
-      placements: [placement("p", { retain: [{ kind: "Deployment", path: "spec.replicas" }] })],
-    });
-    expect(at(result, "shanghai-1", "Deployment")).not.toHaveProperty("spec.replicas");
-    expect(result.clusters[0]?.replicas).toBe(2);
-  });
-
-  test("on the hub itself the hub object is the controller, elsewhere it is not mentioned", () => {
-    const result = targetOf({ placements: [everywhere], clusters: [shanghai, hub] });
-    expect(at(result, "hub", "Deployment")?.metadata.ownerReferences).toEqual([
-      {
-        apiVersion: "paas.cmft.com/v1",
-        kind: "DemoApplication",
-        name: "nginx-demo",
-        uid: "11111111-1111-1111-1111-111111111111",
-        controller: true,
-        blockOwnerDeletion: true,
-      },
-    ]);
-    expect(at(result, "shanghai-1", "Deployment")?.metadata).not.toHaveProperty("ownerReferences");
   });
 
   test("an override that cannot be applied concerns its cluster only", () => {
@@ -215,22 +173,6 @@ describe("what goes there", () => {
     expect(target.passedOver).toEqual([{ policy, because: "priority 3 goes before 0" }]);
     expect(targetOf({ placements: [everywhere] })).not.toHaveProperty("passedOver");
   });
-
-  test.each(["/metadata/name", "/metadata/ownerReferences", "/kind", "/apiVersion"])(
-    "an override may not change %s",
-    (path) => {
-      const result = targetOf({
-        placements: [everywhere],
-        overrides: [overrides("o", { patches: [{ op: "add", path, value: "x" }] })],
-      });
-      expect(rows(result)).toEqual([]);
-      expect(result.clusters.map(({ problem }) => problem?.reason)).toEqual([
-        "ProtectedField",
-        "ProtectedField",
-        "ProtectedField",
-      ]);
-    },
-  );
 });
 
 describe("a target", () => {
@@ -258,14 +200,6 @@ describe("a target", () => {
     expect(clusters.map(({ objects: _objects, ...rest }) => rest)).toStrictEqual([
       { name: "shanghai-1", frozen: false },
     ]);
-  });
-
-  test("names a policy by its namespace where it has one", () => {
-    expect(targetOf({ placements: [placement("p")] }).placement).toStrictEqual({
-      kind: "Placement",
-      namespace: "default",
-      name: "p",
-    });
   });
 
   test("names as missing what the object refers to and nobody can bring there", () => {
@@ -302,29 +236,6 @@ test("the given values are never changed", () => {
   expect(() => computeTarget(given, NOW)).not.toThrow();
 });
 
-describe("deletionPolicy", () => {
-  const previous = { deletionPolicy: "Orphan" as const };
-
-  test.each<{ name: string; given: Partial<Snapshot>; want: Target["deletionPolicy"] }>([
-    { name: "is Delete by default", given: { placements: [placement("p")] }, want: "Delete" },
-    {
-      name: "is what the policy says",
-      given: { placements: [placement("p", { deletionPolicy: "Orphan" })] },
-      want: "Orphan",
-    },
-    {
-      name: "is what the last policy said when there is none any more",
-      given: { placements: [], previous },
-      want: "Orphan",
-    },
-    {
-      name: "is what the present policy says, whatever one before it said",
-      given: { placements: [placement("p")], previous },
-      want: "Delete",
-    },
-  ])("$name", ({ given, want }) => expect(targetOf(given).deletionPolicy).toBe(want));
-});
-
 describe("an object that is nested too deep", () => {
   test("is rendered nowhere, says so for each cluster, and keeps what runs", () => {
     let deep: unknown = 1;
@@ -339,10 +250,5 @@ describe("an object that is nested too deep", () => {
       { name: "shanghai-1", frozen: true, objects: [], problem: { reason: "TooLarge" } },
       { name: "singapore-1", frozen: false, objects: [], problem: { reason: "TooLarge" } },
     ]);
-  });
-
-  test("comes in again once it is flat", () => {
-    const target = computeTarget(snapshot({ placements: [placement("p")], clusters: [shanghai], object: app() }), NOW);
-    expect(target.clusters[0]?.problem).toBeUndefined();
   });
 });

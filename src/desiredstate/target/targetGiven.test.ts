@@ -99,38 +99,29 @@ describe("who gets the odd replica", () => {
   const divided = { replicaScheduling: { mode: "Divided" as const } };
   const odd = (object: KubeObject, policy: Placement): string | undefined =>
     targetOf({ object, placements: [policy], clusters }).clusters.find(({ replicas }) => replicas === 2)?.name;
-  const many = Array.from({ length: 40 }, (_, i) => `x${i}`);
-  const all = new Set(["a", "b", "c"]);
 
-  test("differs by the name of the object", () => {
-    const takers = many.map((name) => odd(app({ replica: 4 }, { name }), placement("p", divided)));
-    expect(new Set(takers)).toEqual(all);
-  });
-
-  test("differs by its namespace", () => {
-    const takers = many.map((namespace) =>
-      odd(app({ replica: 4 }, { namespace }), placement("p", divided, { namespace })),
-    );
-    expect(new Set(takers)).toEqual(all);
-  });
-
-  test("differs by its kind", () => {
-    const takers = many.map((kind) => {
-      const selector = { apiVersion: "example.com/v1", kind };
-      const object: KubeObject = {
-        ...selector,
-        metadata: {
-          name: "w",
-          namespace: "default",
-          uid: "w",
-          managedFields: [{ manager: "kubectl", fieldsV1: { "f:spec": { "f:replicas": {} } } }],
-        },
-        spec: { replicas: 4 },
-      };
-      const replicaScheduling = { mode: "Divided" as const, path: "spec.replicas" };
-      return odd(object, placement("p", { resourceSelectors: [selector], replicaScheduling }));
-    });
-    expect(new Set(takers)).toEqual(all);
+  test.each<[string, (index: number) => [KubeObject, Placement]]>([
+    ["name", (i) => [app({ replica: 4 }, { name: `x${i}` }), placement("p", divided)]],
+    [
+      "namespace",
+      (i) => [app({ replica: 4 }, { namespace: `x${i}` }), placement("p", divided, { namespace: `x${i}` })],
+    ],
+    [
+      "kind",
+      (i) => {
+        const selector = { apiVersion: "example.com/v1", kind: `x${i}` };
+        const managedFields = [{ manager: "kubectl", fieldsV1: { "f:spec": { "f:replicas": {} } } }];
+        const metadata = { name: "w", namespace: "default", uid: "w", managedFields };
+        const replicaScheduling = { mode: "Divided" as const, path: "spec.replicas" };
+        return [
+          { ...selector, metadata, spec: { replicas: 4 } },
+          placement("p", { resourceSelectors: [selector], replicaScheduling }),
+        ];
+      },
+    ],
+  ])("differs by the %s of the object", (_what, given) => {
+    const takers = Array.from({ length: 40 }, (_, i) => odd(...given(i)));
+    expect(new Set(takers)).toEqual(new Set(["a", "b", "c"]));
   });
 });
 

@@ -1,16 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
-import {
-  app,
-  goldenText,
-  hub,
-  inRegion,
-  overrides,
-  placement,
-  rows,
-  shanghai,
-  targetOf,
-} from "../testing/builders.ts";
+import { app, goldenText, hub, inRegion, overrides, placement, rows, shanghai, targetOf } from "../testing/builders.ts";
 
 describe("the golden plan", () => {
   const regional = overrides(

@@ -4,7 +4,6 @@ import {
   app,
   frankfurt,
   hub,
-  NOW,
   overrides,
   placedBy,
   placement,
@@ -206,23 +205,6 @@ describe("an object that may not go anywhere", () => {
   });
 });
 
-describe("overrides", () => {
-  test("that failed somewhere are among those that apply, and are idle nowhere", () => {
-    const bad = overrides("bad", { patches: [{ op: "remove", path: "/none" }] });
-    const target = of({}, { overrides: [bad] });
-    expect(target.overrides.map(({ name }) => name)).toEqual(["bad"]);
-    expect(target).not.toHaveProperty("idleOverrides");
-    expect(target.clusters[0]).not.toHaveProperty("overrides");
-  });
-
-  test("come to something where they apply, and are not spoken of where there is none", () => {
-    expect(of({}, { overrides: [overrides("o", { replicas: 4 })] }).clusters[0]?.overrides).toMatchObject({
-      policies: [{ name: "o" }],
-    });
-    expect(of({}).clusters[0]).not.toHaveProperty("overrides");
-  });
-});
-
 describe("a dependency that is missing or may not be read", () => {
   const object = app({ envFrom: [{ secretRef: { name: "database" } }] });
   const unreadable = new Set(["/Secret/default/database"]);
@@ -244,12 +226,4 @@ describe("a dependency that is missing or may not be read", () => {
     expect(of({}, { overrides: [bad] }).clusters[0]).toMatchObject({ replicas: 2, frozen: false });
     expect(of({}, { previous }).clusters[0]).toMatchObject({ replicas: 2, frozen: false });
   });
-});
-
-test("when to decide again is the decision's to say", () => {
-  const timeAdded = new Date(NOW - 1000).toISOString();
-  const tolerations = [{ key: "m", operator: "Exists", effect: "NoExecute", tolerationSeconds: 60 }];
-  const tainted = { ...shanghai, taints: [{ key: "m", effect: "NoExecute" as const, timeAdded }] };
-  expect(of({ tolerations }, { clusters: [tainted] }).recheckAt).toBe(NOW + 59_000);
-  expect(of({})).not.toHaveProperty("recheckAt");
 });
