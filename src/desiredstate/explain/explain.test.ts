@@ -1,5 +1,6 @@
-import { type KubeObject } from "../../apis/index.ts";
-import { type Snapshot } from "../snapshot.ts";
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../../apis/index.ts";
+import type { Snapshot } from "../snapshot.ts";
 import { computeTarget } from "../target/target.ts";
 import {
   app,
@@ -15,7 +16,6 @@ import {
   snapshot,
 } from "../testing/builders.ts";
 import { explain } from "./explain.ts";
-import { describe, expect, test } from "vitest";
 
 const asia = placement("asia", { clusterAffinities: [{ name: "asia", clusterNames: ["shanghai-1", "singapore-1"] }] });
 const tainted = cluster("frankfurt-1", "eu-central-1", { taints: [{ key: "maintenance", effect: "NoSchedule" }] });

@@ -1,9 +1,9 @@
-import { type ClusterSnapshot } from "../../scheduler/index.ts";
-import { judgeFailover } from "./judge.ts";
-import { clusterAt as cluster, MINUTE, T } from "./testing.ts";
-import { type Departure, type FailoverInput, type FailoverPlan } from "./types.ts";
 import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
+import type { ClusterSnapshot } from "../../scheduler/index.ts";
+import { judgeFailover } from "./judge.ts";
+import { clusterAt as cluster, MINUTE, T } from "./testing.ts";
+import type { Departure, FailoverInput, FailoverPlan } from "./types.ts";
 
 /** The clocks of failover to the moment, and all that a plan says. */
 

@@ -1,7 +1,7 @@
-import { type ClusterStatusEntry, type FederatedStatus, type Placement } from "../../apis/index.ts";
+import { describe, expect, test } from "vitest";
+import type { ClusterStatusEntry, FederatedStatus, Placement } from "../../apis/index.ts";
 import { type ClusterSnapshot, type Decision, schedule, type Subject } from "../../scheduler/index.ts";
 import { reschedulingOf, withRescheduling } from "./rescheduling.ts";
-import { describe, expect, test } from "vitest";
 
 const T = Date.parse("2026-11-22T08:00:00Z");
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
-import { type KubeObject } from "../../apis/index.ts";
-import { type FieldChange, fieldChanges } from "./fieldChanges.ts";
 import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../../apis/index.ts";
+import { type FieldChange, fieldChanges } from "./fieldChanges.ts";
 
 const object = (content: object, metadata: object = {}, kind = "Deployment"): KubeObject => ({
   apiVersion: kind === "Deployment" ? "apps/v1" : "v1",

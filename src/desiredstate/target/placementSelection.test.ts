@@ -1,12 +1,10 @@
-import { type Placement } from "../../apis/index.ts";
-import { app, clusterPlacement, placement } from "../testing/builders.ts";
-import { choosePlacement, selectPlacement } from "./placementSelection.ts";
 import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
+import type { Placement } from "../../apis/index.ts";
+import { app, clusterPlacement, placement } from "../testing/builders.ts";
+import { choosePlacement, selectPlacement } from "./placementSelection.ts";
 
 const kind = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
-const byName = [{ ...kind, name: "nginx-demo" }];
-const byLabel = [{ ...kind, labelSelector: { matchLabels: { tier: "web" } } }];
 
 describe("selectPlacement", () => {
   test.each<{ name: string; placements: Placement[]; want: string | undefined }>([

@@ -1,9 +1,9 @@
+import { describe, expect, test } from "vitest";
 import { canonicalJson, type KubeObject, type OverridePolicy, type Placement, sameValue } from "../../apis/index.ts";
-import { type Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../snapshot.ts";
 import { app, hub, inRegion, NOW, overrides, placement, shanghai, singapore, snapshot } from "../testing/builders.ts";
 import { isSameObject, madeOfRevision, type RevisionContent, revisionOf, snapshotOfRevision } from "./revision.ts";
 import { computeTarget } from "./target.ts";
-import { describe, expect, test } from "vitest";
 
 const ROLLOUT = placement("p", { rollout: {} });
 const SETTINGS = "/ConfigMap/default/settings";

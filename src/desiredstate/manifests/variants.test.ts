@@ -1,10 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { type KubeObject, type OverrideRule, valueAt } from "../../apis/index.ts";
 import type { MatchedRule } from "../../override/index.ts";
-import { mark, ownerRefOf, ownerText } from "../rows/marks.ts";
 import { defaultTerms } from "../podSecurity/index.ts";
+import { mark, ownerRefOf, ownerText } from "../rows/marks.ts";
 import { app } from "../testing/builders.ts";
-import { VariantRenderer, type VariantOf, type VariantOptions } from "./variants.ts";
+import { type Variant, type VariantOf, type VariantOptions, VariantRenderer } from "./variants.ts";
 
 const owner = ownerRefOf(app());
 const marking = { hubId: "hub-uid", ownerText: ownerText(owner), policy: "Delete" as const };
@@ -309,5 +309,68 @@ describe("what may not go to a member", () => {
     expect(render([more], { base: [role] }).problem?.message).toBe(
       "OverridePolicy o, rule 0: a policy of a namespace may not change rules of Role web",
     );
+  });
+});
+
+/** What stands behind the checks of the overrides themselves: here these let everything pass. */
+
+const conf: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { a: "1" } };
+const policy = { kind: "OverridePolicy", namespace: "default", name: "o" };
+
+afterEach(() => {
+  vi.doUnmock("../../override/index.ts");
+  vi.resetModules();
+});
+
+/** Renders both objects with overrides that make of them what nothing checks. */
+async function rendered(made: readonly KubeObject[], problem?: object): Promise<Variant> {
+  vi.resetModules();
+  vi.doMock("../../override/index.ts", async (original) => ({
+    ...(await original<object>()),
+    applyRules: () => ({ objects: made, ...(problem === undefined ? {} : { problem }) }),
+  }));
+  const { VariantRenderer: Mocked } = await import("./variants.ts");
+  const renderer = new Mocked({
+    base: [conf, service],
+    owner,
+    marking: { hubId: "hub-uid", ownerText: "{}", policy: "Delete" },
+    dependencies: { objects: [], hash: undefined, refusal: undefined },
+    terms: defaultTerms("default"),
+    retain: undefined,
+  });
+  const rules: MatchedRule[] = [{ policy, index: 0, rule: { labels: { a: "1" } } }];
+  return renderer.render(rules, { replicas: undefined, fixed: false, local: false });
+}
+
+const namesIn = ({ objects }: Variant): string[] => objects.map(({ ref }) => `${ref.kind}/${ref.name}`);
+const AS_IT_WAS = ["ConfigMap/web", "Service/web"];
+
+describe("an override that has got past its own checks", () => {
+  test.each<[string, KubeObject[], string]>([
+    ["what an object is called", [{ ...conf, metadata: { ...metadata, name: "other" } }, service], "/metadata/name"],
+    ["what the last object is", [conf, { ...service, kind: "Endpoints" }], "/kind"],
+    ["how many objects there are", [conf], "the number of objects"],
+    ["how many objects there are, be they more", [conf, service, conf], "the number of objects"],
+  ])("may not change %s, and nothing of it is used", async (_what, made, field) => {
+    const variant = await rendered(made);
+    expect(variant.problem).toEqual({ reason: "ProtectedField", message: `an override may not change ${field}` });
+    expect(namesIn(variant)).toEqual(AS_IT_WAS);
+  });
+
+  test("may change all else", async () => {
+    const variant = await rendered([{ ...conf, data: { a: "2" } }, service]);
+    expect(variant.problem).toBeUndefined();
+    expect(variant.objects[0]?.object["data"]).toEqual({ a: "2" });
+  });
+
+  test("is told of by its own problem first", async () => {
+    const problem = { policy, rule: 0, reason: "InvalidPatch", message: "it is wrong", point: "it is wrong" };
+    const variant = await rendered([conf], problem);
+    expect(variant.problem).toMatchObject({
+      reason: "InvalidPatch",
+      message: "OverridePolicy o, rule 0: it is wrong",
+      policy,
+    });
+    expect(namesIn(variant)).toEqual(AS_IT_WAS);
   });
 });
