@@ -50,7 +50,7 @@ const differ = ({
 describe("a member object", () => {
   const verbs = (given: Given): ChangeVerb[] => differ(given).flatMap(({ objects }) => objects.map(({ verb }) => verb));
 
-  test.each<[what: string, after: Row, want: ChangeVerb[], before?: Row, copy?: Observation]>([
+  test.each<[what: string, after: Row, want: ChangeVerb[], before?: Row | undefined, copy?: Observation]>([
     ["that is not there is created", apply("Service"), ["Created"]],
     ["that is something else is changed", apply("Service"), ["Changed"], undefined, there("Service")],
     ["that is so already stays", apply("Service"), [], undefined, there("Service", "new")],
