@@ -1,4 +1,4 @@
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Age as kubectl prints it: `12s`, `5m`, `3h`, `4d`. */
 export function ageText(ms: number): string {
@@ -19,11 +19,11 @@ export function lastedText(since: string | undefined, until: string | undefined)
 
 /**
  * Milliseconds of a duration such as `90s`, `1.5s` or `1h30m`; 0 for a text without a duration. The schemas accept
- * whole numbers only.
+ * whole numbers only, and no days.
  */
 export function durationMs(text: string): number {
   let sum = 0;
-  for (const [, count = "0", unit = ""] of text.matchAll(/([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|s|m|h)/g))
+  for (const [, count = "0", unit = ""] of text.matchAll(/([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|s|m|h|d)/g))
     sum += Number(count) * (UNITS[unit] ?? 0);
   return sum;
 }
