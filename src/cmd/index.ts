@@ -4,26 +4,34 @@
  * says what to do. Progress and colours appear on a terminal only. A person's own credentials are never stored, and no
  * secret is ever printed.
  */
-import { type Command, CommanderError } from "commander";
+import { CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { type CommandContext, describeUsageError, EXIT, reportError, type Terminal } from "./shared/index.ts";
-import { COMPLETE, createProgram, PROGRAM, systemVerbs, type Verbs } from "./program.ts";
+import { type Act, createProgram, PROGRAM } from "./program.ts";
+
+/** Hidden command that the completion scripts of the shells call, followed by the words after the program's name. */
+export const COMPLETE = "__complete";
+
+/** Carries out the call of a verb and returns its exit code. Tests only record the call. */
+export type Execute = (...call: Parameters<Act>) => Promise<number>;
 
 /** Runs one command line (without the program's own name) and returns its exit code. */
 export async function runCommandLine(
   args: readonly string[],
   given: CommandContext,
-  verbs: Verbs = systemVerbs,
+  execute: Execute = (_verb, _given, work) => work(),
 ): Promise<number> {
   const { program: name = PROGRAM } = given;
   const context: CommandContext = { ...given, terminal: namingCommands(given.terminal, name) };
   let exitCode: number = EXIT.ok;
-  const program = createProgram(verbs, context, (code) => (exitCode = code));
+  const program = createProgram(context, async (...call) => {
+    exitCode = await execute(...call);
+  });
   if (args.length === 0) {
     context.terminal.err(program.helpInformation());
     return EXIT.error;
   }
   // The words after COMPLETE are an unfinished command line, which commander could reject.
-  if (args[0] === COMPLETE) return verbs.complete(program, args.slice(1), context);
+  if (args[0] === COMPLETE) return (await import("./completion/index.ts")).complete(program, args.slice(1), context);
   try {
     await program.parseAsync(asCommand(args, program), { from: "user" });
     return exitCode;
@@ -36,13 +44,13 @@ export async function runCommandLine(
  * Treats `help` for an unknown command as that unknown command, which is an error. Commander would print the help of
  * all commands instead.
  */
-function asCommand(args: readonly string[], { commands }: Command): readonly string[] {
+function asCommand(args: readonly string[], { commands }: CommandUnknownOpts): readonly string[] {
   const [first, asked = ""] = args;
   const isUnknown = first === "help" && /^\w/.test(asked) && !commands.some((command) => command.name() === asked);
   return isUnknown ? [asked] : args;
 }
 
-function report(error: unknown, args: readonly string[], context: CommandContext, program: Command): number {
+function report(error: unknown, args: readonly string[], context: CommandContext, program: CommandUnknownOpts): number {
   if (error instanceof CommanderError) {
     const used = commandIn(args, program);
     const message = describeUsageError(error, used);
@@ -55,8 +63,8 @@ function report(error: unknown, args: readonly string[], context: CommandContext
 }
 
 /** The commands that the arguments name, outermost first: `rollout`, `status`. Empty when the arguments name none. */
-function commandIn(args: readonly string[], program: Command): Command[] {
-  const found: Command[] = [];
+function commandIn(args: readonly string[], program: CommandUnknownOpts): CommandUnknownOpts[] {
+  const found: CommandUnknownOpts[] = [];
   for (const arg of args) {
     const next = (found.at(-1) ?? program).commands.find((known) => known.name() === arg);
     if (next !== undefined) found.push(next);

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { signalContext } from "../runtime/index.ts";
-import { runCommandLine } from "./index.ts";
-import { COMPLETE, PROGRAM } from "./program.ts";
+import { COMPLETE, runCommandLine } from "./index.ts";
+import { PROGRAM } from "./program.ts";
 import { systemTerminal } from "./shared/index.ts";
 
 /** Runs the command line of this process. Resolves with the exit code. */

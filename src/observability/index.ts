@@ -20,7 +20,6 @@ export {
   parseTraceparent,
   recordError,
   resourceAttributes,
-  type Sampling,
   type Span,
   type SpanContext,
   startSpan,

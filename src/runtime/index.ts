@@ -74,7 +74,6 @@ export {
   PODS,
   PRIORITYCLASSES,
   Prometheus,
-  type PrometheusConfig,
   RESOURCEBINDINGS,
   ROLEBINDINGS,
   ROLES,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cmd/index.ts";
 import { MANAGER_DEPLOYMENT, workloadObjects } from "../../src/cmd/workload/managerWorkload.ts";
-import { systemVerbs } from "../../src/cmd/program.ts";
 import { NAMESPACE, render, type Rendered } from "./chart.ts";
 
 /** `meridian install --manager` and the chart run the same managers: every field of theirs is compared, but for names and labels. */
@@ -26,12 +25,15 @@ async function understood(args: readonly string[]): Promise<unknown> {
   const said: string[] = [];
   const say = (text: string): void => void said.push(text);
   const terminal = { out: say, err: say, color: false, interactive: false };
-  const manager = async (given: unknown): Promise<number> => {
-    options = given;
-    return 0;
-  };
-  const verbs = { ...systemVerbs, manager };
-  const code = await runCommandLine(args, { terminal, signal: AbortSignal.timeout(10_000), env: {} }, verbs);
+  const code = await runCommandLine(
+    args,
+    { terminal, signal: AbortSignal.timeout(10_000), env: {} },
+    async (verb, given) => {
+      expect(verb).toBe("manager");
+      [options] = given;
+      return 0;
+    },
+  );
   expect(code, said.join("")).toBe(0);
   return options;
 }

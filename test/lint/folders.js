@@ -76,5 +76,5 @@ export const INSIDE = {
     "completion",
   ],
   "cmd/plan": ["state"],
-  "cmd/quickstart": ["options.ts", "sample.ts", "fleet"],
+  "cmd/quickstart": ["verb.ts", "sample.ts", "fleet"],
 };

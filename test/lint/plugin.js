@@ -27,10 +27,10 @@ const ORDER = [
 ];
 
 /**
- * Files besides `index.ts` and `types.ts` that other folders may import. The flags of a verb are read before the verb is loaded; the quickstart
+ * Files besides `index.ts` and `types.ts` that other folders may import. The declaration of a verb is read before the verb is loaded; the quickstart
  * is a program of its own.
  */
-const ALSO_ENTRANCES = { cmd: /([fF]lags|^load|^options)\.ts$/ };
+const ALSO_ENTRANCES = { cmd: /^(verb|load)\.ts$/ };
 
 /** What other modules may import of a module; tests also what is there for tests. */
 const ENTRANCES = /^(index|types)\.ts$/;

@@ -1,13 +1,11 @@
-import type { Argument, Command, Option } from "commander";
+import type { Argument, CommandUnknownOpts as Command, Option } from "@commander-js/extra-typings";
 import { createProgram } from "../../src/cmd/program.ts";
 import { markdownTable } from "../../src/apis/reference/index.ts";
 
 /** The command line, with verbs that do nothing: to read its options, or to have arguments checked. */
 export function programForReading(): Command {
-  const nothing = (): Promise<number> => Promise.resolve(0);
-  const verbs = new Proxy({}, { get: () => nothing }) as Parameters<typeof createProgram>[0];
   const silent = { out: () => undefined, err: () => undefined, color: false, interactive: false };
-  return createProgram(verbs, { terminal: silent, signal: new AbortController().signal, env: {} }, () => undefined);
+  return createProgram({ terminal: silent, signal: new AbortController().signal, env: {} }, async () => undefined);
 }
 
 /** Every command with its options, as commander has them. */

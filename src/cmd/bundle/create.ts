@@ -5,7 +5,6 @@ import { type Allowance, defaultTerms, type NamespaceTerms, namespaceTerms } fro
 import { isDefinition, placeableKindOf } from "../../interpreter/index.ts";
 import { Discovery, isForbidden, isMissing, MANIFESTBUNDLES, NAMESPACES, systemClock } from "../../runtime/index.ts";
 import {
-  type BundleOptions,
   type CommandContext,
   CommandError,
   connectHub,
@@ -16,6 +15,7 @@ import {
   notInstalled,
   quoted,
 } from "../shared/index.ts";
+import type { BundleOptions } from "./verb.ts";
 import { bundleOf, compose, type Wanted } from "./compose.ts";
 import { definitionsCommand, kindName } from "./definitions.ts";
 import {

@@ -2,7 +2,8 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isRecord, type KubeObject, valueAt } from "../../apis/index.ts";
 import { type GroupKind, isDefinition } from "../../interpreter/index.ts";
-import { type BundleOptions, CommandError, quoted } from "../shared/index.ts";
+import { CommandError, quoted } from "../shared/index.ts";
+import type { BundleOptions } from "./verb.ts";
 import { documentsIn } from "./sources.ts";
 
 /** The CustomResourceDefinitions of a bundle, and the command that installs them on a hub. */

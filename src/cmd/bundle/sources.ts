@@ -3,7 +3,8 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { isRecord, parseJson, parseYamlDocuments, YamlError } from "../../apis/index.ts";
-import { type BundleOptions, type CommandContext, CommandError, onOneLine } from "../shared/index.ts";
+import { type CommandContext, CommandError, onOneLine } from "../shared/index.ts";
+import type { BundleOptions } from "./verb.ts";
 
 /** Sources of a bundle's manifests: Helm, kustomize, files. */
 

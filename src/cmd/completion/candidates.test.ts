@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CommandContext } from "../shared/connection.ts";
-import { createProgram, systemVerbs } from "../program.ts";
+import { createProgram } from "../program.ts";
 import { candidatesFor, type Known, valueOf } from "./candidates.ts";
 
 const context: CommandContext = {
@@ -8,7 +8,7 @@ const context: CommandContext = {
   signal: new AbortController().signal,
   env: {},
 };
-const program = createProgram(systemVerbs, context, () => undefined);
+const program = createProgram(context, async () => undefined);
 const known: Known = {
   contexts: (flag) => [`of${flag}`],
   members: async () => ["shanghai-1", "singapore-1"],

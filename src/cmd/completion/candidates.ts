@@ -1,4 +1,6 @@
-import type { Argument, Command, Option } from "commander";
+import type { Argument, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
+import { defined } from "../../apis/index.ts";
+import { type Offered, offeredFor } from "../shared/index.ts";
 
 export interface Candidate {
   word: string;
@@ -24,13 +26,17 @@ export interface Known {
 }
 
 /** Candidates for the last word. `words` follow the program's name; the last word may be empty. */
-export async function candidatesFor(program: Command, words: readonly string[], known: Known): Promise<Completion> {
+export async function candidatesFor(
+  program: CommandUnknownOpts,
+  words: readonly string[],
+  known: Known,
+): Promise<Completion> {
   const current = words.at(-1) ?? "";
   const before = words.slice(0, -1);
   const { command, pending, position } = walk(program, before);
   const all =
     pending !== undefined
-      ? await ofOption(pending, known)
+      ? await ofOption(pending, known, before)
       : current.startsWith("-")
         ? only(optionsOf(program, command, before))
         : command.commands.length > 0
@@ -48,14 +54,14 @@ export function valueOf(words: readonly string[], flag: string): string | undefi
 }
 
 interface Walked {
-  command: Command;
+  command: CommandUnknownOpts;
   /** The option whose value comes next. */
   pending: Option | undefined;
   /** Number of arguments of the command so far. */
   position: number;
 }
 
-function walk(program: Command, words: readonly string[]): Walked {
+function walk(program: CommandUnknownOpts, words: readonly string[]): Walked {
   const at: Walked = { command: program, pending: undefined, position: 0 };
   for (const word of words) {
     if (at.pending !== undefined) {
@@ -77,12 +83,12 @@ function only(candidates: Candidate[]): Completion {
   return { candidates, files: false };
 }
 
-function commandsOf(parent: Command): Candidate[] {
+function commandsOf(parent: CommandUnknownOpts): Candidate[] {
   return parent.commands.map((command) => ({ word: command.name(), description: command.description() }));
 }
 
 /** Options that are not given yet. The program's own options are valid for every command. */
-function optionsOf(program: Command, command: Command, before: readonly string[]): Candidate[] {
+function optionsOf(program: CommandUnknownOpts, command: CommandUnknownOpts, before: readonly string[]): Candidate[] {
   const own = command === program ? [] : command.options;
   const offered: Candidate[] = [];
   for (const { short, long, description, hidden } of [...own, ...program.options]) {
@@ -94,60 +100,65 @@ function optionsOf(program: Command, command: Command, before: readonly string[]
   return [...offered, { word: "--help", description: "display help for command" }];
 }
 
-/** Options whose value is the name of a member. */
-const NAMES_OF_MEMBERS: ReadonlySet<string> = new Set(["--cluster", "--without", "--cordon", "--drain"]);
-
-async function ofOption({ argChoices, flags, long }: Option, known: Known): Promise<Completion> {
-  if (argChoices !== undefined) return only(argChoices.map((word) => ({ word })));
+async function ofOption(option: Option, known: Known, before: readonly string[]): Promise<Completion> {
+  const { flags, long } = option;
   if (/<(file|folder)>/.test(flags)) return { candidates: [], files: true };
-  if (flags.includes("<namespace>")) return only((await known.namespaces()).map((word) => ({ word })));
-  if (long === "--context") return only(known.contexts("--kubeconfig").map((word) => ({ word })));
-  if (long !== undefined && NAMES_OF_MEMBERS.has(long)) return only((await known.members()).map((word) => ({ word })));
-  if (long === "--member-context") return only(known.contexts("--member-kubeconfig").map((word) => ({ word })));
-  return only([]);
+  if (flags.includes("<namespace>")) return only(plain(await known.namespaces()));
+  if (long === "--context") return only(plain(known.contexts("--kubeconfig")));
+  if (long === "--member-context") return only(plain(known.contexts("--member-kubeconfig")));
+  return only(await declared(option, known, before));
 }
 
 async function ofArgument(
-  program: Command,
-  command: Command,
+  program: CommandUnknownOpts,
+  command: CommandUnknownOpts,
   position: number,
   before: readonly string[],
   known: Known,
 ): Promise<Completion> {
   if (command.name() === "help") return only(position === 0 ? commandsOf(program) : []);
   const argument = argumentAt(command, position);
-  if (argument === undefined) return only([]);
-  if (argument.argChoices !== undefined) return only(argument.argChoices.map((word) => ({ word })));
-  if (command.parent?.name() === "rollout") {
-    const { applications, bundles } = await known.rolledOut();
-    return only([
-      ...applications.map((word) => ({ word, description: "DemoApplication" })),
-      ...bundles.map((name) => ({ word: `manifestbundle/${name}`, description: "ManifestBundle" })),
-    ]);
-  }
-  switch (command.name()) {
-    case "cordon":
-    case "drain":
-    case "uncordon":
-    case "unjoin":
-      return only((await known.members()).map((word) => ({ word })));
-    case "join":
-      return only(before.includes("--renew") ? (await known.members()).map((word) => ({ word })) : []);
-    case "explain":
-      return only([...new Set(await known.applications())].map((word) => ({ word, description: "DemoApplication" })));
-    case "status": {
-      const [applications, members] = await Promise.all([known.applications(), known.members()]);
-      return only([
-        ...[...new Set(applications)].map((word) => ({ word, description: "DemoApplication" })),
-        ...members.map((name) => ({ word: `membercluster/${name}`, description: "MemberCluster" })),
-      ]);
-    }
-    default:
-      return only([]);
-  }
+  return only(argument === undefined ? [] : await declared(argument, known, before));
 }
 
-function argumentAt(command: Command, position: number): Argument | undefined {
+/** The choices of an argument or an option, or the names that its declaration offers. */
+async function declared(place: Argument | Option, known: Known, before: readonly string[]): Promise<Candidate[]> {
+  if (place.argChoices !== undefined) return plain(place.argChoices);
+  const names = offeredFor(place);
+  return names === undefined ? [] : await NAMES[names](known, before);
+}
+
+const NAMES: Readonly<Record<Offered, (known: Known, before: readonly string[]) => Promise<Candidate[]>>> = {
+  members: async (known) => plain(await known.members()),
+  renewedMembers: async (known, before) => (before.includes("--renew") ? plain(await known.members()) : []),
+  applications: async (known) => plain(new Set(await known.applications()), "DemoApplication"),
+  async rolledOutObjects(known) {
+    const { applications, bundles } = await known.rolledOut();
+    return [
+      ...plain(applications, "DemoApplication"),
+      ...plain(
+        bundles.map((name) => `manifestbundle/${name}`),
+        "ManifestBundle",
+      ),
+    ];
+  },
+  async shownObjects(known) {
+    const [applications, members] = await Promise.all([known.applications(), known.members()]);
+    return [
+      ...plain(new Set(applications), "DemoApplication"),
+      ...plain(
+        members.map((name) => `membercluster/${name}`),
+        "MemberCluster",
+      ),
+    ];
+  },
+};
+
+function plain(words: Iterable<string>, description?: string): Candidate[] {
+  return [...words].map((word) => ({ word, ...defined({ description }) }));
+}
+
+function argumentAt(command: CommandUnknownOpts, position: number): Argument | undefined {
   const last = command.registeredArguments.at(-1);
   return command.registeredArguments[position] ?? (last?.variadic === true ? last : undefined);
 }

@@ -4,7 +4,7 @@
  * for each candidate, and a last line `:N` that says if files may be offered as well. Promises: it never prints an
  * error, and takes no longer than two seconds.
  */
-import type { Command } from "commander";
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { defined } from "../../apis/index.ts";
 import {
   DEMOAPPLICATIONS,
@@ -29,7 +29,11 @@ const NO_FILES = 4;
 const OF_CONTEXT = Symbol("the namespace of the context");
 
 /** `words` follow the program's name and end with the word that is being typed. */
-export async function complete(program: Command, words: readonly string[], context: CommandContext): Promise<number> {
+export async function complete(
+  program: CommandUnknownOpts,
+  words: readonly string[],
+  context: CommandContext,
+): Promise<number> {
   const { candidates, files } = await candidatesFor(program, words, knownTo(words, context));
   const lines = candidates.map(
     ({ word, description = "" }) => `${word}${description === "" ? "" : `\t${description}`}\n`,

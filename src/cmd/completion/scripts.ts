@@ -1,4 +1,4 @@
-import { type Shell } from "../shared/index.ts";
+import { type Shell } from "./verb.ts";
 
 /**
  * The script for each shell that makes the shell call `meridian __complete`, under the program name that the person has

@@ -7,12 +7,11 @@ import {
   commandLogger,
   connectHub,
   type Connection,
-  type CordonOptions,
-  type DrainOptions,
   EXIT,
   Progress,
   HubReader,
 } from "../shared/index.ts";
+import type { CordonOptions, DrainOptions } from "./verb.ts";
 import { HubView } from "../live/index.ts";
 import {
   type Change,

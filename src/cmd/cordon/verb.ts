@@ -1,25 +1,29 @@
-import type { Command } from "commander";
-import { duration } from "../shared/commonFlags.ts";
-import { type DrainOptions, parseClusterName } from "../shared/index.ts";
-
-type Verb = "cordon" | "uncordon" | "drain";
+import { duration, memberName, type NewCommand, type OptionsOf, verb } from "../shared/index.ts";
 
 /** `cordon`, `uncordon` and `drain`, as kubectl has them for nodes. */
-export function addCordon(
-  program: Command,
-  action: (verb: Verb, name: string, options: DrainOptions) => Promise<void>,
-): void {
-  const about = (verb: Verb, description: string): Command =>
-    program
-      .command(verb)
-      .description(description)
-      .argument("<cluster>", "name of the member cluster", parseClusterName)
-      .option("--dry-run", "print every step, and do nothing", false)
-      .action((name: string, _, command: Command) => action(verb, name, command.optsWithGlobals<DrainOptions>()));
 
-  about("cordon", "places nothing new on a cluster; objects that run there stay");
-  about("uncordon", "ends cordon and drain: objects may be placed on the cluster again");
-  about("drain", "cordons a cluster, moves its objects to other clusters, and waits until they have moved")
-    .option("-y, --yes", "do not ask; needed where there is no terminal", false)
-    .addOption(duration("--timeout <duration>", "how long to wait until every object has moved", "10m"));
-}
+const ofMember = (command: NewCommand) =>
+  command.addArgument(memberName("<cluster>")).option("--dry-run", "print every step, and do nothing", false);
+
+export const cordon = verb({
+  name: "cordon",
+  summary: "places nothing new on a cluster; objects that run there stay",
+  flags: ofMember,
+});
+export type CordonOptions = OptionsOf<typeof cordon>;
+
+export const uncordon = verb({
+  name: "uncordon",
+  summary: "ends cordon and drain: objects may be placed on the cluster again",
+  flags: ofMember,
+});
+
+export const drain = verb({
+  name: "drain",
+  summary: "cordons a cluster, moves its objects to other clusters, and waits until they have moved",
+  flags: (command) =>
+    ofMember(command)
+      .option("-y, --yes", "do not ask; needed where there is no terminal", false)
+      .addOption(duration("--timeout <duration>", "how long to wait until every object has moved", "10m")),
+});
+export type DrainOptions = OptionsOf<typeof drain>;

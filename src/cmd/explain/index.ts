@@ -18,14 +18,8 @@ import { assembleSnapshot, type Explanation, explain as explainSnapshot } from "
 import { groupKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
 import { deletionText, runningText } from "../../status/index.ts";
-import {
-  chooseAmong,
-  type CommandContext,
-  CommandError,
-  connectHub,
-  EXIT,
-  type ExplainOptions,
-} from "../shared/index.ts";
+import { chooseAmong, type CommandContext, CommandError, connectHub, EXIT } from "../shared/index.ts";
+import type { ExplainOptions } from "./verb.ts";
 import {
   asksForRoom,
   assumeClusters,

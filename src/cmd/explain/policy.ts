@@ -6,7 +6,8 @@ import {
   PLACEMENTS,
   type ResourceType,
 } from "../../runtime/index.ts";
-import { type CommandContext, CommandError, connectHub, EXIT, type ExplainOptions, find } from "../shared/index.ts";
+import { type CommandContext, CommandError, connectHub, EXIT, find } from "../shared/index.ts";
+import type { ExplainOptions } from "./verb.ts";
 import { type NamedKind } from "../status/index.ts";
 
 /**

@@ -16,11 +16,11 @@ import {
   EXIT,
   find,
   follow,
-  type InstallOptions,
   loadCrds,
   Progress,
   type Whereabouts,
 } from "../shared/index.ts";
+import type { InstallOptions } from "./verb.ts";
 import { resolveHubKinds } from "../member/index.ts";
 import { type Checked, checkAll, label, verbOf } from "./installChecks.ts";
 import { refuseBesideRelease, untilManagersReady } from "./installedManager.ts";

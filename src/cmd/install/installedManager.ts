@@ -7,11 +7,11 @@ import {
   describeRelease,
   EXIT,
   follow,
-  type InstallOptions,
   onOneLine,
   Progress,
   releaseOf,
 } from "../shared/index.ts";
+import type { InstallOptions } from "./verb.ts";
 import { MANAGER_DEPLOYMENT, MANAGER_SELECTOR } from "../workload/index.ts";
 
 /**

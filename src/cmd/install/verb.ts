@@ -1,125 +1,117 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { duration, leaseName, systemNamespace } from "../shared/commonFlags.ts";
-import { type HubKindAccess } from "../workload/index.ts";
+import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { defined } from "../../apis/index.ts";
 import {
+  duration,
   EVERYTHING,
-  type InstallOptions,
+  leaseName,
+  type OptionsOf,
   parseNamespace,
-  parsePlurals,
-  type UninstallOptions,
+  systemNamespace,
+  verb,
 } from "../shared/index.ts";
-import { parseImage, parseReplicas, parseSecretName } from "./workloadOptions.ts";
+import { type HubKindAccess } from "../workload/index.ts";
 
-/** The options of `install` and `uninstall`. */
-
-interface InstallFlags extends Omit<InstallOptions, "manager" | "workload"> {
-  crdsOnly: boolean;
-  manager: boolean;
-  image?: string;
-  replicas: number;
-  imagePullSecret?: string[];
-  leaseName: string;
-  webhooks: boolean;
-  webhookConfiguration: string;
-  localMember: boolean;
-  secretsOf?: string[];
-  kinds?: string[];
-  statusOf?: string[];
-}
-
-export function addInstall(program: Command, action: (options: InstallOptions) => Promise<void>): void {
-  program
-    .command("install")
-    .description("installs the CRDs on the hub, and an account with a manager's rights")
-    .addOption(systemNamespace())
-    .addOption(leaseName())
-    .option("--crds-only", "install the CRDs and nothing else", false)
-    .option("--manager", "also run managers on the hub, as the chart does, and wait until they are ready", false)
-    .addOption(
-      new Option(
+export const install = verb({
+  name: "install",
+  summary: "installs the CRDs on the hub, and an account with a manager's rights",
+  flags: (command) =>
+    command
+      .addOption(systemNamespace())
+      .addOption(leaseName())
+      .option("--crds-only", "install the CRDs and nothing else", false)
+      .option("--manager", "also run managers on the hub, as the chart does, and wait until they are ready", false)
+      .option(
         "--image <image>",
         "with --manager: image of the managers, with registry and tag or digest (build one with `npm run image`)",
-      ).argParser(parseImage),
-    )
-    .addOption(
-      new Option("--replicas <count>", "with --manager: number of managers; one leads, the others wait")
-        .argParser(parseReplicas)
-        .default(2),
-    )
-    .addOption(
-      new Option(
+        parseImage,
+      )
+      .option("--replicas <count>", "with --manager: number of managers; one leads, the others wait", parseReplicas, 2)
+      .option(
         "--image-pull-secret <name>",
         "with --manager: Secret in Meridian's namespace for pulling the image (may be repeated)",
-      ).argParser(parseSecretName),
-    )
-    .option("--webhooks", "also grant the rights for webhooks; with --manager, the managers serve webhooks", false)
-    .option("--webhook-configuration <name>", "name of the webhook configurations, as given to the manager", "meridian")
-    .option("--local-member", "also grant the rights on the hub for a MemberCluster with `local: {}`", false)
-    .addOption(
-      new Option(
+        parseSecretName,
+      )
+      .option("--webhooks", "also grant the rights for webhooks; with --manager, the managers serve webhooks", false)
+      .option(
+        "--webhook-configuration <name>",
+        "name of the webhook configurations, as given to the manager",
+        "meridian",
+      )
+      .option("--local-member", "also grant the rights on the hub for a MemberCluster with `local: {}`", false)
+      .option(
         "--secrets-of <namespace>",
         "also grant the right to read the Secrets of this namespace, for applications that use them (may be repeated)",
-      ).argParser(parseNamespace),
-    )
-    .addOption(
-      new Option(
+        parseNamespace,
+      )
+      .option(
         "--kinds <kinds>",
         "also grant the right to place objects of these kinds, such as mysqlclusters.mysql.presslabs.org,services; '*' is every kind",
-      ).argParser(parsePlurals),
-    )
-    .addOption(
-      new Option(
+        parsePlurals,
+      )
+      .option(
         "--status-of <kinds>",
         "also grant the right to write the sum of aggregateStatus into the status of these kinds; --kinds names them too",
-      ).argParser(parsePlurals),
-    )
-    .addOption(
-      duration("--timeout <duration>", "how long to wait until the CRDs are served and the managers are ready", "60s"),
-    )
-    .option("--dry-run", "let the hub check every object, and change nothing", false)
-    .action((_, command: Command) => {
-      const isGiven = command.getOptionValueSource("replicas") === "cli";
-      return action(installOptions(command.optsWithGlobals<InstallFlags>(), isGiven));
-    });
-}
-
-function installOptions(flags: InstallFlags, givesReplicas: boolean): InstallOptions {
-  const { manager: wanted, image, replicas, imagePullSecret: imagePullSecrets = [], ...others } = flags;
-  const { crdsOnly, leaseName: lease, webhooks, webhookConfiguration, localMember, secretsOf = [], ...most } = others;
-  const { kinds = [], statusOf = [], ...rest } = most;
-  const unnamed = statusOf.find((name) => !kinds.includes(name) && !kinds.includes(EVERYTHING));
-  if (unnamed !== undefined)
-    throw new InvalidArgumentError(
-      `--status-of ${unnamed} needs the right to place the kind: give --kinds ${unnamed} as well`,
-    );
-  if (wanted && image === undefined) {
-    throw new InvalidArgumentError(
-      "--manager needs --image, with registry and tag: build and push one with `npm run image -- --tag IMAGE --push`",
-    );
-  }
-  if (!wanted && (image !== undefined || imagePullSecrets.length > 0 || givesReplicas)) {
-    throw new InvalidArgumentError(
-      "--image, --image-pull-secret and --replicas say what --manager runs: give --manager as well",
-    );
-  }
-  if (crdsOnly) {
-    if (wanted)
+        parsePlurals,
+      )
+      .addOption(
+        duration(
+          "--timeout <duration>",
+          "how long to wait until the CRDs are served and the managers are ready",
+          "60s",
+        ),
+      )
+      .option("--dry-run", "let the hub check every object, and change nothing", false),
+  options(flags, command) {
+    const { manager, image, replicas, imagePullSecret: imagePullSecrets = [], ...others } = flags;
+    const { crdsOnly, leaseName: lease, webhooks, webhookConfiguration, localMember, secretsOf = [], ...most } = others;
+    const { kinds = [], statusOf = [], ...rest } = most;
+    refuseUnplaced(kinds, statusOf);
+    if (manager && image === undefined) {
+      throw new InvalidArgumentError(
+        "--manager needs --image, with registry and tag: build and push one with `npm run image -- --tag IMAGE --push`",
+      );
+    }
+    const givesReplicas = command.getOptionValueSource("replicas") === "cli";
+    if (!manager && (image !== undefined || imagePullSecrets.length > 0 || givesReplicas)) {
+      throw new InvalidArgumentError(
+        "--image, --image-pull-secret and --replicas say what --manager runs: give --manager as well",
+      );
+    }
+    if (crdsOnly && manager)
       throw new InvalidArgumentError("--crds-only runs no managers: leave out one of --crds-only and --manager");
-    if (webhooks || localMember || secretsOf.length > 0 || kinds.length > 0) {
+    if (crdsOnly && (webhooks || localMember || secretsOf.length > 0 || kinds.length > 0)) {
       throw new InvalidArgumentError(
         "--crds-only gives no rights: leave out --webhooks, --local-member, --secrets-of and --kinds",
       );
     }
-    return rest;
-  }
-  const manager = {
-    leaseName: lease,
-    localMember,
-    secretsOf,
-    ...(kinds.length === 0 ? {} : { kinds: kinds.map((name) => kindAccess(name, statusOf)) }),
-    ...(webhooks ? { webhookConfiguration } : {}),
-  };
-  return { ...rest, manager, ...(image === undefined ? {} : { workload: { image, imagePullSecrets, replicas } }) };
+    const access = {
+      leaseName: lease,
+      localMember,
+      secretsOf,
+      ...defined({
+        kinds: kinds.length === 0 ? undefined : kinds.map((name) => kindAccess(name, statusOf)),
+        webhookConfiguration: webhooks ? webhookConfiguration : undefined,
+      }),
+    };
+    return {
+      ...rest,
+      ...defined({
+        /** Rights of the manager's account; absent: only the CRDs are installed. */
+        manager: crdsOnly ? undefined : access,
+        /** Managers to run on the hub; absent: somebody else starts the managers. */
+        workload: image === undefined ? undefined : { image, imagePullSecrets, replicas },
+      }),
+    };
+  },
+});
+export type InstallOptions = OptionsOf<typeof install>;
+
+function refuseUnplaced(kinds: readonly string[], statusOf: readonly string[]): void {
+  const unnamed = statusOf.find((name) => !kinds.includes(name) && !kinds.includes(EVERYTHING));
+  if (unnamed === undefined) return;
+  throw new InvalidArgumentError(
+    `--status-of ${unnamed} needs the right to place the kind: give --kinds ${unnamed} as well`,
+  );
 }
 
 function kindAccess(name: string, statusOf: readonly string[]): HubKindAccess {
@@ -129,30 +121,48 @@ function kindAccess(name: string, statusOf: readonly string[]): HubKindAccess {
   return { group: group.join("."), plural, status };
 }
 
-interface UninstallFlags extends Omit<UninstallOptions, "objects"> {
-  drain?: boolean;
-  orphan?: boolean;
+const MOST_REPLICAS = 20;
+
+const PART = "[a-z0-9]+(?:[._-]+[a-z0-9]+)*";
+const IMAGE = new RegExp(
+  `^(?:${PART}(?::\\d{1,5})?[/])?${PART}(?:[/]${PART})*(?::[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
+);
+
+/**
+ * Reads an image with its tag or digest. Without either, a node would take the image that is called `latest` at that
+ * moment.
+ */
+function parseImage(text: string): string {
+  const name = text.slice(text.lastIndexOf("/") + 1);
+  if (!IMAGE.test(text) || !/[:@]/.test(name)) {
+    throw new InvalidArgumentError(
+      "An image looks like registry.example.com/platform/meridian:0.1.0, or ends with @sha256: and a digest.",
+    );
+  }
+  return text;
 }
 
-export function addUninstall(program: Command, action: (options: UninstallOptions) => Promise<void>): void {
-  program
-    .command("uninstall")
-    .description("removes Meridian from the hub; while there are objects, needs --drain or --orphan")
-    .addOption(systemNamespace())
-    .addOption(leaseName())
-    .addOption(
-      new Option(
-        "--drain",
-        "delete Meridian's objects on the hub, and all copies on members; needs a manager",
-      ).conflicts("orphan"),
-    )
-    .addOption(new Option("--orphan", "delete Meridian's objects on the hub, and leave the copies on members running"))
-    .option("--keep-crds", "leave the CRDs on the hub", false)
-    .option("--dry-run", "print every step, and do nothing", false)
-    .option("-y, --yes", "do not ask; needed without a terminal", false)
-    .addOption(duration("--timeout <duration>", "how long to wait in total", "10m"))
-    .action((_, command: Command) => {
-      const { drain, orphan, ...rest } = command.optsWithGlobals<UninstallFlags>();
-      return action({ ...rest, objects: drain === true ? "Drain" : orphan === true ? "Orphan" : "Refuse" });
-    });
+function parseReplicas(text: string): number {
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > MOST_REPLICAS)
+    throw new InvalidArgumentError(`The value is a number from 1 to ${MOST_REPLICAS}.`);
+  return count;
+}
+
+/** Adds one name of a Secret to the earlier names. */
+function parseSecretName(text: string, before: string[] = []): string[] {
+  if (!/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text)) {
+    throw new InvalidArgumentError("A Secret's name has lower-case letters, digits, '-' and '.'.");
+  }
+  return [...new Set([...before, text])];
+}
+
+/** Adds `PLURAL.GROUP,...` to the earlier kinds. A kind without a group belongs to the core group. */
+function parsePlurals(text: string, before: string[] = []): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  for (const name of names) {
+    if (name !== EVERYTHING && !/^[a-z][a-z0-9]{0,62}(\.[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$/.test(name))
+      throw new InvalidArgumentError("A kind is given by its plural and group, as mysqlclusters.mysql.presslabs.org.");
+  }
+  return [...new Set([...before, ...names])];
 }

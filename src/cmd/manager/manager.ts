@@ -31,7 +31,8 @@ import {
 } from "../../runtime/index.ts";
 import type { Webhooks } from "../../webhooks/index.ts";
 import { asCommandError, checkPort, type Listening } from "./listening.ts";
-import { type ManagerOptions, type ManagerWebhookOptions, VERSION } from "../shared/index.ts";
+import { VERSION } from "../shared/index.ts";
+import type { ManagerOptions } from "./verb.ts";
 import { checkFiles, checkNamespaces } from "./startChecks.ts";
 
 /** State that the parts of one manager process share. */
@@ -102,7 +103,7 @@ export async function runManager(
   self.webhooks = webhooks;
   await using serving = await serveHttp({
     port: options.metricsPort,
-    ...(options.metricsHost === "" ? {} : { host: options.metricsHost }),
+    ...hostOf(options),
     healthz: () => [],
     // With leader election, readiness does not depend on the pipeline. The pipeline may need conversion webhooks, which
     // are served through a Service of ready pods.
@@ -124,15 +125,19 @@ export async function runManager(
 }
 
 function portsOf({ metricsPort, metricsHost, webhooks }: ManagerOptions): Listening[] {
-  const host = metricsHost === "" ? {} : { host: metricsHost };
-  const metrics = { port: metricsPort, ...host, what: "/metrics, /healthz and /readyz" };
+  const metrics = { port: metricsPort, ...hostOf({ metricsHost }), what: "/metrics, /healthz and /readyz" };
   return [
     { ...metrics, flag: "--metrics-port", hostFlag: "--metrics-host" },
     ...(webhooks === undefined ? [] : [portOfWebhooks(webhooks)]),
   ];
 }
 
-function portOfWebhooks({ port }: ManagerWebhookOptions): Listening {
+/** An empty host stands for every address of the machine. */
+function hostOf({ metricsHost }: Pick<ManagerOptions, "metricsHost">): { host?: string } {
+  return defined({ host: metricsHost || undefined });
+}
+
+function portOfWebhooks({ port }: { port: number }): Listening {
   return { port, what: "the webhooks", flag: "--webhook-port" };
 }
 
@@ -234,9 +239,11 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       tracer: tracing.tracer,
       events,
       recoveries,
-      ...(prometheus === undefined ? {} : { askGate: askOf(prometheus) }),
-      ...(webhooks === undefined ? {} : { approversProvenSince: (holder) => webhooks.approversProvenSince(holder) }),
-      ...defined({ reconcileTimeoutMs: options.reconcileTimeoutMs }),
+      ...defined({
+        askGate: prometheus && askOf(prometheus),
+        approversProvenSince: webhooks && ((holder: KubeObject) => webhooks.approversProvenSince(holder)),
+      }),
+      reconcileTimeoutMs: options.reconcileTimeoutMs,
       pool: (listener) =>
         new ClusterPool({
           hub: client,

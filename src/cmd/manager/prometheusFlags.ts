@@ -1,37 +1,41 @@
-import { InvalidArgumentError } from "commander";
-import { checkedPrometheus, type PrometheusConfig } from "../../runtime/index.ts";
+import { type Command, InvalidArgumentError, type OptionValues } from "@commander-js/extra-typings";
+import { defined } from "../../apis/index.ts";
+import { checkedPrometheus } from "../../runtime/index.ts";
+import type { HubOptions } from "../shared/index.ts";
 
 /**
  * Manager flags for the Prometheus server that rollout gates query. The author of a policy cannot choose the address.
  */
-export interface PrometheusFlags {
-  prometheusUrl?: string;
-  prometheusCaFile?: string;
-  prometheusTokenFile?: string;
+export function prometheusFlags<A extends unknown[], F extends OptionValues>(command: Command<A, F, HubOptions>) {
+  return command
+    .option("--prometheus-url <url>", "Prometheus that gates of rollouts ask (default: none)", parsePrometheus)
+    .option(
+      "--prometheus-ca-file <file>",
+      "authorities for the certificate of Prometheus, PEM (default: the authorities of the system)",
+    )
+    .option("--prometheus-token-file <file>", "file with the bearer token for Prometheus; needs an https address");
 }
-
-export function parsePrometheus(text: string): string {
-  try {
-    return checkedPrometheus(text);
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
-}
+type PrometheusFlags = ReturnType<ReturnType<typeof prometheusFlags<[], NonNullable<unknown>>>["opts"]>;
 
 /** The flags as manager options. Throws an InvalidArgumentError if the flags do not fit together. */
-export function withPrometheus<F extends PrometheusFlags>(
-  flags: F,
-): Omit<F, keyof PrometheusFlags> & { prometheus?: PrometheusConfig } {
+export function withPrometheus<F extends PrometheusFlags>(flags: F) {
   const { prometheusUrl: url, prometheusCaFile: caFile, prometheusTokenFile: tokenFile, ...rest } = flags;
   if (url === undefined) {
     if (caFile !== undefined || tokenFile !== undefined)
       throw new InvalidArgumentError("--prometheus-ca-file and --prometheus-token-file need --prometheus-url");
-    return rest;
+    return { ...rest, prometheus: undefined };
   }
   if (tokenFile !== undefined && !url.startsWith("https:"))
     throw new InvalidArgumentError(
       "--prometheus-token-file needs an https address in --prometheus-url: a token is never sent in the clear",
     );
-  const files = { ...(caFile === undefined ? {} : { caFile }), ...(tokenFile === undefined ? {} : { tokenFile }) };
-  return { ...rest, prometheus: { url, ...files } };
+  return { ...rest, prometheus: { url, ...defined({ caFile, tokenFile }) } };
+}
+
+function parsePrometheus(text: string): string {
+  try {
+    return checkedPrometheus(text);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }

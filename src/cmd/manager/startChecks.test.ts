@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ApiError, type Client, TransportError } from "../../runtime/index.ts";
-import type { ManagerWebhookOptions } from "../shared/options.ts";
+import type { ManagerOptions } from "./verb.ts";
 import { checkFiles, checkNamespaces } from "./startChecks.ts";
 
 async function newFolder(): Promise<string> {
@@ -14,7 +14,7 @@ async function newFolder(): Promise<string> {
 
 describe("what an option names on this machine", () => {
   const url = "https://prometheus.o11y.svc";
-  const webhooksIn = (certDir: string) => ({ webhooks: { certDir } as ManagerWebhookOptions });
+  const webhooksIn = (certDir: string) => ({ webhooks: { certDir } as ManagerOptions["webhooks"] & object });
 
   test("is taken where it can be read, and a folder for certificates though it is empty", async () => {
     const folder = await newFolder();

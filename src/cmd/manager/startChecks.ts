@@ -1,6 +1,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { type Client, isNotFound, NAMESPACES } from "../../runtime/index.ts";
-import { CommandError, type ManagerOptions } from "../shared/index.ts";
+import { CommandError } from "../shared/index.ts";
+import type { ManagerOptions } from "./verb.ts";
 
 /**
  * Longest wait for an answer of the hub. A hub out of reach must not delay `/healthz`; the manager waits for the hub

@@ -1,57 +1,38 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, type OptionValues } from "@commander-js/extra-typings";
+import { defined } from "../../apis/index.ts";
 import { isCollectorAddress } from "../../observability/index.ts";
-import { duration } from "../shared/commonFlags.ts";
-import { type ManagerOptions } from "../shared/index.ts";
+import { duration, type HubOptions } from "../shared/index.ts";
 
 /** Manager flags for the time limit of a reconcile, and for traces. */
-export interface TelemetryFlags {
-  reconcileTimeout: number;
-  otlpEndpoint?: string;
-  traceRatio?: number;
-  traceSpan?: Record<string, number>;
-}
-
-export function addTelemetry(command: Command): Command {
+export function telemetryFlags<A extends unknown[], F extends OptionValues>(command: Command<A, F, HubOptions>) {
   return command
     .addOption(
       duration("--reconcile-timeout <duration>", "how long one reconcile may take before it is retried", "30s"),
     )
-    .addOption(
-      new Option(
-        "--otlp-endpoint <url>",
-        "OTLP/HTTP collector for traces (default: OTEL_EXPORTER_OTLP_ENDPOINT)",
-      ).argParser(parseCollector),
+    .option(
+      "--otlp-endpoint <url>",
+      "OTLP/HTTP collector for traces (default: OTEL_EXPORTER_OTLP_ENDPOINT)",
+      parseCollector,
     )
-    .addOption(
-      new Option(
-        "--trace-ratio <share>",
-        "share of recorded traces, 0 to 1 (default: OTEL_TRACES_SAMPLER, else 1)",
-      ).argParser(parseShare),
+    .option(
+      "--trace-ratio <share>",
+      "share of recorded traces, 0 to 1 (default: OTEL_TRACES_SAMPLER, else 1)",
+      parseShare,
     )
-    .addOption(
-      new Option(
-        "--trace-span <name=share>",
-        "share of spans with this name in recorded traces, such as UpdateStatus=1 (default: 0 for UpdateStatus, 1 for all others; may be repeated)",
-      ).argParser(parseSpanShare),
+    .option(
+      "--trace-span <name=share>",
+      "share of spans with this name in recorded traces, such as UpdateStatus=1 (default: 0 for UpdateStatus, 1 for all others; may be repeated)",
+      parseSpanShare,
     );
 }
+type TelemetryFlags = ReturnType<ReturnType<typeof telemetryFlags<[], NonNullable<unknown>>>["opts"]>;
 
 /** The flags as manager options. */
-export function withTelemetry<F extends TelemetryFlags>(
-  flags: F,
-): Omit<F, keyof TelemetryFlags> & Pick<ManagerOptions, "reconcileTimeoutMs" | "otlpEndpoint" | "sampling"> {
-  const { reconcileTimeout, otlpEndpoint, traceRatio, traceSpan, ...rest } = flags;
+export function withTelemetry<F extends TelemetryFlags>(flags: F) {
+  const { reconcileTimeout, traceRatio: ratio, traceSpan: spans, ...rest } = flags;
   if (reconcileTimeout <= 0) throw new InvalidArgumentError("--reconcile-timeout must be longer than 0s");
-  const sampling = {
-    ...(traceRatio === undefined ? {} : { ratio: traceRatio }),
-    ...(traceSpan === undefined ? {} : { spans: traceSpan }),
-  };
-  return {
-    ...rest,
-    reconcileTimeoutMs: reconcileTimeout,
-    ...(otlpEndpoint === undefined ? {} : { otlpEndpoint }),
-    ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
-  };
+  const sampling = ratio === undefined && spans === undefined ? undefined : defined({ ratio, spans });
+  return { ...rest, reconcileTimeoutMs: reconcileTimeout, sampling };
 }
 
 /** Reads the address of a collector. An empty address means no collector, whatever the environment says. */

@@ -35,10 +35,10 @@ import {
   find,
   follow,
   isManagerRunning,
-  type JoinOptions,
   notInstalled,
   Progress,
 } from "../shared/index.ts";
+import type { JoinOptions } from "./verb.ts";
 import { checkBounded, consequences, type GrantedKind, nameOfKind, resolveKinds } from "./grantedKinds.ts";
 import { checkIdentity, kubeconfigSecret, memberCluster, type MemberToken } from "./joinedMember.ts";
 import {

@@ -9,7 +9,7 @@ import {
   reachedNamespaces,
 } from "./joinedMember.ts";
 import { memberAccess } from "./memberAccess.ts";
-import type { JoinOptions } from "../shared/options.ts";
+import type { JoinOptions } from "./verb.ts";
 
 const options: JoinOptions = {
   logLevel: "info",

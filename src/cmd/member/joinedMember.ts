@@ -15,7 +15,8 @@ import {
   TOKEN_ISSUED_AT_ANNOTATION,
 } from "../../clusters/index.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
-import { CommandError, type JoinOptions, type Whereabouts } from "../shared/index.ts";
+import { CommandError, type Whereabouts } from "../shared/index.ts";
+import type { JoinOptions } from "./verb.ts";
 
 /** The objects that join writes on the hub. Pure. */
 

@@ -1,7 +1,8 @@
 import { counted, defined, isProtectedNamespace, type KubeObject, type MemberCluster } from "../../apis/index.ts";
 import { namespaceTerms } from "../../desiredstate/index.ts";
 import { type Client, isAlreadyExists, NAMESPACES } from "../../runtime/index.ts";
-import { CommandError, EVERYTHING, find, type JoinOptions } from "../shared/index.ts";
+import { CommandError, EVERYTHING, find } from "../shared/index.ts";
+import type { JoinOptions } from "./verb.ts";
 import type { MemberAccess } from "./memberAccess.ts";
 import { markedBy } from "./memberMarks.ts";
 

@@ -1,6 +1,7 @@
 import { counted, type KubeObject, type MemberCluster, joinCommand } from "../../apis/index.ts";
 import { type Client, clusterConfigFromKubeconfig, MEMBERCLUSTERS, listAll } from "../../runtime/index.ts";
-import { clusterUid, type CommandContext, CommandError, describeAnswer, type UnjoinOptions } from "../shared/index.ts";
+import { clusterUid, type CommandContext, CommandError, describeAnswer } from "../shared/index.ts";
+import type { UnjoinOptions } from "./verb.ts";
 import { knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
 import { JOINED_TO_LABEL, type MemberAccess, memberAccess } from "./memberAccess.ts";
 import { everythingOf, type Leftover, revokeAccess } from "./memberCleanup.ts";

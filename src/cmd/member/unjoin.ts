@@ -11,8 +11,8 @@ import {
   isManagerRunning,
   noSuchMember,
   Progress,
-  type UnjoinOptions,
 } from "../shared/index.ts";
+import type { UnjoinOptions } from "./verb.ts";
 import { reachedNamespaces } from "./joinedMember.ts";
 import { JOINED_TO_LABEL } from "./memberAccess.ts";
 import type { Leftover } from "./memberCleanup.ts";

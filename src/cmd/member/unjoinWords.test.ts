@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MemberCluster } from "../../apis/index.ts";
-import type { UnjoinOptions } from "../shared/options.ts";
+import type { UnjoinOptions } from "./verb.ts";
 import { needsChoice, removalOf, unjoinAgain, whatStays } from "./unjoinWords.ts";
 
 const options: UnjoinOptions = {

@@ -1,6 +1,6 @@
 import { DEFAULT_SYSTEM_NAMESPACE, type MemberCluster } from "../../apis/index.ts";
-import { DEFAULT_LEASE_NAME } from "../shared/commonFlags.ts";
-import { quoted, type UnjoinOptions } from "../shared/index.ts";
+import { DEFAULT_LEASE_NAME, quoted } from "../shared/index.ts";
+import type { UnjoinOptions } from "./verb.ts";
 
 /** Texts of `unjoin` about a removal that takes time. Pure. */
 

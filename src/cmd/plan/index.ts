@@ -22,8 +22,8 @@ import {
   connectHub,
   EXIT,
   type HubOptions,
-  type PlanOptions,
 } from "../shared/index.ts";
+import type { PlanOptions } from "./verb.ts";
 import { cordoned, drained } from "./taints.ts";
 import { hiddenCluster } from "../status/index.ts";
 import {

@@ -1,5 +1,6 @@
 import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
-import { CommandError, type PlanOptions } from "../shared/index.ts";
+import { CommandError } from "../shared/index.ts";
+import type { PlanOptions } from "./verb.ts";
 import { type FileObject, inPlaceOf, objectsOfFiles, type PlannerHubState, put, stateOf } from "./state/index.ts";
 
 /** The present state, and the state after the change. */

@@ -4,7 +4,7 @@
  */
 import { type CommandContext, reportError } from "../shared/index.ts";
 import { quickstart } from "./index.ts";
-import type { QuickstartOptions } from "./options.ts";
+import type { QuickstartOptions } from "./verb.ts";
 
 /** Returns the exit code. */
 export async function runQuickstart(options: QuickstartOptions, context: CommandContext): Promise<number> {

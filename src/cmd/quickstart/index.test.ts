@@ -19,7 +19,7 @@ import { type CommandContext, connectMember } from "../shared/connection.ts";
 import type { StatusReport } from "../view/statusView.ts";
 import { FAULT_ANNOTATION } from "./fleet/faultPlan.ts";
 import { quickstart } from "./index.ts";
-import type { QuickstartOptions } from "./options.ts";
+import type { QuickstartOptions } from "./verb.ts";
 
 // Whole federations, on the machine's own clock.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });

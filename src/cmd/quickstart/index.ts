@@ -10,7 +10,7 @@
 import { systemClock } from "../../runtime/index.ts";
 import { type CommandContext, EXIT } from "../shared/index.ts";
 import { Screen } from "../live/index.ts";
-import type { QuickstartOptions } from "./options.ts";
+import type { QuickstartOptions } from "./verb.ts";
 import { Session } from "./session.ts";
 
 export async function quickstart(options: QuickstartOptions, context: CommandContext): Promise<number> {

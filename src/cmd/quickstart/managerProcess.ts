@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { PAAS_GROUP } from "../../apis/index.ts";
 import { createLogger, type LogLevel, Metrics } from "../../observability/index.ts";
 import { runManager } from "../manager/index.ts";
-import { type ManagerOptions } from "../shared/index.ts";
+import type { ManagerOptions } from "../manager/verb.ts";
 
 /** Reports the manager's findings at once, because a terminal cannot wait for a scrape. */
 class WatchedMetrics extends Metrics {

@@ -37,7 +37,7 @@ import {
 import { type Goal, missing } from "./goal.ts";
 import { APPLICATION, closingHints } from "./hints.ts";
 import { type ManagerOfQuickstart, startManager } from "./managerProcess.ts";
-import type { QuickstartOptions } from "./options.ts";
+import type { QuickstartOptions } from "./verb.ts";
 import { loadSample, type Sample, sampleFor } from "./sample.ts";
 
 const PLACE: Place = { namespace: DEFAULT_SYSTEM_NAMESPACE, leaseName: "meridian" };
@@ -257,6 +257,7 @@ export class Session implements AsyncDisposable {
         leaseDurationMs: 15_000,
         renewDeadlineMs: 10_000,
         retryPeriodMs: 2_000,
+        reconcileTimeoutMs: 30_000,
         // Only one process can be the quickstart of these clusters, because of the folder's lock. So a restarted
         // process may take its own Lease back at once.
         identity: fleet.kind === "given" ? `${hostname()}_${randomUUID().slice(0, 8)}` : "quickstart",

@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from "commander";
-import type { LogLevel } from "../../observability/index.ts";
-import { parseClusterName, parseLabelValue } from "../shared/index.ts";
+import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { defined } from "../../apis/index.ts";
+import { duration, type OptionsOf, parseClusterName, parseLabelValue, verb } from "../shared/index.ts";
 
 /** A cluster that exists already. */
 export interface GivenMember {
@@ -17,59 +17,60 @@ export interface GivenClusters {
   members: GivenMember[];
 }
 
-/** Options of `meridian quickstart`. */
-export interface QuickstartOptions {
-  /** Log level of the manager's log file. */
-  logLevel: LogLevel;
-  /** Number of the sample's regions; undefined: four, or the regions that the folder has already. */
-  regions?: number;
-  /** Folder that keeps the state; undefined: a temporary folder. */
-  dir?: string;
-  /** Exits as soon as everything is Available. */
-  once: boolean;
-  /** With `once`: prints the status of the hub's objects as JSON. */
-  json: boolean;
-  /** Milliseconds that `once` waits for everything to be Available. */
-  timeout: number;
-  /** Port of the hub; the members and the manager take the following ports. */
-  port?: number;
-  /** Uses real control planes instead of the sandbox. */
-  real: boolean;
-  /** Keeps all created objects when the quickstart stops. */
-  keep: boolean;
-  /** Existing clusters to use instead of starting clusters. */
-  given?: GivenClusters;
-}
-
 /** Default number of regions. */
 export const DEFAULT_REGIONS = 4;
 
-/** Flags of the command line, before they are checked together. */
-export type QuickstartFlags = Omit<QuickstartOptions, "given"> & { kubeconfig?: string; context?: string };
-
-/** Throws for options that contradict each other. */
-export function quickstartOptions(flags: QuickstartFlags): QuickstartOptions {
-  const { kubeconfig, context, ...options } = flags;
-  if (context !== undefined)
-    throw new InvalidArgumentError(
-      "--context has no meaning for quickstart, which uses the current-context of each kubeconfig: leave --context out",
-    );
-  if (options.json && !options.once) throw new InvalidArgumentError("--json needs --once: give --once as well");
-  if (kubeconfig === undefined) return options;
-  const clash = [
-    options.real && "--real",
-    options.regions !== undefined && "--regions",
-    options.port !== undefined && "--port",
-  ].find((flag) => flag !== false);
-  if (clash !== undefined)
-    throw new InvalidArgumentError(
-      `${clash} is for clusters that quickstart starts, --kubeconfig for clusters that you have: leave one of them out`,
-    );
-  return { ...options, given: parseGivenClusters(kubeconfig) };
-}
+export const quickstart = verb({
+  name: "quickstart",
+  summary: "starts a hub and a member for each region on this machine, and runs the sample application there",
+  flags: (command) =>
+    command
+      .option("--regions <count>", "number of regions, of the 12 regions of placements/ (default: 4)", parseRegions)
+      .option(
+        "--dir <folder>",
+        "keep the state in this folder, and continue from it the next time (default: a temporary folder)",
+      )
+      .option("--once", "exit as soon as everything is Available, with the status on standard output", false)
+      .option("--json", "with --once: the status as JSON", false)
+      .addOption(duration("--timeout <duration>", "how long --once waits", "120s"))
+      .option(
+        "--port <first>",
+        "port of the hub; members and metrics take the ports that follow (default: free ports)",
+        parseBasePort,
+      )
+      .option("--real", "run etcd, kube-apiserver and kube-controller-manager instead of the sandbox", false)
+      .option("--keep", "leave everything when it stops: the temporary folder, or the objects on your clusters", false)
+      .addHelpText(
+        "after",
+        `
+For clusters that you have already (kind, k3d), --kubeconfig names the hub and each member; @REGION chooses a region:
+  meridian quickstart --kubeconfig hub=hub.yaml,m1=m1.yaml,m2@eu-central-1=m2.yaml
+When quickstart stops, it removes its objects from these clusters, unless --dir or --keep is given. KUBECONFIG is not used.`,
+      ),
+  options({ kubeconfig, context, ...options }) {
+    if (context !== undefined)
+      throw new InvalidArgumentError(
+        "--context has no meaning for quickstart, which uses the current-context of each kubeconfig: leave --context out",
+      );
+    if (options.json && !options.once) throw new InvalidArgumentError("--json needs --once: give --once as well");
+    const clash = [
+      options.real && "--real",
+      options.regions !== undefined && "--regions",
+      options.port !== undefined && "--port",
+    ].find((flag) => flag !== false);
+    if (kubeconfig !== undefined && clash !== undefined)
+      throw new InvalidArgumentError(
+        `${clash} is for clusters that quickstart starts, --kubeconfig for clusters that you have: leave one of them out`,
+      );
+    /** Existing clusters to use instead of starting clusters. */
+    const given = kubeconfig === undefined ? undefined : parseGivenClusters(kubeconfig);
+    return { ...options, ...defined({ given }) };
+  },
+});
+export type QuickstartOptions = OptionsOf<typeof quickstart>;
 
 /** Reads `hub=FILE,m1=FILE,m2@eu-central-1=FILE`. */
-export function parseGivenClusters(text: string): GivenClusters {
+function parseGivenClusters(text: string): GivenClusters {
   const shape = "--kubeconfig of quickstart looks like hub=FILE,m1=FILE,m2@eu-central-1=FILE";
   let hub: string | undefined;
   const members: GivenMember[] = [];
@@ -88,7 +89,7 @@ export function parseGivenClusters(text: string): GivenClusters {
     members.push({
       name: parseClusterName(name),
       kubeconfig,
-      ...(region === undefined ? {} : { region: parseLabelValue(region) }),
+      ...defined({ region: region === undefined ? undefined : parseLabelValue(region) }),
     });
   }
   if (hub === undefined) throw new InvalidArgumentError(`${shape}; the hub is missing`);
@@ -97,14 +98,14 @@ export function parseGivenClusters(text: string): GivenClusters {
 }
 
 /** Reads a number of regions. The maximum is checked later. */
-export function parseRegions(text: string): number {
+function parseRegions(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError("The value is a number, 1 or more.");
   return count;
 }
 
 /** Reads the first of several consecutive ports. */
-export function parseBasePort(text: string): number {
+function parseBasePort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port < 1 || port > 65_000)
     throw new InvalidArgumentError("A first port is a number between 1 and 65000.");

@@ -4,6 +4,7 @@
  * without old commands. Whoever may change the object may give commands.
  */
 import {
+  DEFAULT_SYSTEM_NAMESPACE,
   type FederatedStatus,
   type KubeObject,
   type PolicyStatus,
@@ -39,15 +40,15 @@ import {
   EXIT,
   find,
   follow,
-  type RolloutOptions,
-  type RolloutVerb,
-  HubReader,
+  type HubOptions,
+  type OptionsOf,
 } from "../shared/index.ts";
 import { nameOnCommandLine } from "../view/index.ts";
 import { splitName } from "../status/index.ts";
 import { approved, said } from "./commands.ts";
 import { type FoundRevision, foundRevision, goodBefore, linesOf } from "./revisions.ts";
 import { historyText, rolloutText } from "./text.ts";
+import type * as verbs from "./verb.ts";
 
 /** An object of the hub, or the ResourceBinding that has its status. */
 interface Found {
@@ -57,25 +58,24 @@ interface Found {
   name: string;
 }
 
-export async function rollout(
-  verb: RolloutVerb,
-  name: string,
-  options: RolloutOptions,
-  context: CommandContext,
-): Promise<number> {
-  await using hub = connectHub(options, context);
-  const found = await objectOf(hub, name, options.namespace ?? hub.config.currentNamespace, context.signal);
-  switch (verb) {
-    case "status":
-      return await showStatus(hub, found, options, context);
-    case "history":
-      return await showHistory(hub, found, options, context);
-    case "undo":
-      return await undo(hub, found, options, context);
-    default:
-      return await steer(verb, hub, found, options, context);
-  }
+type Call<O> = (name: string, options: O, context: CommandContext) => Promise<number>;
+
+/** Connects to the hub and finds the object for a verb. */
+function onObject<O extends HubOptions & { namespace?: string }>(
+  run: (hub: Connection, found: Found, options: O, context: CommandContext) => Promise<number>,
+): Call<O> {
+  return async (name, options, context) => {
+    await using hub = connectHub(options, context);
+    const found = await objectOf(hub, name, options.namespace ?? hub.config.currentNamespace, context.signal);
+    return await run(hub, found, options, context);
+  };
 }
+
+export const status = onObject(showStatus);
+export const history = onObject(showHistory);
+export const undo = onObject(toRevision);
+export const [pause, resume, abort] = [steer("pause"), steer("resume"), steer("abort")];
+export const approve = steer("approve");
 
 async function objectOf(hub: Connection, text: string, namespace: string, signal: AbortSignal): Promise<Found> {
   const { kind, group, name } = splitName(text);
@@ -135,7 +135,7 @@ function hasStopped(status: RolloutStatus | undefined): boolean {
 async function showStatus(
   hub: Connection,
   found: Found,
-  { output, watch, timeout, logLevel }: RolloutOptions,
+  { output, watch, timeout, logLevel }: OptionsOf<typeof verbs.status>,
   { terminal, signal }: CommandContext,
 ): Promise<number> {
   let { holder } = found;
@@ -181,13 +181,8 @@ async function stoppedBefore(
  * The revisions that the status names, as the hub stores them. A stored revision that the status does not prove is not
  * usable.
  */
-async function revisionsOf(
-  hub: Connection,
-  { holder }: Found,
-  options: RolloutOptions,
-  signal: AbortSignal,
-): Promise<FoundRevision[]> {
-  const namespace = holder.metadata.namespace ?? options.systemNamespace;
+async function revisionsOf(hub: Connection, { holder }: Found, signal: AbortSignal): Promise<FoundRevision[]> {
+  const namespace = holder.metadata.namespace ?? DEFAULT_SYSTEM_NAMESPACE;
   const kept = rolloutOf(holder)?.revisions ?? [];
   return await Promise.all(
     kept.map(async (one) =>
@@ -199,10 +194,10 @@ async function revisionsOf(
 async function showHistory(
   hub: Connection,
   found: Found,
-  options: RolloutOptions,
+  options: OptionsOf<typeof verbs.history>,
   { terminal, signal }: CommandContext,
 ): Promise<number> {
-  const revisions = await revisionsOf(hub, found, options, signal);
+  const revisions = await revisionsOf(hub, found, signal);
   const status = found.holder["status"] as FederatedStatus | undefined;
   const lines = linesOf(revisions, status?.rollout, status);
   if (options.output === "json") terminal.out(`${JSON.stringify(lines, undefined, 2)}\n`);
@@ -214,37 +209,36 @@ async function showHistory(
   return EXIT.ok;
 }
 
-async function steer(
-  verb: "pause" | "resume" | "approve" | "abort",
-  hub: Connection,
-  found: Found,
-  { stage }: RolloutOptions,
-  { terminal, signal }: CommandContext,
-): Promise<number> {
-  const user = verb === "approve" ? await userOf(hub, signal) : "";
-  let { holder } = found;
-  for (;;) {
-    const { annotations, answer } = annotationsFor(verb, found.name, holder, { stage, user });
-    if (annotations !== undefined) {
-      const { name, namespace, resourceVersion } = holder.metadata;
-      try {
-        const patch = { metadata: { resourceVersion, annotations } };
-        await hub.client.patch(found.type, namespace, name, "application/merge-patch+json", patch, { signal });
-      } catch (error) {
-        if (!isConflict(error)) throw error;
-        // Somebody else has changed the object: decide again from its present state.
-        holder = await hub.client.get(found.type, namespace, name, { signal });
-        continue;
+type SteeringVerb = "pause" | "resume" | "approve" | "abort";
+
+/** A verb that writes the person's command on the object. */
+function steer(verb: SteeringVerb): Call<OptionsOf<typeof verbs.approve>> {
+  return onObject(async (hub, found, { stage }, { terminal, signal }) => {
+    const user = verb === "approve" ? await userOf(hub, signal) : "";
+    let { holder } = found;
+    for (;;) {
+      const { annotations, answer } = annotationsFor(verb, found.name, holder, { stage, user });
+      if (annotations !== undefined) {
+        const { name, namespace, resourceVersion } = holder.metadata;
+        try {
+          const patch = { metadata: { resourceVersion, annotations } };
+          await hub.client.patch(found.type, namespace, name, "application/merge-patch+json", patch, { signal });
+        } catch (error) {
+          if (!isConflict(error)) throw error;
+          // Somebody else has changed the object: decide again from its present state.
+          holder = await hub.client.get(found.type, namespace, name, { signal });
+          continue;
+        }
       }
+      terminal.out(`${answer}\n`);
+      return EXIT.ok;
     }
-    terminal.out(`${answer}\n`);
-    return EXIT.ok;
-  }
+  });
 }
 
 /** The annotations that a verb writes on the object or its binding; undefined if there is nothing to write. */
 function annotationsFor(
-  verb: "pause" | "resume" | "approve" | "abort",
+  verb: SteeringVerb,
   object: string,
   holder: KubeObject,
   { stage, user }: { stage: string | undefined; user: string },
@@ -276,17 +270,17 @@ async function userOf({ client }: Connection, signal: AbortSignal): Promise<stri
   return userInfo.username;
 }
 
-async function undo(
+async function toRevision(
   hub: Connection,
   found: Found,
-  options: RolloutOptions,
+  options: OptionsOf<typeof verbs.undo>,
   { terminal, signal }: CommandContext,
 ): Promise<number> {
   const { holder, type, name: called } = found;
   if (type !== DEMOAPPLICATIONS && type !== MANIFESTBUNDLES)
     throw new CommandError(`${called} belongs to whoever made it: apply its earlier manifest instead`);
   const wanted = options.toRevision ?? goodBefore(called, rolloutOf(holder));
-  const revisions = await revisionsOf(hub, found, options, signal);
+  const revisions = await revisionsOf(hub, found, signal);
   const read = revisions.find(({ kept }) => kept.revision === wanted)?.read;
   if (read === undefined)
     throw new CommandError(`${called} has no revision ${wanted}; \`meridian rollout history ${called}\` lists them`);

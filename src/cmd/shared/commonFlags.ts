@@ -1,33 +1,52 @@
-import { Option } from "commander";
+import { Argument, Option } from "@commander-js/extra-typings";
 import { DEFAULT_SYSTEM_NAMESPACE } from "../../apis/index.ts";
-import { parseDuration, parseKinds, parseNamespace, parseNamespaces } from "./options.ts";
+import { parseClusterName, parseDnsLabel, parseDuration, parseNamespace } from "./values.ts";
+import { offering } from "./verb.ts";
 
-/** Options that several verbs have. */
+/** Arguments and options that several verbs have. */
 
 export const DEFAULT_LEASE_NAME = "meridian";
 
 export const systemNamespace = () =>
-  new Option("-n, --namespace <namespace>", "Meridian's own namespace on the hub").default(DEFAULT_SYSTEM_NAMESPACE);
+  new Option("-n, --namespace <namespace>", "Meridian's own namespace on the hub").default(
+    DEFAULT_SYSTEM_NAMESPACE as string,
+  );
+/** For verbs whose --namespace is the namespace of an object. */
+export const otherSystemNamespace = () =>
+  new Option("--system-namespace <namespace>", "Meridian's own namespace on the hub")
+    .argParser(parseDnsLabel)
+    .default(DEFAULT_SYSTEM_NAMESPACE as string);
 export const leaseName = () =>
-  new Option("--lease-name <name>", "Lease that the managers share").default(DEFAULT_LEASE_NAME);
+  new Option("--lease-name <name>", "Lease that the managers share").default(DEFAULT_LEASE_NAME as string);
 export const protectedNamespace = (ofBefore = "") =>
   new Option(
     "--protected-namespace <name>",
     `namespace of members into which Meridian never writes, beside kube-* and its own (may be repeated${ofBefore})`,
   ).argParser(parseNamespace);
 
-export const grantedNamespaces = () =>
-  new Option(
-    "--namespaces <names>",
-    "namespaces in which the account gets rights, such as a,b; missing namespaces are made now; '*' is the whole cluster (default: as before, else the whole cluster)",
-  ).argParser(parseNamespaces);
+export const memberName = <const U extends string>(usage: U) =>
+  offering("members", new Argument(usage, "name of the member cluster").argParser(parseClusterName));
+/** Options whose value is the name of a member; they may be repeated. */
+export const members = <const F extends string>(flags: F, description: string) =>
+  offering("members", collected(flags, description, parseClusterName));
 
-export const grantedKinds = () =>
+export const objectNamespace = () =>
   new Option(
-    "--kinds <kinds>",
-    "more kinds on which the account gets rights, such as mysqlclusters.mysql.presslabs.org,Ingress; they are added to earlier kinds; '*' is every kind that is served now, except kinds that give power; --renew adds later kinds",
-  ).argParser(parseKinds);
+    "-n, --namespace <namespace>",
+    "namespace of the object (default: the namespace of the context)",
+  ).argParser(parseDnsLabel);
 
-export function duration(flags: string, description: string, defaultText: string): Option {
+export const filename = (what: string) =>
+  collected("-f, --filename <file>", `${what}: a file, a folder, or - (may be repeated)`);
+export const recursive = () =>
+  new Option("-R, --recursive", "with -f: also read the folders within a folder").default(false);
+
+export function duration<const F extends string>(flags: F, description: string, defaultText: string) {
   return new Option(flags, description).argParser(parseDuration).default(parseDuration(defaultText), defaultText);
+}
+
+/** An option that may be repeated; each value is read by `parse`. */
+export function collected<const F extends string>(flags: F, description: string, parse = (text: string) => text) {
+  const add = (text: string, before: string[] = []): string[] => [...before, parse(text)];
+  return new Option(flags, description).argParser(add);
 }

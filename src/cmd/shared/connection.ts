@@ -15,10 +15,10 @@ import {
   systemClock,
   listAll,
 } from "../../runtime/index.ts";
-import type { HubOptions } from "./options.ts";
 import { CommandError, notKubernetes } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
 import { describeWhere, tellWhere, type Whereabouts } from "./whereabouts.ts";
+import type { HubOptions } from "./verb.ts";
 import { chooseAmong } from "./words.ts";
 
 /**

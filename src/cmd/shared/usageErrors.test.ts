@@ -1,11 +1,28 @@
 import { describe, expect, test } from "vitest";
 import { run } from "../testing/notingRun.ts";
 
+const JOIN = "join a --member-kubeconfig m.yaml";
+
 describe("wrong usage", () => {
-  test.each([
+  test.each<{ line: string; says: RegExp }>([
     { line: "quickstart --kubeconfig hub.yaml", says: /looks like hub=FILE/ },
     { line: "quickstart --json", says: /--json .* give --once/ },
-    { line: "quickstart --regions none", says: /a number, 1 or more/ },
+    ...["0", "-1", "all", "1.5", ""].map((count) => ({
+      line: `quickstart --regions=${count}`,
+      says: /a number, 1 or more/,
+    })),
+    ...["0", "65001", "http"].map((port) => ({ line: `quickstart --port ${port}`, says: /between 1 and 65000/ })),
+    { line: "quickstart --context kind-hub", says: /leave --context out/ },
+    { line: "quickstart --kubeconfig hub=a,m1=b --real", says: /--real is for/ },
+    { line: "quickstart --kubeconfig hub=a,m1=b --regions 2", says: /--regions is for/ },
+    { line: "quickstart --kubeconfig hub=a,m1=b --port 2000", says: /--port is for/ },
+    { line: "quickstart --kubeconfig hub=a,m1=", says: /"m1=" is not NAME=FILE/ },
+    { line: "quickstart --kubeconfig m1=a", says: /the hub is missing/ },
+    { line: "quickstart --kubeconfig hub=a", says: /a member is missing/ },
+    { line: "quickstart --kubeconfig hub=a,hub=b,m1=c", says: /the hub is named twice/ },
+    { line: "quickstart --kubeconfig hub=a,m1=b,m1@eu=c", says: /m1 is named twice/ },
+    { line: "quickstart --kubeconfig hub=a,M1=b", says: /lower-case letters/ },
+    { line: "quickstart --kubeconfig hub=a,m1@=b", says: /at most 63/ },
     { line: "stauts", says: /unknown command 'stauts'.*status/ },
     { line: "get", says: /unknown command 'get': .*`meridian status`.*\(see "meridian --help"\)/ },
     { line: "logs x", says: /unknown command 'logs': .*`kubectl .* logs/ },
@@ -27,6 +44,36 @@ describe("wrong usage", () => {
     },
     { line: "join BAD --member-kubeconfig f", says: /lower-case letters/ },
     { line: "join a b --member-kubeconfig f", says: /too many arguments/ },
+    ...["tier", "=x", "a=b=c", "-a=b", "a/b/c=d", "UPPER.com/x=y", `a=${"x".repeat(64)}`].map((label) => ({
+      line: `${JOIN} --label=${label}`,
+      says: /looks like tier=edge/,
+    })),
+    ...["a=b", "a=b:Never", ":NoExecute", "a=-b:NoExecute"].map((taint) => ({
+      line: `${JOIN} --taint ${taint}`,
+      says: /looks like maintenance=true:NoExecute/,
+    })),
+    ...["shop,*", "* --namespaces shop"].map((names) => ({
+      line: `${JOIN} --namespaces ${names}`,
+      says: /'\*' alone for the whole cluster/,
+    })),
+    ...["Shop", "shop,,bank"].map((names) => ({
+      line: `${JOIN} --namespaces ${names}`,
+      says: /at most 63 lower-case letters/,
+    })),
+    { line: `${JOIN} --kinds apps/v1`, says: /A kind looks like mysqlclusters.mysql.presslabs.org or Ingress/ },
+    ...["shop/Role", "kube-system", "kube-system/*", "kube-system/Role/x", "none,kube-system/Role"].map((kinds) => ({
+      line: `${JOIN} --allow-protected ${kinds}`,
+      says: /Name a namespace of Kubernetes and one kind/,
+    })),
+    ...["--region eu", "--zone eu-1", "--provider aliyun", "--label a=b", "--taint a=b:NoExecute"].map((flag) => ({
+      line: `${JOIN} --renew ${flag}`,
+      says: new RegExp(`leave out ${flag.split(" ")[0] ?? ""}; or leave out --renew`),
+    })),
+    {
+      line: `${JOIN} --token-lifetime 9m59s`,
+      says: /'--token-lifetime <duration>' argument '9m59s' is invalid.* A token lives 10m or longer/,
+    },
+    { line: "rollout undo a --to-revision 0", says: /Give the number of a revision/ },
     { line: "unjoin a --drain --orphan", says: /cannot be used with/ },
     { line: "install --crds-only --webhooks", says: /--crds-only gives no rights/ },
     { line: "install --manager", says: /--manager needs --image, with registry and tag: .*npm run image/ },
@@ -34,6 +81,10 @@ describe("wrong usage", () => {
     { line: "install --manager --image https://r.example.com/m:1", says: /looks like registry\.example\.com/ },
     { line: "install --manager --image m:1 --replicas 0", says: /a number from 1 to 20/ },
     { line: "install --manager --image m:1 --image-pull-secret A_B", says: /lower-case letters/ },
+    { line: "install --replicas 3", says: /give --manager as well/ },
+    { line: "install --kinds Service", says: /given by its plural and group/ },
+    { line: "install --status-of services", says: /give --kinds services/ },
+    { line: "install --crds-only --kinds services", says: /leave out/ },
     { line: "install --image m:1", says: /give --manager as well/ },
     { line: "install --crds-only --manager --image m:1", says: /leave out one of --crds-only and --manager/ },
     { line: "install --secrets-of Team_A", says: /lower-case letters/ },
@@ -43,6 +94,24 @@ describe("wrong usage", () => {
       line: "manager --lease-duration 5s",
       says: /--lease-duration \(5000 ms\) must be longer than --renew-deadline \(10000 ms\)/,
     },
+    ...["8383", "host:", "host:x", "host:70000", "host:-1"].map((address) => ({
+      line: `manager --metrics-bind-address ${address}`,
+      says: /An address looks like 127|A port is a number/,
+    })),
+    { line: "manager --leader-elect=yes", says: /true or false/ },
+    ...["V2", "-a", "a.b", "a".repeat(41)].map((name) => ({
+      line: `manager --adopt-class=${name}`,
+      says: /A class looks like v2/,
+    })),
+    ...["meridian", "/meridian", "a/b/c", "A/b", "a/-b"].map((service) => ({
+      line: `manager --webhooks --webhook-service ${service}`,
+      says: /A Service looks like/,
+    })),
+    ...["192.0.2.7:9443", "http://192.0.2.7", "https://a?b", "https://a#b", "https://u:p@a"].map((url) => ({
+      line: `manager --webhooks --webhook-url ${url}`,
+      says: /An address looks like https/,
+    })),
+    { line: "manager --webhooks", says: /give --webhook-service or --webhook-url/ },
     { line: "manager --log-level loud", says: /Allowed choices/ },
     { line: "manager --trace-ratio 10%", says: /A share is a number between 0 and 1/ },
     { line: "manager --trace-ratio 1.5", says: /A share is a number between 0 and 1/ },

@@ -1,12 +1,12 @@
 import { joinCommand } from "../../apis/index.ts";
-import type { Command, CommanderError } from "commander";
+import type { CommanderError, CommandUnknownOpts } from "@commander-js/extra-typings";
 import { onOneLine } from "./outcome.ts";
 
 /**
  * One line about a usage error for a person. Undefined when commander only showed help. `used` is the misused command
  * after its parent commands, as far as they are known.
  */
-export function describeUsageError(error: CommanderError, used: readonly Command[]): string | undefined {
+export function describeUsageError(error: CommanderError, used: readonly CommandUnknownOpts[]): string | undefined {
   if (error.exitCode === 0 || error.code === "commander.help") return undefined;
   const message = onOneLine(error.message.replace(/^error: /, ""));
   switch (error.code) {
@@ -64,7 +64,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The command with its mandatory options and arguments. */
-function usageOf(used: readonly Command[]): string {
+function usageOf(used: readonly CommandUnknownOpts[]): string {
   const command = used.at(-1);
   const options = (command?.options ?? [])
     .filter(({ mandatory }) => mandatory)

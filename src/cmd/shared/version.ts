@@ -1,24 +1,31 @@
+import { Option } from "@commander-js/extra-typings";
 import packageJson from "../../../package.json" with { type: "json" };
 import { printYaml } from "../../apis/index.ts";
-import type { VersionOptions } from "./options.ts";
 import { EXIT } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
+import { type OptionsOf, verb } from "./verb.ts";
 
 /** Version of this build. */
 export const VERSION: string = packageJson.version;
 
+export const version = verb({
+  name: "version",
+  summary: "shows the version of this program",
+  flags: (command) => command.addOption(new Option("-o, --output <format>", "output format").choices(["json", "yaml"])),
+});
+
 /** `meridian version`: prints the versions of Meridian and Node, and the platform. */
-export function printVersion({ output }: VersionOptions, terminal: Terminal): number {
-  const version = { version: VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
+export function printVersion({ output }: OptionsOf<typeof version>, terminal: Terminal): number {
+  const shown = { version: VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
   switch (output) {
     case "json":
-      terminal.out(`${JSON.stringify(version, undefined, 2)}\n`);
+      terminal.out(`${JSON.stringify(shown, undefined, 2)}\n`);
       break;
     case "yaml":
-      terminal.out(printYaml(version));
+      terminal.out(printYaml(shown));
       break;
     default:
-      terminal.out(`meridian ${version.version} (Node ${version.node}, ${version.platform})\n`);
+      terminal.out(`meridian ${shown.version} (Node ${shown.node}, ${shown.platform})\n`);
   }
   return EXIT.ok;
 }

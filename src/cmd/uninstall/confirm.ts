@@ -1,4 +1,5 @@
-import { type CommandContext, CommandError, type Terminal, type UninstallOptions } from "../shared/index.ts";
+import { type CommandContext, CommandError, type Terminal } from "../shared/index.ts";
+import type { UninstallOptions } from "./verb.ts";
 import { objectsOf, type Observed } from "./state.ts";
 import { count } from "./words.ts";
 

@@ -14,8 +14,8 @@ import {
   connectHub,
   EXIT,
   Progress,
-  type UninstallOptions,
 } from "../shared/index.ts";
+import type { UninstallOptions } from "./verb.ts";
 import { blockersOf } from "./blockers.ts";
 import { confirm, printWhatStays } from "./confirm.ts";
 import { definitionsInUse } from "./definitionsInUse.ts";

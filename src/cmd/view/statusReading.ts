@@ -10,18 +10,8 @@ import {
   type ResourceType,
   systemClock,
 } from "../../runtime/index.ts";
-import {
-  allOf,
-  CommandError,
-  type Connection,
-  deniedError,
-  HubReader,
-  isLeaseHeld,
-  type ReadOptions,
-  rightToList,
-  type StatusOptions,
-} from "../shared/index.ts";
-import { DEFAULT_LEASE_NAME } from "../shared/commonFlags.ts";
+import { allOf, CommandError, type Connection, find, isLeaseHeld, notInstalled } from "../shared/index.ts";
+import { DEFAULT_LEASE_NAME } from "../shared/index.ts";
 
 /** The part of the hub that is shown, limited by the request and by the person's rights. */
 export interface Shown {
@@ -44,20 +34,24 @@ export interface HubReading {
   notes: string[];
 }
 
+/** The selection of objects that a person asks for. */
+export interface Asked {
+  namespace?: string;
+  /** Fails instead of falling back to one namespace. */
+  allNamespaces?: boolean;
+  selector?: string;
+}
+
 /**
  * Reads the objects and clusters that `status` shows. Without the right to read every namespace only the context's
  * namespace is read; without the right to read member clusters only objects are read. Throws {@link CommandError} when
  * Meridian is not installed.
  */
-export async function readHub(hub: Connection, options: StatusOptions, signal: AbortSignal): Promise<HubReading> {
-  const reader = new HubReader(hub, signal);
-  const { notes } = reader;
-  const [{ namespace, objects }, clusters] = await allOf([
-    readApplications(reader, options, hub.config.currentNamespace),
-    reader.listInstalled(MEMBERCLUSTERS),
-  ]);
-  const { selector } = options;
-  const others = await readOthers(reader, defined({ namespace, labelSelector: selector }));
+export async function readHub(hub: Connection, options: Asked, signal: AbortSignal): Promise<HubReading> {
+  const [applications, clusters] = await allOf([readApplications(hub, options, signal), readClusters(hub, signal)]);
+  const { namespace, objects } = applications;
+  const others = await readOthers(hub, { namespace, selector: options.selector }, signal);
+  const notes: string[] = [];
   if (namespace !== options.namespace) {
     notes.add(
       `Your rights do not reach every namespace: this is ${namespace}, the namespace of your context (-n shows another).`,
@@ -81,9 +75,9 @@ export async function readHub(hub: Connection, options: StatusOptions, signal: A
 
 /** The applications, and the namespace that was read; undefined stands for every namespace. */
 async function readApplications(
-  reader: HubReader,
-  { namespace, allNamespaces, selector }: StatusOptions,
-  own: string,
+  hub: Connection,
+  { namespace, allNamespaces, selector }: Asked,
+  signal: AbortSignal,
 ): Promise<{ objects: KubeObject[]; namespace: string | undefined }> {
   const read = (from: string | undefined): Promise<KubeObject[] | undefined> =>
     reader.listInstalled(DEMOAPPLICATIONS, defined({ namespace: from, labelSelector: selector })).catch(wrongSelector);

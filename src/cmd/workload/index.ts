@@ -13,4 +13,4 @@ export {
   type ManagerAccess,
   managerObjects,
 } from "./managerAccess.ts";
-export { MANAGER_DEPLOYMENT, MANAGER_SELECTOR, type ManagerWorkload, workloadObjects } from "./managerWorkload.ts";
+export { MANAGER_DEPLOYMENT, MANAGER_SELECTOR, workloadObjects } from "./managerWorkload.ts";

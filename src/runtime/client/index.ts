@@ -21,7 +21,7 @@ export {
   tooMuch,
 } from "./pages.ts";
 export { Position } from "./position.ts";
-export { checkedPrometheus, Prometheus, type PrometheusConfig } from "./prometheus.ts";
+export { checkedPrometheus, Prometheus } from "./prometheus.ts";
 export {
   apiVersionOf,
   CLUSTEROVERRIDEPOLICIES,

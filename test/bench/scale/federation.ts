@@ -94,6 +94,7 @@ export class ScaleFederation implements AsyncDisposable {
         leaseDurationMs: 60_000,
         renewDeadlineMs: 40_000,
         retryPeriodMs: 10_000,
+        reconcileTimeoutMs: 30_000,
         identity: "bench",
         allowExecCredentials: false,
       },

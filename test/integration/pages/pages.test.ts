@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { CommanderError } from "commander";
+import type { CommanderError } from "@commander-js/extra-typings";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../../package.json" with { type: "json" };
 import { markdownTable, withBlocks } from "../../../src/apis/reference/index.ts";

@@ -1,4 +1,4 @@
-import type { CommanderError } from "commander";
+import type { CommanderError } from "@commander-js/extra-typings";
 import { KINDS } from "../../../src/apis/served/kinds.ts";
 import { programForReading } from "../../reference/commands.ts";
 import { sourceTexts } from "./sourceTexts.ts";

@@ -4,7 +4,7 @@ import { defined, type KubeObject, REGION_LABEL, ZONE_LABEL } from "../../../api
 import { type Client, isForbidden, NODES } from "../../../runtime/index.ts";
 import { CommandError, connectGiven } from "../../shared/index.ts";
 import { type FleetCluster, HUB, type QuickstartFleet } from "./fleet.ts";
-import type { GivenClusters, GivenMember } from "../options.ts";
+import type { GivenClusters, GivenMember } from "../verb.ts";
 
 /** The person's clusters, each with a region. Starts and stops nothing. */
 export async function givenFleet(

@@ -3,7 +3,7 @@ import { type Screen } from "../../live/index.ts";
 import { type FleetRequest, HUB, type QuickstartFleet } from "./fleet.ts";
 import type { StateFolder } from "./folder.ts";
 import { givenFleet } from "./givenFleet.ts";
-import { DEFAULT_REGIONS, type QuickstartOptions } from "../options.ts";
+import { DEFAULT_REGIONS, type QuickstartOptions } from "../verb.ts";
 import { assignPorts } from "./ports.ts";
 import type { Sample } from "../sample.ts";
 
