@@ -4,7 +4,6 @@
  * Promises: a failing exporter loses spans, but never a request.
  */
 export { resourceAttributes } from "./resourceAttributes.ts";
-export {} from "./sampling.ts";
 export { type SpanDrop } from "./spanExport.ts";
 export {
   changeOf,
