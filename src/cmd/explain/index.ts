@@ -13,7 +13,7 @@
  * `-o json` and `-o yaml` print `{explanations: [...]}`, each with all the fields of Explanation in
  * src/desiredstate/explain/explain.ts. New fields may be added; existing fields stay.
  */
-import { type KubeObject, printYaml, refKey, refOf } from "../../apis/index.ts";
+import { defined, type KubeObject, printYaml, refKey, refOf } from "../../apis/index.ts";
 import { assembleSnapshot, type Explanation, explain as explainSnapshot } from "../../desiredstate/index.ts";
 import { groupKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
@@ -68,7 +68,7 @@ function explained(state: PlannerHubState, object: KubeObject): Explanation {
     reason !== "UnknownCluster" || !state.hidden.has("memberclusters");
   const runs = runningText(snapshot.previous);
   const clusters = whole.clusters.filter(isKnown);
-  const explanation = { ...whole, ...(runs === undefined ? {} : { runs }), clusters };
+  const explanation = { ...whole, ...defined({ runs }), clusters };
   const { deletionTimestamp: since } = object.metadata;
   if (since === undefined) return explanation;
   return { ...explanation, deletion: { since, message: deletionText(snapshot.previous, since) ?? "" } };

@@ -1,4 +1,4 @@
-import { ageText, type ClusterState, impactOf } from "../../apis/index.ts";
+import { defined, ageText, type ClusterState, impactOf } from "../../apis/index.ts";
 import { runningThereText } from "../../status/index.ts";
 import { type ClusterReport, fullNameOf, type ObjectReport, type StatusReport } from "../view/index.ts";
 import { type Cell, formatTable, type Tone } from "../shared/index.ts";
@@ -51,7 +51,7 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
         tone: toneOf(entry.state),
         reason: entry.reason ?? "",
         message: entry.message ?? "",
-        ...(entry.runs === undefined ? {} : { runs: runningThereText(entry.runs) }),
+        ...defined({ runs: entry.runs && runningThereText(entry.runs) }),
         since: time(entry.observedAt),
       };
     });

@@ -56,15 +56,12 @@ export class HubView {
     this.#applications = informer(DEMOAPPLICATIONS, defined({ namespace, labelSelector }));
     this.#others = others.map((type) => {
       const isEverywhere = namespace === undefined || type === CLUSTERRESOURCEBINDINGS;
-      return informer(type, {
-        ...(isEverywhere ? {} : { namespace }),
-        ...defined({ labelSelector }),
-      });
+      return informer(type, defined({ namespace: isEverywhere ? undefined : namespace, labelSelector }));
     });
     this.#clusters = clusters ? informer(MEMBERCLUSTERS, {}) : undefined;
     this.#ended = (options.endedIn ?? []).map((place) => {
       const { type, fieldSelector } = ENDED_EVENTS;
-      return informer(type, { fieldSelector, ...(place === undefined ? {} : { namespace: place }) });
+      return informer(type, { fieldSelector, ...defined({ namespace: place }) });
     });
   }
 

@@ -67,7 +67,7 @@ export function kubeconfigSecret({
         [SERVICE_ACCOUNT_ANNOTATION]: `${access.namespace}/${access.name}`,
         [TOKEN_ISSUED_AT_ANNOTATION]: timestamp(token.issuedAt),
         [TOKEN_EXPIRES_AT_ANNOTATION]: timestamp(token.expiresAt),
-        ...(access.namespaces === undefined ? {} : { [NAMESPACES_ANNOTATION]: access.namespaces.join(",") }),
+        ...defined({ [NAMESPACES_ANNOTATION]: access.namespaces?.join(",") }),
       },
     },
     type: "Opaque",
@@ -89,8 +89,7 @@ export function memberCluster(
       name,
       labels: {
         ...labels,
-        ...(region === undefined ? {} : { [REGION_LABEL]: region }),
-        ...(zone === undefined ? {} : { [ZONE_LABEL]: zone }),
+        ...defined({ [REGION_LABEL]: region, [ZONE_LABEL]: zone }),
       },
       annotations: { [MEMBER_UID_ANNOTATION]: memberUid },
     },

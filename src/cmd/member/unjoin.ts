@@ -1,4 +1,11 @@
-import { CLUSTER_FINALIZER, defined, holdersOf, type KubeObject, type MemberCluster } from "../../apis/index.ts";
+import {
+  CLUSTER_FINALIZER,
+  defined,
+  finalizersPatch,
+  holdersOf,
+  type KubeObject,
+  type MemberCluster,
+} from "../../apis/index.ts";
 import { type Client, isNotFound, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
 import {
   type CommandContext,
@@ -116,11 +123,11 @@ async function removeMemberCluster(
 async function giveUpFinalizers(hub: Client, name: string, signal: AbortSignal): Promise<void> {
   const member = await find(hub, MEMBERCLUSTERS, undefined, name, signal);
   if (member === undefined) return;
-  const { finalizers = [], resourceVersion } = member.metadata;
-  const patch = {
-    metadata: { resourceVersion, finalizers: finalizers.filter((one) => !holdsCluster(one)) },
-  };
-  await hub.patch(MEMBERCLUSTERS, undefined, name, "application/merge-patch+json", patch, { signal });
+  const { finalizers = [] } = member.metadata;
+  const rest = finalizers.filter((one) => !holdsCluster(one));
+  if (rest.length === finalizers.length) return;
+  const patch = finalizersPatch(member.metadata, rest);
+  await hub.patch(MEMBERCLUSTERS, undefined, name, "application/json-patch+json", patch, { signal });
 }
 
 /** True for Meridian's finalizer of any controller class. */

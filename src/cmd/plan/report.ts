@@ -124,7 +124,7 @@ function objectReport(
     placement,
     ...(before === undefined || placementBefore === placement ? {} : { placementBefore }),
     scheduled: after.scheduled,
-    ...(stages === undefined ? {} : { stages: stages.names }),
+    ...defined({ stages: stages?.names }),
     clusters: changes.map((change): PlannedClusterReport => {
       const { cluster, verb, to, from, replicas, why, objects } = change;
       const stage = verb === "Held" ? undefined : stages?.stages.get(cluster);

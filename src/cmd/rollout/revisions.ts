@@ -1,4 +1,10 @@
-import type { FederatedStatus, KeptRevision, KubeObject, RolloutStatus } from "../../apis/index.ts";
+import {
+  defined,
+  type FederatedStatus,
+  type KeptRevision,
+  type KubeObject,
+  type RolloutStatus,
+} from "../../apis/index.ts";
 import { provenRevision, type ReadRevision } from "../../hub/index.ts";
 import { CommandError } from "../shared/index.ts";
 import type { RevisionLine } from "./text.ts";
@@ -33,7 +39,7 @@ export function linesOf(
     ].join(", ");
     const clusters = clustersOn(revision, status, whole);
     const image = read.kind === "Proven" ? imagesOf(read.content.object) : "";
-    return { revision, createdAt, image, ...(clusters === undefined ? {} : { clusters }), is };
+    return { revision, createdAt, image, ...defined({ clusters }), is };
   });
 }
 

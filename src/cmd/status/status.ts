@@ -1,4 +1,4 @@
-import { parseApiVersion, printYaml, joinCommand } from "../../apis/index.ts";
+import { defined, parseApiVersion, printYaml, joinCommand } from "../../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
 import { allOf, type CommandContext, commandLogger, connectHub, type Connection, EXIT } from "../shared/index.ts";
 import type { StatusOptions } from "./verb.ts";
@@ -80,9 +80,7 @@ async function watch({ hub, names, shown, options, context }: Watching): Promise
     logger: commandLogger(options.logLevel, terminal),
     name: "status",
     clusters: shown.clusters,
-    ...(shown.others === undefined ? {} : { others: shown.others }),
-    ...(shown.namespace === undefined ? {} : { namespace: shown.namespace }),
-    ...(shown.selector === undefined ? {} : { labelSelector: shown.selector }),
+    ...defined({ others: shown.others, namespace: shown.namespace, labelSelector: shown.selector }),
   });
   const screen = new Screen({ terminal, quietOut: false, now: () => systemClock.monotonic() });
   // A named object may be deleted and created again meanwhile.

@@ -218,7 +218,7 @@ function reportOf({
 function runsOf(status: FederatedStatus): Pick<ObjectReport, "runs"> {
   if (status.runs === undefined) return {};
   const message = runningText(status);
-  return { runs: { ...status.runs, ...(message === undefined ? {} : { message }) } };
+  return { runs: { ...status.runs, ...defined({ message }) } };
 }
 
 /**
@@ -352,10 +352,10 @@ function reportCluster({ metadata, spec, status }: MemberCluster, counts: Readon
     lastContact: status?.lastContact ?? "",
     latency: ready?.status === "True" ? (status?.latency ?? "") : "",
     troubles,
-    ...(held === undefined ? {} : { held: held.message }),
+    ...defined({ held: held?.message }),
     deleting,
     deletedAt: metadata.deletionTimestamp ?? "",
-    ...(removed === undefined ? {} : { removal: removed.reason }),
+    ...defined({ removal: removed?.reason }),
     createdAt: metadata.creationTimestamp ?? "",
   };
 }

@@ -153,7 +153,7 @@ export async function removeMade(
           force: !managed,
           dryRun: false,
           timeout: timeoutMs,
-          ...(member === undefined ? {} : { memberKubeconfig: member.kubeconfigFile }),
+          ...defined({ memberKubeconfig: member?.kubeconfigFile }),
         },
         { terminal, signal, env: {} },
       );
