@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { clusterRole, definition } from "../../test/builders/index.ts";
@@ -12,59 +11,39 @@ import {
   MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
-  requestToken,
   RESOURCEBINDINGS,
   type ResourceType,
-  ROLEBINDINGS,
-  ROLES,
-  SERVICEACCOUNTS,
 } from "../runtime/index.ts";
-import { type SandboxCluster, startSandboxCluster } from "../sandbox/index.ts";
+import type { SandboxCluster } from "../sandbox/index.ts";
 import { clusterUid, connectMember, type Connection, find } from "./shared/connection.ts";
-import { type Ran, startMeridian } from "./testing/commandLine.ts";
+import { type Ran, runMeridian, startMeridian } from "./testing/commandLine.ts";
+import { condition, SandboxHub } from "./testing/sandboxHub.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Commands that read a hub, on a hub of the sandbox; what a manager would write stands there already. */
 
-let folder: string;
+let fleet: SandboxHub;
 let hub: SandboxCluster;
 let member: SandboxCluster;
 let admin: Connection;
 const never = new AbortController().signal;
-const hubFile = (): string => join(folder, "hub");
-const memberFile = (): string => join(folder, "member");
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "meridian-commands-"));
-  [hub, member] = (await Promise.all(
-    ["hub", "m1"].map((name) => startSandboxCluster({ name, controllers: false })),
-  )) as [SandboxCluster, SandboxCluster];
-  await writeFile(hubFile(), hub.kubeconfig());
-  await writeFile(memberFile(), member.kubeconfig());
-  admin = connectMember("hub", hubFile(), undefined);
-  expect((await run(`install --kubeconfig ${hubFile()}`)).code).toBe(0);
-  expect((await run(`join m1 --region eu --member-kubeconfig ${memberFile()} --kubeconfig ${hubFile()}`)).code).toBe(0);
-  for (const name of ["shop", "blog"]) await make(NAMESPACES, { name });
-  await report(MEMBERCLUSTERS, "m1", undefined, {
-    conditions: [condition("Ready", "True", "Connected")],
-    kubernetesVersion: "v1.35.4",
-  });
+  fleet = await SandboxHub.start();
+  ({ hub, admin } = fleet);
+  member = await fleet.join("m1");
+  await fleet.makeNamespaces("shop", "blog");
+  await fleet.report(MEMBERCLUSTERS, undefined, "m1", { kubernetesVersion: "v1.35.4" });
   await makeApplication("web", "shop", { tier: "front" }, ["m1"]);
   await makeApplication("api", "shop", { tier: "back" }, ["m1"]);
   await makeApplication("site", "blog", { tier: "front" }, []);
 });
+afterAll(() => fleet?.[Symbol.asyncDispose]());
 
-afterAll(async () => {
-  await admin?.[Symbol.asyncDispose]();
-  await Promise.all([hub?.stop(), member?.stop()]);
-  await rm(folder, { recursive: true, force: true });
-});
-
-const start = (line: string, env?: Record<string, string>, screen?: { columns: number; rows: number }) =>
-  startMeridian(line.split(" "), env, screen);
-const run = (line: string, env?: Record<string, string>): Promise<Ran> => start(line, env).ended;
-const onHub = (line: string): Promise<Ran> => run(`${line} --kubeconfig ${hubFile()}`);
+const start = (line: string, screen?: { columns: number; rows: number }) =>
+  startMeridian([...line.split(" "), "--kubeconfig", fleet.file("hub")], {}, screen);
+const onHub = (line: string, kubeconfig?: string): Promise<Ran> => fleet.run(line, kubeconfig);
 
 function make(
   type: ResourceType,
@@ -75,19 +54,6 @@ function make(
   const apiVersion = type.group === "" ? type.version : `${type.group}/${type.version}`;
   return to.client.create(type, { apiVersion, kind: type.kind, metadata, ...rest });
 }
-
-function report(type: ResourceType, name: string, namespace: string | undefined, status: object): Promise<KubeObject> {
-  const patch = { status };
-  return admin.client.patch(type, namespace, name, "application/merge-patch+json", patch, { subresource: "status" });
-}
-
-const condition = (type: string, status: string, reason = `${type}Fine`, message = "") => ({
-  type,
-  status,
-  reason,
-  message,
-  lastTransitionTime: "2026-11-21T08:25:00Z",
-});
 
 async function makeApplication(
   name: string,
@@ -101,7 +67,7 @@ async function makeApplication(
   const conditions = placed
     ? ["Scheduled", "Applied", "Available", "Fresh"].map((type) => condition(type, "True"))
     : [condition("Scheduled", "False", "NoPlacement", "no Placement selects it")];
-  await report(DEMOAPPLICATIONS, name, namespace, {
+  await fleet.report(DEMOAPPLICATIONS, namespace, name, {
     observedGeneration: 1,
     conditions,
     replicas: placed ? counts : { ...counts, updated: 0, ready: 0, available: 0 },
@@ -186,7 +152,7 @@ describe("status", () => {
     await make(RESOURCEBINDINGS, { name: "configmap.settings", namespace: "blog" }, { spec: { resource } });
     try {
       const counts = { desired: 0, updated: 0, ready: 0, available: 0 };
-      await report(RESOURCEBINDINGS, "configmap.settings", "blog", {
+      await fleet.report(RESOURCEBINDINGS, "blog", "configmap.settings", {
         conditions: ["Scheduled", "Applied", "Available", "Fresh"].map((type) => condition(type, "True")),
         clusters: [{ name: "m1", region: "eu", state: "Available", replicas: counts }],
       });
@@ -208,9 +174,9 @@ describe("status", () => {
   });
 
   test("finds the hub in ~/.kube/config", async () => {
-    const home = await mkdtemp(join(folder, "home-"));
+    const home = await mkdtemp(fleet.file("home-"));
     await writeHome(home, hub.kubeconfig());
-    expect((await run("status web", { HOME: home })).out).toMatch(/^shop +web /m);
+    expect((await runMeridian(["status", "web"], { HOME: home })).out).toMatch(/^shop +web /m);
   });
 });
 
@@ -220,25 +186,16 @@ async function writeHome(home: string, kubeconfig: string): Promise<void> {
 }
 
 describe("a tenant, who may read applications in one namespace and nothing else", () => {
-  const file = (): string => join(folder, "tenant");
+  let file: string;
 
   beforeAll(async () => {
-    const metadata = { name: "tenant", namespace: "shop" };
-    await make(SERVICEACCOUNTS, metadata);
-    await make(ROLES, metadata, {
-      rules: [{ apiGroups: ["paas.cmft.com"], resources: ["demoapplications"], verbs: ["get", "list", "watch"] }],
-    });
-    await make(ROLEBINDINGS, metadata, {
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "tenant" },
-      subjects: [{ kind: "ServiceAccount", ...metadata }],
-    });
-    const request = { namespace: "shop", serviceAccount: "tenant", expirationSeconds: 3_600 };
-    const { token } = await requestToken(admin.client, request);
-    await writeFile(file(), hub.kubeconfig({ token, namespace: "shop" }));
+    file = await fleet.account("tenant", "shop", [
+      { apiGroups: ["paas.cmft.com"], resources: ["demoapplications"], verbs: ["get", "list", "watch"] },
+    ]);
   });
 
   test("sees it without naming it, and reads what is left out", async () => {
-    const { code, out, err } = await run(`status --kubeconfig ${file()}`);
+    const { code, out, err } = await onHub("status", file);
     expect(out).toMatch(/^NAMESPACE .*\nshop +api .*\nshop +web .*\n$/);
     expect(err).toBe(
       "Your rights do not reach every namespace: this is shop, the namespace of your context (-n shows another).\n" +
@@ -248,19 +205,19 @@ describe("a tenant, who may read applications in one namespace and nothing else"
   });
 
   test("sees it by name", async () => {
-    const { code, out } = await run(`status web -n shop -o json --kubeconfig ${file()}`);
+    const { code, out } = await onHub("status web -n shop -o json", file);
     expect(JSON.parse(out)).toMatchObject({ objects: [{ name: "web", clusters: [{ name: "m1" }] }], clusters: [] });
     expect(code).toBe(0);
   });
 
   test.each(["-A", "-n blog", "membercluster/m1"])("is told why not with %s", async (line) => {
-    const { code, err } = await run(`status ${line} --kubeconfig ${file()}`);
+    const { code, err } = await onHub(`status ${line}`, file);
     expect(code).toBe(2);
     expect(err).toMatch(/ask its administrator for th(is|e) right/);
   });
 
   test("may watch it", async () => {
-    const watching = start(`status --watch --kubeconfig ${file()}`);
+    const watching = startMeridian(["status", "--watch", "--kubeconfig", file]);
     await watching.until(/shop\/web in m1: Available, 1 of 1 ready/);
     watching.stop();
     expect((await watching.ended).code).toBe(0);
@@ -288,15 +245,15 @@ describe("status --watch", () => {
   test("begins with the causes as status does, and tells what ended before and meanwhile", async () => {
     await recover("site", "blog", 180_000, "healthy again on m1 (CrashLoopBackOff for 12m)");
     await recover("web", "shop", 60_000, "of another namespace");
-    const watching = start(`status --watch -n blog --kubeconfig ${hubFile()}`);
+    const watching = start("status --watch -n blog");
     await watching.until(/ended 3m ago: blog\/site: healthy again on m1 \(CrashLoopBackOff for 12m\)/);
     await recover("site", "blog", 1_000, "over: NoPlacement for 5m");
     await watching.until(/ended \ds ago: blog\/site: over: NoPlacement for 5m/);
     const counts = { desired: 1, updated: 1, ready: 0, available: 0 };
     const failed = { name: "m1", state: "Failed", reason: "QuotaExceeded", replicas: counts };
-    await report(DEMOAPPLICATIONS, "site", "blog", { clusters: [failed] });
+    await fleet.report(DEMOAPPLICATIONS, "blog", "site", { clusters: [failed] });
     await watching.until(/cause QuotaExceeded on m1 \(blog\/site\): \w+/);
-    await report(DEMOAPPLICATIONS, "site", "blog", { clusters: [] });
+    await fleet.report(DEMOAPPLICATIONS, "blog", "site", { clusters: [] });
     watching.stop();
     const { out } = await watching.ended;
     expect(out).toMatch(/^CAUSE +CLUSTERS +OBJECTS +SINCE +NEXT STEP *\nNoPlacement +- +blog\/site /);
@@ -308,21 +265,21 @@ describe("status --watch", () => {
   });
 
   test("shows each change of any fleet until it is stopped, and what is unwell then", async () => {
-    const watching = start(`status --watch -n blog --kubeconfig ${hubFile()}`);
+    const watching = start("status --watch -n blog");
     await watching.until(/blog\/site: NotPlaced, 0 of 1 ready \(NoPlacement: no Placement selects it\)/);
     const counts = { desired: 1, updated: 1, ready: 0, available: 0 };
-    await report(DEMOAPPLICATIONS, "site", "blog", {
+    await fleet.report(DEMOAPPLICATIONS, "blog", "site", {
       clusters: [{ name: "m1", region: "eu", state: "Progressing", replicas: counts }],
     });
     await watching.until(/m1: Progressing, 0 of 1 ready/);
-    await report(DEMOAPPLICATIONS, "site", "blog", { clusters: [] });
+    await fleet.report(DEMOAPPLICATIONS, "blog", "site", { clusters: [] });
     watching.stop();
     expect(await watching.ended).toMatchObject({ code: 1, err: "" });
   });
 
   test("draws the causes above the rows on a terminal, and what has ended below them", async () => {
     await recover("site", "blog", 120_000, "healthy again on m1");
-    const watching = start(`status --watch -n blog --kubeconfig ${hubFile()}`, {}, { columns: 120, rows: 40 });
+    const watching = start("status --watch -n blog", { columns: 120, rows: 40 });
     await watching.until(
       /\nCAUSE .*\nNoPlacement .*\n\nREGION .*\n[^]*\n\nENDED .*\n[^]*2m ago +12m +blog\/site +healthy again on m1\n/,
     );
@@ -332,7 +289,7 @@ describe("status --watch", () => {
 
   test("goes on when what was named goes away", async () => {
     await makeApplication("brief", "blog", {}, ["m1"]);
-    const watching = start(`status --watch brief membercluster/m1 --kubeconfig ${hubFile()}`);
+    const watching = start("status --watch brief membercluster/m1");
     await watching.until(/m1: Available, 1 of 1 ready/);
     await admin.client.delete(DEMOAPPLICATIONS, "blog", "brief");
     await watching.until(/m1: Ready/);
@@ -343,7 +300,7 @@ describe("status --watch", () => {
 
 describe("unjoin --dry-run", () => {
   test("counts what runs there, names what would go, and writes nothing", async () => {
-    await using there = connectMember("m1", memberFile(), undefined);
+    await using there = connectMember("m1", fleet.file("m1"), undefined);
     const hubId = await clusterUid(admin.client, never);
     const labels = { "federation.paas.cmft.com/managed-by": hubId };
     const template = { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "x", image: "x" }] } };
@@ -377,9 +334,7 @@ describe("unjoin --dry-run", () => {
   test("says what would wait, and what would be left", async () => {
     const finalizers = ["federation.paas.cmft.com/member-cluster"];
     const patch = (value: string[] | null) =>
-      admin.client.patch(MEMBERCLUSTERS, undefined, "m1", "application/merge-patch+json", {
-        metadata: { finalizers: value },
-      });
+      fleet.patch(MEMBERCLUSTERS, undefined, "m1", { metadata: { finalizers: value } });
     await patch(finalizers);
     const held = await onHub("unjoin m1 --dry-run");
     expect(held.code).toBe(1);
@@ -409,17 +364,20 @@ describe("unjoin --dry-run", () => {
 });
 
 describe("completion", () => {
+  const completed = (line: string): Promise<Ran> =>
+    runMeridian(["__complete", "--kubeconfig", fleet.file("hub"), ...line.split(" ")]);
+
   test("offers names from the hub", async () => {
-    expect((await run(`__complete --kubeconfig ${hubFile()} unjoin m`)).out).toBe("m1\n:4\n");
-    expect((await run(`__complete --kubeconfig ${hubFile()} status -n shop w`)).out).toBe("web\tDemoApplication\n:4\n");
-    expect((await run(`__complete --kubeconfig ${hubFile()} status --context h`)).out).toBe("hub\n:4\n");
-    expect((await run(`__complete --kubeconfig ${hubFile()} status -n bl`)).out).toBe("blog\n:4\n");
-    const rolledOut = await run(`__complete --kubeconfig ${hubFile()} rollout status -n shop w`);
+    expect((await completed("unjoin m")).out).toBe("m1\n:4\n");
+    expect((await completed("status -n shop w")).out).toBe("web\tDemoApplication\n:4\n");
+    expect((await completed("status --context h")).out).toBe("hub\n:4\n");
+    expect((await completed("status -n bl")).out).toBe("blog\n:4\n");
+    const rolledOut = await completed("rollout status -n shop w");
     expect(rolledOut.out).toBe("web\tDemoApplication\n:4\n");
   });
 
   test("offers nothing, and says nothing, where there is no hub", async () => {
-    expect(await run("__complete unjoin m")).toEqual({ code: 0, out: ":4\n", err: "" });
+    expect(await runMeridian(["__complete", "unjoin", "m"])).toEqual({ code: 0, out: ":4\n", err: "" });
   });
 });
 
@@ -428,13 +386,11 @@ describe("a bundle that is applied", () => {
   const MANIFESTS = ["role", "definition"].map((name) => `${name}.yaml`);
 
   beforeAll(async () => {
-    await writeFile(join(folder, "role.yaml"), JSON.stringify(clusterRole("op")));
-    await writeFile(join(folder, "definition.yaml"), JSON.stringify(definition()));
+    await writeFile(fleet.file("role.yaml"), JSON.stringify(clusterRole("op")));
+    await writeFile(fleet.file("definition.yaml"), JSON.stringify(definition()));
   });
   const applied = (namespace: string): Promise<Ran> =>
-    run(
-      `bundle create op -n ${namespace} ${MANIFESTS.map((name) => `-f ${join(folder, name)}`).join(" ")} --apply --kubeconfig ${hubFile()}`,
-    );
+    onHub(`bundle create op -n ${namespace} ${MANIFESTS.map((name) => `-f ${fleet.file(name)}`).join(" ")} --apply`);
   const stored = (namespace: string): Promise<KubeObject | undefined> =>
     find(admin.client, MANIFESTBUNDLES, namespace, "op", never);
 
@@ -443,7 +399,7 @@ describe("a bundle that is applied", () => {
     const refused = await applied("ops");
     expect(refused.code).toBe(2);
     expect(refused.err).toContain(
-      `nothing was applied: \`kubectl annotate --overwrite namespace ops ${ALLOWED}=ClusterRole,CustomResourceDefinition,Role --kubeconfig ${hubFile()}\``,
+      `nothing was applied: \`kubectl annotate --overwrite namespace ops ${ALLOWED}=ClusterRole,CustomResourceDefinition,Role --kubeconfig ${fleet.file("hub")}\``,
     );
     expect(refused.err.indexOf("brings the definition")).toBeLessThan(refused.err.indexOf("nothing was applied"));
     expect(await stored("ops")).toBeUndefined();
@@ -461,7 +417,7 @@ describe("a bundle that is applied", () => {
     const { code, err } = await applied("nowhere");
     expect([code, err]).toEqual([
       2,
-      expect.stringContaining(`\`kubectl create namespace nowhere --kubeconfig ${hubFile()}\``),
+      expect.stringContaining(`\`kubectl create namespace nowhere --kubeconfig ${fleet.file("hub")}\``),
     ]);
   });
 

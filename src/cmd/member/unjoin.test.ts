@@ -1,11 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { LEASES, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
-import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
-import { connectMember, type Connection } from "../shared/connection.ts";
-import { type Ran, runMeridian } from "../testing/commandLine.ts";
+import { startSandboxCluster } from "../../sandbox/index.ts";
+import type { Ran } from "../testing/commandLine.ts";
+import { condition, SandboxHub } from "../testing/sandboxHub.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -13,66 +11,37 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const HELD = "Drain since 2026-11-21T08:00:00Z: Deployment shop has finalizer example.com/hold";
 
-let folder: string;
-let hub: SandboxCluster;
-let member: SandboxCluster;
-let admin: Connection;
-const file = (name: string): string => join(folder, name);
-const onHub = (line: string): Promise<Ran> => runMeridian([...line.split(" "), "--kubeconfig", file("hub")]);
-const joining = (flags: string): Promise<Ran> => onHub(`join m1 --member-kubeconfig ${file("m1")} ${flags}`);
+let fleet: SandboxHub;
+const onHub = (line: string): Promise<Ran> => fleet.run(line);
+const joining = (flags: string): Promise<Ran> => onHub(`join m1 --member-kubeconfig ${fleet.file("m1")} ${flags}`);
+const patch = (body: object): Promise<void> => fleet.patch(MEMBERCLUSTERS, undefined, "m1", body);
+const report = (status: object): Promise<void> => fleet.report(MEMBERCLUSTERS, undefined, "m1", status);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "meridian-unjoin-"));
-  [hub, member] = (await Promise.all(
-    ["hub", "m1"].map((name) => startSandboxCluster({ name, controllers: false })),
-  )) as [SandboxCluster, SandboxCluster];
-  await writeFile(file("hub"), hub.kubeconfig());
-  await writeFile(file("m1"), member.kubeconfig());
-  admin = connectMember("hub", file("hub"), undefined);
-  expect((await onHub("install")).code).toBe(0);
-  expect((await joining("--region eu")).code).toBe(0);
+  fleet = await SandboxHub.start();
+  await fleet.join("m1");
   await patch({ metadata: { finalizers: ["federation.paas.cmft.com/member-cluster"] } });
-  const conditions = [condition("Ready", "True", "Connected", "")];
-  await patch({ status: { conditions } }, "status");
   const spec = { holderIdentity: "a", renewTime: "2999-01-01T00:00:00.000000Z", leaseDurationSeconds: 15 };
-  await admin.client.create(LEASES, {
-    apiVersion: "coordination.k8s.io/v1",
-    kind: "Lease",
-    metadata: { name: "meridian", namespace: "meridian-system" },
-    spec,
-  });
+  const metadata = { name: "meridian", namespace: "meridian-system" };
+  await fleet.admin.client.create(LEASES, { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec });
 });
-
-afterAll(async () => {
-  await admin?.[Symbol.asyncDispose]();
-  await Promise.all([hub?.stop(), member?.stop()]);
-  await rm(folder, { recursive: true, force: true });
-});
-
-function condition(type: string, status: string, reason: string, message: string) {
-  return { type, status, reason, message, lastTransitionTime: "2026-11-21T08:00:00Z" };
-}
-
-async function patch(body: object, subresource?: "status"): Promise<void> {
-  const options = subresource === undefined ? {} : { subresource };
-  await admin.client.patch(MEMBERCLUSTERS, undefined, "m1", "application/merge-patch+json", body, options);
-}
+afterAll(() => fleet?.[Symbol.asyncDispose]());
 
 const policy = async (): Promise<unknown> => {
-  const { spec } = (await admin.client.get(MEMBERCLUSTERS, undefined, "m1")) as { spec?: { deletionPolicy?: string } };
+  const { spec } = (await fleet.admin.client.get(MEMBERCLUSTERS, undefined, "m1")) as {
+    spec?: { deletionPolicy?: string };
+  };
   return spec?.deletionPolicy;
 };
 
 test("a draining that takes too long is told with what it waits for, and with the command that goes on with it", async () => {
-  const again = `run \`meridian unjoin m1 --drain --kubeconfig ${file("hub")}\` again`;
+  const again = `run \`meridian unjoin m1 --drain --kubeconfig ${fleet.file("hub")}\` again`;
   const early = await onHub("unjoin m1 --drain --timeout 500ms");
   expect(early.code).toBe(3);
   expect(early.err).toContain("m1 is not gone in time (no manager has reported on the removal yet)");
-  const conditions = [
-    condition("Ready", "True", "Connected", ""),
-    condition("Removed", "False", "DeletionWaits", HELD),
-  ];
-  await patch({ status: { conditions } }, "status");
+  await report({
+    conditions: [condition("Ready", "True", "Connected"), condition("Removed", "False", "DeletionWaits", HELD)],
+  });
   const late = await onHub("unjoin m1 --drain --timeout 500ms");
   expect(late.err).toContain(`meridian: m1 is not gone in time (${HELD}); its credentials stay until then: ${again}\n`);
 });
@@ -105,7 +74,7 @@ test("--orphan lets go of what the draining has left", async () => {
 });
 
 test("a member that is away is remembered until somebody forces it, and renewing its credentials is no advice any more", async () => {
-  const again = file("m2");
+  const again = fleet.file("m2");
   const away = await startSandboxCluster({ name: "m2", controllers: false });
   await writeFile(again, away.kubeconfig());
   expect((await onHub(`join m2 --region eu --member-kubeconfig ${again} --timeout 100ms`)).code).toBe(3);
@@ -123,10 +92,9 @@ test("a member that is away is remembered until somebody forces it, and renewing
 });
 
 test("a cluster that is gone while it waits for new credentials is removed, not lost", async () => {
-  const conditions = [condition("Ready", "False", "CredentialsExpired", "")];
-  await patch({ status: { conditions } }, "status");
+  await report({ conditions: [condition("Ready", "False", "CredentialsExpired")] });
   const secret = async (): Promise<unknown> =>
-    (await admin.client.get(SECRETS, "meridian-system", "m1")).metadata.resourceVersion;
+    (await fleet.admin.client.get(SECRETS, "meridian-system", "m1")).metadata.resourceVersion;
   const before = await secret();
   const renewing = joining("--renew");
   await vi.waitFor(async () => expect(await secret()).not.toBe(before), { timeout: 30_000 });

@@ -1,64 +1,30 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join as pathOf } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ALLOW_DELETION_ANNOTATION, crdNameOf, type KubeObject } from "../../apis/index.ts";
-import {
-  CRDS,
-  DEMOAPPLICATIONS,
-  MEMBERCLUSTERS,
-  NAMESPACES,
-  PLACEMENTS,
-  type ResourceType,
-  SECRETS,
-} from "../../runtime/index.ts";
-import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
-import { connectMember, type Connection } from "../shared/connection.ts";
-import { type Ran, runMeridian } from "../testing/commandLine.ts";
+import { CRDS, DEMOAPPLICATIONS, MEMBERCLUSTERS, PLACEMENTS, type ResourceType } from "../../runtime/index.ts";
+import type { Ran } from "../testing/commandLine.ts";
+import { condition, SandboxHub } from "../testing/sandboxHub.ts";
 import { departingNotes } from "./departing.ts";
 import type { PlanReport } from "./report.ts";
-import { application, FEDERATION, placement } from "./testing/objects.ts";
 import { PlannerHubState } from "./state/hubState.ts";
+import { application, FEDERATION, placement, runsOn, secret } from "./testing/objects.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** `plan`, `explain` and `status` while objects are being deleted, and with them their kind. */
 
-const MERGE = "application/merge-patch+json";
-let folder: string;
-let hub: SandboxCluster;
-let admin: Connection;
+let fleet: SandboxHub;
 
 beforeAll(async () => {
-  folder = await mkdtemp(pathOf(tmpdir(), "meridian-deleting-"));
-  hub = await startSandboxCluster({ name: "hub", controllers: false });
-  await writeFile(pathOf(folder, "hub"), hub.kubeconfig({ namespace: "shop" }));
-  admin = connectMember("hub", pathOf(folder, "hub"), undefined);
-  expect((await run("install")).code).toBe(0);
-  const { client } = admin;
-  await client.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
-  await client.create(SECRETS, {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: "password", namespace: "shop" },
-    data: { password: "b2xk" },
-  });
+  fleet = await SandboxHub.start({ namespace: "shop" });
+  await fleet.makeNamespaces("shop");
   for (const name of ["m1", "m2"]) await join(name);
-  await client.create(PLACEMENTS, placement(["m1"]));
-  const one = application();
-  await client.create(DEMOAPPLICATIONS, { ...one, metadata: { ...one.metadata, finalizers: ["paas.cmft.com/held"] } });
+  const { metadata, ...web } = application();
+  const held = { ...web, metadata: { ...metadata, finalizers: ["paas.cmft.com/held"] } };
+  for (const object of [secret, placement(["m1"]), held]) await fleet.make(object);
 });
+afterAll(() => fleet?.[Symbol.asyncDispose]());
 
-afterAll(async () => {
-  await admin?.[Symbol.asyncDispose]();
-  await hub?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-const STATUS = { subresource: "status" } as const;
-const at = (second: number): string => `2026-11-21T08:25:0${second}Z`;
-
-const run = (line: string): Promise<Ran> => runMeridian([...line.split(" "), "--kubeconfig", pathOf(folder, "hub")]);
+const run = (line: string): Promise<Ran> => fleet.run(line);
 
 const member = (name: string): KubeObject => ({
   apiVersion: FEDERATION,
@@ -68,16 +34,8 @@ const member = (name: string): KubeObject => ({
 });
 
 async function join(name: string): Promise<void> {
-  const { client } = admin;
-  await client.create(MEMBERCLUSTERS, member(name));
-  const ready = { type: "Ready", status: "True", reason: "Connected", message: "", lastTransitionTime: at(0) };
-  await client.patch(MEMBERCLUSTERS, undefined, name, MERGE, { status: { conditions: [ready] } }, STATUS);
-}
-
-async function fileOf(name: string, ...objects: unknown[]): Promise<string> {
-  const path = pathOf(folder, name);
-  await writeFile(path, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }));
-  return path;
+  await fleet.make(member(name));
+  await fleet.report(MEMBERCLUSTERS, undefined, name, { conditions: [condition("Ready", "True", "Connected")] });
 }
 
 /** As the manager reports copies that it holds. */
@@ -87,37 +45,34 @@ async function isHeld(message: string): Promise<void> {
     observedGeneration: 1,
     placement: { kind: "Placement", namespace: "shop", name: "some" },
     clusters: [{ name: "m1", state: "Held", reason: "KindBeingDeleted", message, replicas }],
-    conditions: [
-      {
-        type: "Progressing",
-        status: "True",
-        reason: "Deleting",
-        message: "1 cluster remains",
-        lastTransitionTime: at(0),
-      },
-    ],
+    conditions: [condition("Progressing", "True", "Deleting", "1 cluster remains")],
   };
-  await admin.client.patch(DEMOAPPLICATIONS, "shop", "web", MERGE, { status }, STATUS);
+  await fleet.report(DEMOAPPLICATIONS, "shop", "web", status);
 }
 
 /** Deletes the CRD, and waits until the server has begun to delete this object of the kind. */
 async function deleteCrd(type: ResourceType, namespace: string | undefined, name: string): Promise<KubeObject> {
-  await admin.client.delete(CRDS, undefined, crdNameOf(type));
+  await fleet.admin.client.delete(CRDS, undefined, crdNameOf(type));
   await vi.waitFor(async () =>
-    expect((await admin.client.get(type, namespace, name)).metadata.deletionTimestamp).toBeDefined(),
+    expect((await fleet.admin.client.get(type, namespace, name)).metadata.deletionTimestamp).toBeDefined(),
   );
-  return await admin.client.get(CRDS, undefined, crdNameOf(type));
+  return await fleet.admin.client.get(CRDS, undefined, crdNameOf(type));
 }
 
 async function strip(type: ResourceType): Promise<void> {
-  await admin.client.patch(CRDS, undefined, crdNameOf(type), MERGE, { metadata: { finalizers: null } });
+  await fleet.patch(CRDS, undefined, crdNameOf(type), { metadata: { finalizers: null } });
 }
 
 /** A CRD of that name again. */
 async function install(before: KubeObject, type: ResourceType): Promise<void> {
   const { apiVersion, kind, spec } = before as KubeObject & { spec: unknown };
-  await admin.client.create(CRDS, { apiVersion, kind, metadata: { name: before.metadata.name }, spec } as KubeObject);
-  await vi.waitFor(async () => void (await admin.client.list(type)));
+  await fleet.admin.client.create(CRDS, {
+    apiVersion,
+    kind,
+    metadata: { name: before.metadata.name },
+    spec,
+  } as KubeObject);
+  await vi.waitFor(async () => void (await fleet.admin.client.list(type)));
 }
 
 async function isNoted(line: string, ...texts: string[]): Promise<void> {
@@ -135,9 +90,9 @@ describe("while objects are being deleted with their CRD", () => {
   let moved: string;
 
   beforeAll(async () => {
-    changed = await fileOf("changed", application({ image: "nginx:1.28", replica: 3 }));
-    fresh = await fileOf("fresh", application({}, "fresh"));
-    moved = await fileOf("moved", placement(["m2"]));
+    changed = await fleet.fileOf(application({ image: "nginx:1.28", replica: 3 }));
+    fresh = await fleet.fileOf(application({}, "fresh"));
+    moved = await fleet.fileOf(placement(["m2"]));
   });
 
   const changes = (): string[] => [`-f ${changed}`, `-f ${moved}`, "--without m1", "--drain m1"];
@@ -191,7 +146,7 @@ test("several that are being deleted are named together", () => {
   const state = new PlannerHubState();
   const web = (index: number): KubeObject => {
     const one = application({}, `web-${index}`);
-    return { ...one, metadata: { ...one.metadata, deletionTimestamp: at(0) } };
+    return { ...one, metadata: { ...one.metadata, deletionTimestamp: "2026-11-21T08:25:00Z" } };
   };
   const [note = "", ...more] = departingNotes(state, [0, 1, 2, 3, 4, 5, 6].map(web));
   expect(more).toEqual([]);
@@ -202,20 +157,16 @@ test("several that are being deleted are named together", () => {
 });
 
 test("what would be drained from a cluster that was deleted with its CRD is shown as held until somebody agrees", async () => {
-  const { client } = admin;
-  await client.create(DEMOAPPLICATIONS, application({}, "other"));
-  const replicas = { desired: 2, updated: 2, ready: 2, available: 2 };
-  const clusters = [{ name: "m1", state: "Available", replicas, desiredHash: "h", observedHash: "h" }];
-  const status = { observedGeneration: 1, placement: { kind: "Placement", namespace: "shop", name: "some" }, clusters };
-  await client.patch(DEMOAPPLICATIONS, "shop", "other", MERGE, { status }, STATUS);
+  await fleet.make(application({}, "other"));
+  await fleet.report(DEMOAPPLICATIONS, "shop", "other", runsOn("m1"));
   const metadata = { finalizers: ["federation.paas.cmft.com/members"] };
-  await client.patch(MEMBERCLUSTERS, undefined, "m1", MERGE, { metadata });
+  await fleet.patch(MEMBERCLUSTERS, undefined, "m1", { metadata });
   const crd = await deleteCrd(MEMBERCLUSTERS, undefined, "m1");
   await strip(MEMBERCLUSTERS);
   await install(crd, MEMBERCLUSTERS);
   await join("m3");
-  await client.patch(PLACEMENTS, "shop", "some", MERGE, placement(["m1", "m3"]));
-  const drained = await fileOf("drained", {
+  await fleet.patch(PLACEMENTS, "shop", "some", placement(["m1", "m3"]));
+  const drained = await fleet.fileOf({
     ...member("m1"),
     spec: { connection: { pull: {} }, deletionPolicy: "Drain" },
   });
@@ -226,7 +177,7 @@ test("what would be drained from a cluster that was deleted with its CRD is show
     return found?.clusters.map(({ name, change, reason }) => [name, change, reason]);
   };
   expect(await changes()).toContainEqual(["m1", "Held", "KindBeingDeleted"]);
-  await client.patch(MEMBERCLUSTERS, undefined, "m1", MERGE, {
+  await fleet.patch(MEMBERCLUSTERS, undefined, "m1", {
     metadata: { annotations: { [ALLOW_DELETION_ANNOTATION]: "true" } },
   });
   expect(await changes()).not.toContainEqual(["m1", "Held", "KindBeingDeleted"]);

@@ -1,8 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { KubeObject } from "../../apis/index.ts";
 import {
   DEMOAPPLICATIONS,
   MEMBERCLUSTERS,
@@ -12,99 +10,29 @@ import {
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
-import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
-import { connectMember, type Connection } from "../shared/connection.ts";
-import { type Ran, runMeridian } from "../testing/commandLine.ts";
-import { HubReader } from "../shared/index.ts";
+import { connectMember } from "../shared/connection.ts";
+import { SandboxHub } from "../testing/sandboxHub.ts";
 import type { PlanReport } from "./report.ts";
-import { application, FEDERATION, placement } from "./testing/objects.ts";
+import { application, placement, runsOn, secret } from "./testing/objects.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** `plan` on clusters of the sandbox, without a manager. That what it says is what happens, test/e2e/planPrediction.ts shows. */
 
 const never = new AbortController().signal;
-let folder: string;
-let hub: SandboxCluster;
-let members: SandboxCluster[];
-let admin: Connection;
-const hubFile = (): string => join(folder, "hub");
+let fleet: SandboxHub;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "meridian-plan-"));
-  [hub, ...members] = (await Promise.all(
-    ["hub", "m1", "m2"].map((name) => startSandboxCluster({ name, controllers: false })),
-  )) as [SandboxCluster, ...SandboxCluster[]];
-  await writeFile(hubFile(), hub.kubeconfig({ namespace: "shop" }));
-  admin = connectMember("hub", hubFile(), undefined);
-  expect((await run(`install --kubeconfig ${hubFile()}`)).code).toBe(0);
-  for (const [i, member] of members.entries()) {
-    const file = join(folder, `m${i + 1}`);
-    await writeFile(file, member.kubeconfig());
-    expect((await run(`join m${i + 1} --region eu --member-kubeconfig ${file} --kubeconfig ${hubFile()}`)).code).toBe(
-      0,
-    );
-    await setStatus("MemberCluster", undefined, `m${i + 1}`, {
-      conditions: [
-        { type: "Ready", status: "True", reason: "Connected", message: "", lastTransitionTime: "2026-11-21T08:25:00Z" },
-      ],
-    });
-  }
-  await make({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
-  await make({
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: "password", namespace: "shop" },
-    data: { password: "b2xk" },
-  });
-  await make(application());
-  await make(placement(["m1"]));
-  await runsOn("m1");
+  fleet = await SandboxHub.start({ namespace: "shop" });
+  for (const name of ["m1", "m2"]) await fleet.join(name);
+  await fleet.makeNamespaces("shop");
+  for (const object of [secret, application(), placement(["m1"])]) await fleet.make(object);
+  await fleet.report(DEMOAPPLICATIONS, "shop", "web", runsOn("m1"));
 });
+afterAll(() => fleet?.[Symbol.asyncDispose]());
 
-afterAll(async () => {
-  await admin?.[Symbol.asyncDispose]();
-  await Promise.all([hub, ...(members ?? [])].map((cluster) => cluster?.stop()));
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function make(object: KubeObject, to = admin): Promise<void> {
-  const type = await new HubReader(to, never).typeOf(object);
-  if (type === undefined) throw new Error(`${object.kind} is not served`);
-  await to.client.create(type, object);
-}
-
-async function setStatus(kind: string, namespace: string | undefined, name: string, status: object): Promise<void> {
-  const type =
-    kind === "MemberCluster"
-      ? await new HubReader(admin, never).typeOf({ apiVersion: FEDERATION, kind })
-      : DEMOAPPLICATIONS;
-  if (type === undefined) throw new Error(`${kind} is not served`);
-  const media = "application/merge-patch+json";
-  await admin.client.patch(type, namespace, name, media, { status }, { subresource: "status" });
-}
-
-/** As a manager would report it. */
-async function runsOn(...names: string[]): Promise<void> {
-  const replicas = { desired: 2, updated: 2, ready: 2, available: 2 };
-  await setStatus("DemoApplication", "shop", "web", {
-    observedGeneration: 1,
-    placement: { kind: "Placement", namespace: "shop", name: "some" },
-    clusters: names.map((name) => ({ name, state: "Available", replicas, desiredHash: "h", observedHash: "h" })),
-  });
-}
-
-const run = (line: string): Promise<Ran> => runMeridian(line.split(" "));
-
-let files = 0;
-async function fileOf(...objects: unknown[]): Promise<string> {
-  const path = join(folder, `file-${files++}.json`);
-  await writeFile(path, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }));
-  return path;
-}
-
-const planned = (line: string, kubeconfig = hubFile()) =>
-  run(`plan ${line} --kubeconfig ${kubeconfig}`.replace("  ", " "));
+const fileOf = (...objects: unknown[]): Promise<string> => fleet.fileOf(...objects);
+const planned = (line: string, kubeconfig?: string) => fleet.run(`plan ${line}`, kubeconfig);
 
 async function reported(line: string): Promise<PlanReport> {
   const { code, out, err } = await planned(`${line} -o json`);
@@ -141,7 +69,7 @@ describe("plan", () => {
   });
 
   test("reads folders, and with -R those within", async () => {
-    const sub = await mkdtemp(join(folder, "sub-"));
+    const sub = await mkdtemp(fleet.file("sub-"));
     const inner = await mkdtemp(join(sub, "inner-"));
     await writeFile(join(inner, "other.yaml"), JSON.stringify(application({}, "other")));
     await writeFile(join(sub, "web.json"), JSON.stringify(application({ replica: 4 })));
@@ -152,7 +80,7 @@ describe("plan", () => {
   });
 
   test("asks the members, and writes nothing anywhere", async () => {
-    const versions = (): string[] => [hub, ...members].map((cluster) => cluster.resourceVersion());
+    const versions = (): string[] => [fleet.hub, ...fleet.members].map((cluster) => cluster.resourceVersion());
     const before = versions();
     const file = await fileOf(application({}, "new"));
     const { summary, objects, notes } = await reported(`-f ${file}`);
@@ -171,17 +99,10 @@ describe("plan", () => {
 
   test("names what a member would refuse", async () => {
     const file = await fileOf(application({}, "taken"), placement(["m2"]));
-    await using there = connectMember("m2", join(folder, "m2"), undefined);
-    await make({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } }, there);
-    await make(
-      {
-        apiVersion: "v1",
-        kind: "Service",
-        metadata: { name: "taken", namespace: "shop" },
-        spec: { ports: [{ port: 1 }] },
-      },
-      there,
-    );
+    await using there = connectMember("m2", fleet.file("m2"), undefined);
+    await fleet.make({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } }, there);
+    const metadata = { name: "taken", namespace: "shop" };
+    await fleet.make({ apiVersion: "v1", kind: "Service", metadata, spec: { ports: [{ port: 1 }] } }, there);
     const { objects } = await reported(`-f ${file}`);
     const [at] = objects.find(({ name }) => name === "taken")?.clusters ?? [];
     expect(at?.objects.find(({ kind }) => kind === "Service")).toMatchObject({ refused: { reason: "AlreadyExists" } });
@@ -191,7 +112,7 @@ describe("plan", () => {
   test("plans objects of any kind, where they keep their replicas too", async () => {
     const group = "stable.example.com";
     const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-    await make({
+    await fleet.make({
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
       metadata: { name: `farms.${group}` },
@@ -222,22 +143,13 @@ describe("plan", () => {
     const policy = { ...farms, metadata: { name: "others", namespace: "shop" } };
     const { objects } = await reported(`--hub-only -f ${await fileOf(farm, config, policy)}`);
     expect(
-      objects.map(({ kind, clusters }) => [kind, clusters.map(({ name, replicas }) => [name, replicas?.after])]),
+      objects.map(({ kind, clusters }) => [
+        kind,
+        Object.fromEntries(clusters.map(({ name, replicas }) => [name, replicas?.after])),
+      ]),
     ).toEqual([
-      [
-        "ConfigMap",
-        [
-          ["m1", undefined],
-          ["m2", undefined],
-        ],
-      ],
-      [
-        "Farm",
-        [
-          ["m1", 2],
-          ["m2", 3],
-        ],
-      ],
+      ["ConfigMap", { m1: undefined, m2: undefined }],
+      ["Farm", { m1: 2, m2: 3 }],
     ]);
   });
 
@@ -276,14 +188,10 @@ describe("plan", () => {
   });
 
   test("never shows the value of a Secret", async () => {
-    const secret = {
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { name: "password" },
-      data: { password: "bmV3LW9uZQ==" },
-    };
     for (const form of ["", " -o json", " -o yaml"]) {
-      const { code, out, err } = await planned(`-f ${await fileOf(secret)} --hub-only${form}`);
+      const { code, out, err } = await planned(
+        `-f ${await fileOf({ ...secret, data: { password: "bmV3LW9uZQ==" } })} --hub-only${form}`,
+      );
       expect({ code, err }).toEqual({ code: 1, err: "" });
       expect(out).toContain("data.password");
       expect(out).not.toMatch(/b2xk|bmV3LW9uZQ|new-one/);
@@ -319,7 +227,7 @@ describe("plan", () => {
 
   test("says the same without the hub, from what kubectl wrote of it", async () => {
     const types = [NAMESPACES, SECRETS, MEMBERCLUSTERS, PLACEMENTS, DEMOAPPLICATIONS];
-    const lists = await Promise.all(types.map((type) => admin.client.list(type, { signal: never })));
+    const lists = await Promise.all(types.map((type) => fleet.admin.client.list(type, { signal: never })));
     const there = lists.flatMap(({ items }, i) => {
       const { group, version, kind } = types[i] as ResourceType;
       return items.map((item) => ({ ...item, apiVersion: group === "" ? version : `${group}/${version}`, kind }));
@@ -332,7 +240,7 @@ describe("plan", () => {
       "--cordon m1",
     ]) {
       const { code, out } = await planned(`${change} --hub-only -o json`);
-      const alone = await run(`plan --without-hub --from ${now} -n shop ${change} -o json`);
+      const alone = await planned(`--without-hub --from ${now} -n shop ${change} -o json`);
       const { notes, ...report } = JSON.parse(alone.out) as PlanReport;
       expect({ change, ...alone, out: { ...report, notes: [] } }).toEqual({
         change,
@@ -367,14 +275,14 @@ describe("plan", () => {
     const rbac = "rbac.authorization.k8s.io";
     const read = ["get", "list"];
     const groups = ["paas.cmft.com", "federation.paas.cmft.com"];
-    await make({ apiVersion: "v1", kind: "ServiceAccount", metadata });
-    await make({
+    await fleet.make({ apiVersion: "v1", kind: "ServiceAccount", metadata });
+    await fleet.make({
       apiVersion: `${rbac}/v1`,
       kind: "ClusterRole",
       metadata: { name: "reader" },
       rules: [{ apiGroups: groups, resources: ["*"], verbs: read }],
     });
-    await make({
+    await fleet.make({
       apiVersion: `${rbac}/v1`,
       kind: "ClusterRoleBinding",
       metadata: { name: "reader" },
@@ -382,17 +290,17 @@ describe("plan", () => {
       subjects: [{ kind: "ServiceAccount", ...metadata }],
     });
     const request = { namespace: "shop", serviceAccount: "reader", expirationSeconds: 3_600 };
-    const { token } = await requestToken(admin.client, request);
-    const file = join(folder, "reader");
-    await writeFile(file, hub.kubeconfig({ token, namespace: "shop" }));
+    const { token } = await requestToken(fleet.admin.client, request);
+    const file = fleet.file("reader");
+    await writeFile(file, fleet.hub.kubeconfig({ token, namespace: "shop" }));
     const { code, out, err } = await planned(`-f ${await fileOf(application({ image: "nginx:1.28" }))}`, file);
     expect(code).toBe(1);
     expect(out).toMatch(/^1 object on 1 of 2 clusters: 0 created, 1 changed/);
     expect(out).toMatch(/image: nginx:1.27 -> nginx:1.28$/m);
-    await make({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "nobody", namespace: "shop" } });
-    const nobody = await requestToken(admin.client, { ...request, serviceAccount: "nobody" });
-    await writeFile(join(folder, "nobody"), hub.kubeconfig({ token: nobody.token, namespace: "shop" }));
-    const refused = await planned("--cordon m1", join(folder, "nobody"));
+    await fleet.make({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "nobody", namespace: "shop" } });
+    const nobody = await requestToken(fleet.admin.client, { ...request, serviceAccount: "nobody" });
+    await writeFile(fleet.file("nobody"), fleet.hub.kubeconfig({ token: nobody.token, namespace: "shop" }));
+    const refused = await planned("--cordon m1", fleet.file("nobody"));
     expect(refused).toMatchObject({
       code: 2,
       err: expect.stringMatching(/with `meridian plan --without-hub --from FILES -f FILES`$/m) as string,

@@ -27,3 +27,24 @@ export const placement = (clusterNames: string[], spec: object = {}): KubeObject
     ...spec,
   },
 });
+
+/** The Secret that the application reads. */
+export const secret: KubeObject = {
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "password", namespace: "shop" },
+  data: { password: "b2xk" },
+};
+
+/** Status of an application that runs on these clusters, as a manager would report it. */
+export const runsOn = (...names: string[]): object => ({
+  observedGeneration: 1,
+  placement: { kind: "Placement", namespace: "shop", name: "some" },
+  clusters: names.map((name) => ({
+    name,
+    state: "Available",
+    replicas: { desired: 2, updated: 2, ready: 2, available: 2 },
+    desiredHash: "h",
+    observedHash: "h",
+  })),
+});
