@@ -7,24 +7,14 @@ import { clusterRole, definition, operator, serviceAccount, widget } from "../..
 import { canonicalJson, hashOfText, type KubeObject, parseJson, parseYaml } from "../../apis/index.ts";
 import { unpackBundle } from "../../hub/index.ts";
 import { systemClock } from "../../runtime/index.ts";
-import { runCommandLine } from "../index.ts";
+import { type Ran, runMeridian } from "../testing/commandLine.ts";
 
 let folder: string;
 beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), "meridian-bundle-"))));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function create(args: string[], env: Record<string, string> = {}) {
-  const told = { code: -1, out: "", err: "" };
-  const terminal = {
-    out: (text: string) => void (told.out += text),
-    err: (text: string) => void (told.err += text),
-    color: false,
-    interactive: false,
-  };
-  const context = { terminal, signal: new AbortController().signal, env: { PATH: process.env["PATH"], ...env } };
-  told.code = await runCommandLine(["bundle", "create", ...args], context);
-  return told;
-}
+const create = (args: string[], env: Record<string, string> = {}): Promise<Ran> =>
+  runMeridian(["bundle", "create", ...args], { PATH: process.env["PATH"] ?? "", ...env });
 
 async function file(name: string, ...objects: readonly object[]): Promise<string> {
   const path = join(folder, name);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Placement } from "../../apis/index.ts";
+import { condition, entry, objectReport } from "../testing/statusObjects.ts";
 import type { ClusterReport, ObjectReport } from "../view/statusView.ts";
 import { endOf, isLeftThere, remainingOn } from "./remaining.ts";
 import { movedFrom, movedText } from "./moved.ts";
@@ -27,15 +28,11 @@ describe("the taints of a cluster", () => {
 
 describe("what became of the objects of a drained cluster", () => {
   const object = (name: string, clusters: string[], desired: number): ObjectReport =>
-    ({
-      apiVersion: "paas.cmft.com/v1",
-      kind: "DemoApplication",
+    objectReport(name, {
       namespace: "shop",
-      name,
-      replicas: { desired },
-      clusters: clusters.map((cluster) => ({ name: cluster })),
-      unlistedClusters: [],
-    }) as unknown as ObjectReport;
+      replicas: { desired, updated: 0, ready: 0, available: 0 },
+      clusters: clusters.map((cluster) => entry(cluster, "Available", 1)),
+    });
   const told = (before: ObjectReport[], after: ObjectReport[]) =>
     movedText(movedFrom("m1", { objects: before, clusters: [] }, { objects: after, clusters: [] }));
 
@@ -79,16 +76,13 @@ describe("what became of the objects of a drained cluster", () => {
 
 describe("what is left on a cluster", () => {
   const object = (name: string, more: Partial<ObjectReport> = {}): ObjectReport =>
-    ({
-      kind: "DemoApplication",
+    objectReport(name, {
       namespace: "shop",
-      name,
       placement: "Placement/where",
-      conditions: [{ type: "Scheduled", status: "True" }],
-      clusters: [{ name: "m1", state: "Removing", message: "it serves until the object is available on m2" }],
-      unlistedClusters: [],
+      conditions: [condition("Scheduled", "True")],
+      clusters: [entry("m1", "Removing", 0, { message: "it serves until the object is available on m2" })],
       ...more,
-    }) as ObjectReport;
+    });
   const policy = (spec: object): Pick<Placement, "spec"> => ({ spec: spec as Placement["spec"] });
   const left = (objects: ObjectReport[], spec: object = {}, clusters: Partial<ClusterReport>[] = []) =>
     remainingOn(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterReport, ObjectReport, StatusReport } from "../view/statusView.ts";
+import { clusterReport, objectReport } from "../testing/statusObjects.ts";
 import { changes, fit, formatRows, type Row, rowsOf } from "./rows.ts";
 
 const NOW = Date.UTC(2026, 0, 1, 12);
@@ -12,51 +13,9 @@ function entry(name: string, fields: Partial<Entry> = {}): Entry {
   return { name, region: name, state: "Available", replicas: counts(2, 2), observedAt: at(10), ...fields };
 }
 
-function application(name: string, clusters: Entry[]): ObjectReport {
-  return {
-    apiVersion: "paas.cmft.com/v1",
-    kind: "DemoApplication",
-    namespace: "default",
-    name,
-    healthy: true,
-    reason: "",
-    reasons: [],
-    message: "",
-    since: "",
-    placement: "",
-    replicas: counts(0, 0),
-    conditions: [],
-    clusters,
-    unlistedClusters: [],
-    clusterCount: clusters.length,
-    availableClusters: clusters.length,
-    available: `${clusters.length}/${clusters.length}`,
-    createdAt: at(60),
-  };
-}
-
-function cluster(name: string, fields: Partial<ClusterReport> = {}): ClusterReport {
-  return {
-    name,
-    region: name,
-    zone: "",
-    outOfService: "",
-    provider: "",
-    ready: "True",
-    reason: "",
-    message: "",
-    version: "v1.35.4",
-    objects: 0,
-    since: at(30),
-    lastContact: "",
-    latency: "",
-    troubles: [],
-    deletedAt: "",
-    deleting: false,
-    createdAt: at(60),
-    ...fields,
-  };
-}
+const application = (name: string, clusters: Entry[]): ObjectReport => objectReport(name, { clusters });
+const cluster = (name: string, fields: Partial<ClusterReport> = {}): ClusterReport =>
+  clusterReport(name, { since: at(30), ...fields });
 
 function report(objects: ObjectReport[], clusters: ClusterReport[] = []): StatusReport {
   return { objects, clusters };

@@ -1,58 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterReport, ObjectReport, StatusReport } from "../view/statusView.ts";
+import { clusterReport, objectReport } from "../testing/statusObjects.ts";
 import { type Goal, missing } from "./goal.ts";
 
 const COUNTS = { desired: 2, ready: 2, updated: 2, available: 2 };
 
-function report(fields: { object?: Partial<ObjectReport>; cluster?: Partial<ClusterReport> } = {}): StatusReport {
-  return {
-    objects: [
-      {
-        apiVersion: "paas.cmft.com/v1",
-        kind: "DemoApplication",
-        namespace: "default",
-        name: "web",
-        healthy: true,
-        reason: "",
-        reasons: [],
-        message: "",
-        since: "",
-        placement: "",
-        replicas: COUNTS,
-        conditions: [],
-        clusters: [{ name: "m1", state: "Available", replicas: COUNTS }],
-        unlistedClusters: [],
-        clusterCount: 1,
-        availableClusters: 1,
-        available: "1/1",
-        createdAt: "",
-        ...fields.object,
-      },
-    ],
-    clusters: [
-      {
-        name: "m1",
-        region: "",
-        zone: "",
-        outOfService: "",
-        provider: "",
-        ready: "True",
-        reason: "",
-        message: "",
-        version: "",
-        objects: 1,
-        since: "",
-        lastContact: "",
-        latency: "",
-        troubles: [],
-        deletedAt: "",
-        deleting: false,
-        createdAt: "",
-        ...fields.cluster,
-      },
-    ],
-  };
-}
+const report = ({
+  object = {},
+  cluster = {},
+}: { object?: Partial<ObjectReport>; cluster?: Partial<ClusterReport> } = {}): StatusReport => ({
+  objects: [objectReport("web", { clusters: [{ name: "m1", state: "Available", replicas: COUNTS }], ...object })],
+  clusters: [clusterReport("m1", cluster)],
+});
 
 const GOAL: Goal = { members: ["m1"], isAvailable: () => true, isReached: () => true };
 

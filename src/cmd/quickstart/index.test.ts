@@ -15,7 +15,8 @@ import {
   SERVICEACCOUNTS,
 } from "../../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
-import { type CommandContext, connectMember } from "../shared/connection.ts";
+import { connectMember } from "../shared/connection.ts";
+import { recorded, type Running } from "../testing/commandLine.ts";
 import type { StatusReport } from "../view/statusView.ts";
 import { FAULT_ANNOTATION } from "./fleet/faultPlan.ts";
 import { quickstart } from "./index.ts";
@@ -33,42 +34,8 @@ const OPTIONS: QuickstartOptions = {
   keep: false,
 };
 
-interface Run {
-  finished: Promise<number>;
-  out: () => string;
-  err: () => string;
-  /** Resolves when that was written. */
-  until: (pattern: RegExp) => Promise<void>;
-  stop: () => void;
-}
-
-function start(options: Partial<QuickstartOptions>): Run {
-  const written = { out: "", err: "" };
-  const waiting = new Set<() => void>();
-  const write = (stream: "out" | "err") => (text: string) => {
-    written[stream] += text;
-    for (const check of waiting) check();
-  };
-  const stop = new AbortController();
-  const context: CommandContext = {
-    terminal: { out: write("out"), err: write("err"), color: false, interactive: false },
-    signal: stop.signal,
-    env: {},
-  };
-  const finished = quickstart({ ...OPTIONS, ...options }, context);
-  const until = (pattern: RegExp): Promise<void> => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const check = (): void => {
-      if (pattern.test(written.out + written.err)) resolve();
-    };
-    const early = (): void => reject(new Error(`ended before ${pattern}:\n${written.out}${written.err}`));
-    finished.then(early, reject);
-    waiting.add(check);
-    check();
-    return promise.finally(() => waiting.delete(check));
-  };
-  return { finished, out: () => written.out, err: () => written.err, until, stop: () => stop.abort() };
-}
+const start = (options: Partial<QuickstartOptions>): Running =>
+  recorded((context) => quickstart({ ...OPTIONS, ...options }, context));
 
 /** Name of each cluster with the replicas that are ready there. */
 function readyByCluster(json: string): Record<string, number> {
@@ -87,25 +54,25 @@ afterEach(() => rm(parent, { recursive: true, force: true }));
 
 describe("--once --json", () => {
   test("prints the status with the replicas of each region, and leaves nothing behind", async () => {
-    const { finished, out, err } = start({ regions: 3 });
-    expect(await finished).toBe(0);
-    expect(readyByCluster(out())).toEqual({ "cn-shanghai": 5, "ap-southeast-1": 3, "eu-central-1": 2 });
-    const folder = /in (\S+) \(temporary\)/.exec(err())?.[1] ?? "";
+    const { code, out, err } = await start({ regions: 3 }).ended;
+    expect(code).toBe(0);
+    expect(readyByCluster(out)).toEqual({ "cn-shanghai": 5, "ap-southeast-1": 3, "eu-central-1": 2 });
+    const folder = /in (\S+) \(temporary\)/.exec(err)?.[1] ?? "";
     expect(folder).not.toBe("");
     await expect(access(folder)).rejects.toThrow("ENOENT");
   });
 
   test("gives up in time, with what was missing", async () => {
-    const { finished, out, err } = start({ regions: 1, timeout: 1 });
-    await expect(finished).rejects.toMatchObject({ exitCode: 3 });
-    expect(err()).toContain("cn-shanghai is not ready");
-    expect(out()).toBe("");
+    const { ended, written } = start({ regions: 1, timeout: 1 });
+    await expect(ended).rejects.toMatchObject({ exitCode: 3 });
+    expect(written.err).toContain("cn-shanghai is not ready");
+    expect(written.out).toBe("");
   });
 });
 
 describe("--dir", () => {
   test("keeps the state: the second run doubles nothing, undoes nothing and finds its ports again", async () => {
-    expect(await start({ regions: 1, dir: dir() }).finished).toBe(0);
+    expect((await start({ regions: 1, dir: dir() }).ended).code).toBe(0);
     const kubeconfig = join(dir(), "hub.kubeconfig");
     const before = await readFile(kubeconfig, "utf8");
 
@@ -120,11 +87,11 @@ describe("--dir", () => {
     await hub.client.delete(OVERRIDEPOLICIES, "default", "cn-shanghai");
     await second.until(/cn-shanghai: Available, 2 of 2 ready/);
     second.stop();
-    expect(await second.finished).toBe(0);
+    expect((await second.ended).code).toBe(0);
 
-    const third = start({ dir: dir() });
-    expect(await third.finished).toBe(0);
-    expect(readyByCluster(third.out())).toEqual({ "cn-shanghai": 2 });
+    const third = await start({ dir: dir() }).ended;
+    expect(third.code).toBe(0);
+    expect(readyByCluster(third.out)).toEqual({ "cn-shanghai": 2 });
     expect((await readdir(dir())).sort()).toEqual([
       "clusters",
       "cn-shanghai.kubeconfig",
@@ -137,9 +104,9 @@ describe("--dir", () => {
   test("is for one process at a time", async () => {
     const first = start({ regions: 1, dir: dir(), once: false });
     await first.until(/starting a hub/);
-    await expect(start({ dir: dir() }).finished).rejects.toMatchObject({ exitCode: 2 });
+    await expect(start({ dir: dir() }).ended).rejects.toMatchObject({ exitCode: 2 });
     first.stop();
-    expect(await first.finished).toBe(0);
+    expect((await first.ended).code).toBe(0);
   });
 });
 
@@ -156,9 +123,9 @@ test("a region is broken and mended by an annotation on the hub, while the rest 
   await run.until(/ap-southeast-1: Unknown, 3 of 3 ready \(ClusterUnreachable/);
   await annotate(null);
   await run.until(/ap-southeast-1: Unknown[\s\S]*ap-southeast-1: mended[\s\S]*ap-southeast-1: Available, 3 of 3 ready/);
-  expect(run.out()).not.toMatch(/cn-shanghai: Unknown/);
+  expect(run.written.out).not.toMatch(/cn-shanghai: Unknown/);
   run.stop();
-  expect(await run.finished).toBe(0);
+  expect((await run.ended).code).toBe(0);
 });
 
 test("a port that is occupied is named", async () => {
@@ -166,7 +133,7 @@ test("a port that is occupied is named", async () => {
   await once(server, "listening");
   try {
     const { port } = server.address() as AddressInfo;
-    await expect(start({ port }).finished).rejects.toMatchObject({
+    await expect(start({ port }).ended).rejects.toMatchObject({
       exitCode: 2,
       // Others may have the ports that follow.
       message: expect.stringMatching(new RegExp(`^ports? ${port} \\(for hub\\)`)) as string,
@@ -195,11 +162,11 @@ describe("clusters of the person", () => {
   }
 
   test("run the sample in whatever region they are, and are left as they were", async () => {
-    const { finished, out, err } = start({ given: await given() });
-    expect(await finished).toBe(0);
-    expect(readyByCluster(out())).toEqual({ m1: 2 });
-    expect(err()).toContain("removing what quickstart made on your clusters");
-    expect(err()).not.toContain("left on your clusters");
+    const { code, out, err } = await start({ given: await given() }).ended;
+    expect(code).toBe(0);
+    expect(readyByCluster(out)).toEqual({ m1: 2 });
+    expect(err).toContain("removing what quickstart made on your clusters");
+    expect(err).not.toContain("left on your clusters");
     await using hubNow = connectMember("hub", join(parent, "hub.yaml"), undefined);
     await using memberNow = connectMember("m1", join(parent, "member.yaml"), undefined);
     expect((await hubNow.client.list(CRDS)).items).toEqual([]);
@@ -215,13 +182,13 @@ describe("clusters of the person", () => {
     const { status } = (await admin.client.raw("POST", "/api/v1/namespaces/default/serviceaccounts/poor/token", {
       body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 3600 } },
     })) as { status: { token: string } };
-    const { finished, err } = start({ given: await given(status.token) });
-    await expect(finished).rejects.toMatchObject({
+    const { ended, written } = start({ given: await given(status.token) });
+    await expect(ended).rejects.toMatchObject({
       exitCode: 2,
       message: "rights are missing on m1 (listed above): use an administrator's kubeconfig",
     });
-    expect(err()).toContain("m1: the kubeconfig's user may not\n");
-    expect(err()).toContain("get, create, patch, delete clusterroles.rbac.authorization.k8s.io\n");
+    expect(written.err).toContain("m1: the kubeconfig's user may not\n");
+    expect(written.err).toContain("get, create, patch, delete clusterroles.rbac.authorization.k8s.io\n");
     await using hubNow = connectMember("hub", join(parent, "hub.yaml"), undefined);
     expect((await hubNow.client.list(CRDS)).items).toEqual([]);
   });

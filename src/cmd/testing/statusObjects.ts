@@ -1,4 +1,5 @@
 import type { ClusterStatusEntry, Condition, KubeObject } from "../../apis/index.ts";
+import type { ClusterReport, ObjectReport } from "../view/statusView.ts";
 
 /** Objects and clusters of a hub as their statuses show them. */
 
@@ -64,5 +65,55 @@ export function cluster(name: string, ready: Condition | undefined): KubeObject 
     },
     spec: { connection: {}, deletionPolicy: "Orphan" },
     ...(ready === undefined ? {} : { status: { conditions: [ready], kubernetesVersion: "v1.35.4" } }),
+  };
+}
+
+/** A healthy application in a report of `status`. */
+export function objectReport(name: string, fields: Partial<ObjectReport> = {}): ObjectReport {
+  const { clusters = [] } = fields;
+  return {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    namespace: "default",
+    name,
+    healthy: true,
+    reason: "",
+    reasons: [],
+    message: "",
+    since: "",
+    placement: "",
+    replicas: { desired: 0, updated: 0, ready: 0, available: 0 },
+    conditions: [],
+    clusters,
+    unlistedClusters: [],
+    clusterCount: clusters.length,
+    availableClusters: clusters.length,
+    available: `${clusters.length}/${clusters.length}`,
+    createdAt: "",
+    ...fields,
+  };
+}
+
+/** A ready cluster in a report of `status`. */
+export function clusterReport(name: string, fields: Partial<ClusterReport> = {}): ClusterReport {
+  return {
+    name,
+    region: name,
+    zone: "",
+    outOfService: "",
+    provider: "",
+    ready: "True",
+    reason: "",
+    message: "",
+    version: "v1.35.4",
+    objects: 0,
+    since: "",
+    lastContact: "",
+    latency: "",
+    troubles: [],
+    deletedAt: "",
+    deleting: false,
+    createdAt: "",
+    ...fields,
   };
 }
