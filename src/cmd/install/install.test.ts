@@ -12,22 +12,10 @@ function crd(status: unknown) {
 
 describe("a CRD is established", () => {
   test.each([
-    { name: "not before it exists", object: undefined, want: false },
-    { name: "not without a status", object: crd(undefined), want: false },
-    {
-      name: "not while the server has said nothing: null",
-      object: crd({ conditions: null, storedVersions: null }),
-      want: false,
-    },
-    {
-      name: "not when its names are taken",
-      object: crd({ conditions: [{ type: "Established", status: "False" }] }),
-      want: false,
-    },
-    {
-      name: "when the server says so",
-      object: crd({ conditions: [{ type: "Established", status: "True" }] }),
-      want: true,
-    },
-  ])("$name", ({ object, want }) => expect(isEstablished(object)).toBe(want));
+    ["not before it exists", undefined, false],
+    ["not without a status", crd(undefined), false],
+    ["not while the server has said nothing: null", crd({ conditions: null, storedVersions: null }), false],
+    ["not when its names are taken", crd({ conditions: [{ type: "Established", status: "False" }] }), false],
+    ["when the server says so", crd({ conditions: [{ type: "Established", status: "True" }] }), true],
+  ])("%s", (_name, object, want) => expect(isEstablished(object)).toBe(want));
 });

@@ -19,50 +19,30 @@ const crd = (metadata: Partial<KubeObject["metadata"]> = {}): KubeObject => ({
 const HELM = { "meta.helm.sh/release-name": "fed", "meta.helm.sh/release-namespace": "ops" };
 
 describe("an object that is there already", () => {
-  test.each<{ name: string; wanted: KubeObject; before: KubeObject | undefined; want: string }>([
-    { name: "is written when there is none", wanted: role(), before: undefined, want: "ask" },
-    {
-      name: "is written when install made it",
-      wanted: role(),
-      before: role({ labels: { ...INSTALLED_LABELS } }),
-      want: "ask",
-    },
-    { name: "is left to its release", wanted: role(), before: role({ annotations: HELM }), want: "Keep" },
-    { name: "is refused when it is somebody's", wanted: role(), before: role(), want: "Refused" },
-    { name: "is taken over when it is a CRD of ours that somebody applied", wanted: crd(), before: crd(), want: "ask" },
-    {
-      name: "is left to its release also when it is a CRD",
-      wanted: crd(),
-      before: crd({ annotations: HELM }),
-      want: "Keep",
-    },
-    {
-      name: "is refused while it is being deleted",
-      wanted: crd(),
-      before: crd({ deletionTimestamp: "2026-01-01T00:00:00Z" }),
-      want: "Refused",
-    },
-    {
-      name: "is left when it is the namespace",
-      wanted: installedNamespace("n"),
-      before: installedNamespace("n"),
-      want: "Keep",
-    },
-  ])("$name", ({ wanted, before, want }) => expect(verdictWithoutAsking(wanted, before)?.kind ?? "ask").toBe(want));
+  test.each<[name: string, wanted: KubeObject, before: KubeObject | undefined, want: string]>([
+    ["is written when there is none", role(), undefined, "ask"],
+    ["is written when install made it", role(), role({ labels: { ...INSTALLED_LABELS } }), "ask"],
+    ["is left to its release", role(), role({ annotations: HELM }), "Keep"],
+    ["is refused when it is somebody's", role(), role(), "Refused"],
+    ["is taken over when it is a CRD of ours that somebody applied", crd(), crd(), "ask"],
+    ["is left to its release also when it is a CRD", crd(), crd({ annotations: HELM }), "Keep"],
+    ["is refused while it is being deleted", crd(), crd({ deletionTimestamp: "2026-01-01T00:00:00Z" }), "Refused"],
+    ["is left when it is the namespace", installedNamespace("n"), installedNamespace("n"), "Keep"],
+  ])("%s", (_name, wanted, before, want) => expect(verdictWithoutAsking(wanted, before)?.kind ?? "ask").toBe(want));
 });
 
 describe("what a write did", () => {
-  test.each<{ name: string; before: KubeObject | undefined; after: KubeObject; want: string }>([
-    { name: "creates what was not there", before: undefined, after: role(), want: "created" },
-    {
-      name: "changes nothing when only the server's bookkeeping differs",
-      before: { ...role({ resourceVersion: "1" }), status: { conditions: null } },
-      after: { ...role({ resourceVersion: "2", generation: 2 }), status: { conditions: [] } },
-      want: "unchanged",
-    },
-    { name: "changes labels", before: role(), after: role({ labels: { a: "b" } }), want: "configured" },
-    { name: "changes rules", before: { ...role(), rules: [] }, after: { ...role(), rules: [{}] }, want: "configured" },
-  ])("$name", ({ before, after, want }) => expect(verbOf(before, after)).toBe(want));
+  test.each<[name: string, before: KubeObject | undefined, after: KubeObject, want: string]>([
+    ["creates what was not there", undefined, role(), "created"],
+    [
+      "changes nothing when only the server's bookkeeping differs",
+      { ...role({ resourceVersion: "1" }), status: { conditions: null } },
+      { ...role({ resourceVersion: "2", generation: 2 }), status: { conditions: [] } },
+      "unchanged",
+    ],
+    ["changes labels", role(), role({ labels: { a: "b" } }), "configured"],
+    ["changes rules", { ...role(), rules: [] }, { ...role(), rules: [{}] }, "configured"],
+  ])("%s", (_name, before, after, want) => expect(verbOf(before, after)).toBe(want));
 });
 
 describe("asking the hub about everything", () => {
