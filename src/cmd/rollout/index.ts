@@ -41,6 +41,7 @@ import {
   find,
   follow,
   type HubOptions,
+  HubReader,
   type OptionsOf,
 } from "../shared/index.ts";
 import { nameOnCommandLine } from "../view/index.ts";

@@ -1,6 +1,14 @@
 import { defined, parseApiVersion, printYaml, joinCommand } from "../../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
-import { allOf, type CommandContext, commandLogger, connectHub, type Connection, EXIT } from "../shared/index.ts";
+import {
+  allOf,
+  type CommandContext,
+  commandLogger,
+  connectHub,
+  type Connection,
+  EXIT,
+  HubReader,
+} from "../shared/index.ts";
 import type { StatusOptions } from "./verb.ts";
 import { HubView, LiveTable, Screen } from "../live/index.ts";
 import {

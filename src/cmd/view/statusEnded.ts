@@ -1,7 +1,6 @@
-import { defined, type KubeObject, type Reason } from "../../apis/index.ts";
-import { shortMessage, SINCE_ANNOTATION, timestamp } from "../../apis/index.ts";
-import { lacksRight, listAll, MEMBERCLUSTERS, type ResourceType } from "../../runtime/index.ts";
-import { allOf, type Connection } from "../shared/index.ts";
+import { defined, type KubeObject, type Reason, shortMessage, SINCE_ANNOTATION, timestamp } from "../../apis/index.ts";
+import { MEMBERCLUSTERS, type ResourceType } from "../../runtime/index.ts";
+import { allOf, type Connection, HubReader } from "../shared/index.ts";
 import type { Shown } from "./statusReading.ts";
 import type { StatusReport } from "./statusView.ts";
 
@@ -80,17 +79,10 @@ function placesOf({ namespace, clusters }: Pick<Shown, "namespace" | "clusters">
 }
 
 /** Undefined if the person may not read the Events. */
-async function readEvents(
-  { client }: Connection,
-  namespace: string | undefined,
-  signal: AbortSignal,
-): Promise<KubeObject[] | undefined> {
-  try {
-    return await listAll({ client, ...ENDED_EVENTS, ...defined({ namespace }) }, { signal, mostPages: MOST_PAGES });
-  } catch (error) {
-    if (lacksRight(error)) return undefined;
-    throw error;
-  }
+async function readEvents(reader: HubReader, namespace: string | undefined): Promise<KubeObject[] | undefined> {
+  const { type, fieldSelector } = ENDED_EVENTS;
+  const events = await reader.list(type, { fieldSelector, mostPages: MOST_PAGES, ...defined({ namespace }) });
+  return typeof events === "string" ? undefined : events;
 }
 
 interface EventFields {

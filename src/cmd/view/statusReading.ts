@@ -10,8 +10,17 @@ import {
   type ResourceType,
   systemClock,
 } from "../../runtime/index.ts";
-import { allOf, CommandError, type Connection, find, isLeaseHeld, notInstalled } from "../shared/index.ts";
-import { DEFAULT_LEASE_NAME } from "../shared/index.ts";
+import {
+  allOf,
+  CommandError,
+  type Connection,
+  DEFAULT_LEASE_NAME,
+  deniedError,
+  HubReader,
+  isLeaseHeld,
+  type ReadOptions,
+  rightToList,
+} from "../shared/index.ts";
 
 /** The part of the hub that is shown, limited by the request and by the person's rights. */
 export interface Shown {
@@ -48,10 +57,14 @@ export interface Asked {
  * Meridian is not installed.
  */
 export async function readHub(hub: Connection, options: Asked, signal: AbortSignal): Promise<HubReading> {
-  const [applications, clusters] = await allOf([readApplications(hub, options, signal), readClusters(hub, signal)]);
-  const { namespace, objects } = applications;
-  const others = await readOthers(hub, { namespace, selector: options.selector }, signal);
-  const notes: string[] = [];
+  const reader = new HubReader(hub, signal);
+  const { notes } = reader;
+  const [{ namespace, objects }, clusters] = await allOf([
+    readApplications(reader, options, hub.config.currentNamespace),
+    reader.listInstalled(MEMBERCLUSTERS),
+  ]);
+  const { selector } = options;
+  const others = await readOthers(reader, defined({ namespace, labelSelector: selector }));
   if (namespace !== options.namespace) {
     notes.add(
       `Your rights do not reach every namespace: this is ${namespace}, the namespace of your context (-n shows another).`,
@@ -75,9 +88,9 @@ export async function readHub(hub: Connection, options: Asked, signal: AbortSign
 
 /** The applications, and the namespace that was read; undefined stands for every namespace. */
 async function readApplications(
-  hub: Connection,
+  reader: HubReader,
   { namespace, allNamespaces, selector }: Asked,
-  signal: AbortSignal,
+  own: string,
 ): Promise<{ objects: KubeObject[]; namespace: string | undefined }> {
   const read = (from: string | undefined): Promise<KubeObject[] | undefined> =>
     reader.listInstalled(DEMOAPPLICATIONS, defined({ namespace: from, labelSelector: selector })).catch(wrongSelector);
