@@ -30,34 +30,6 @@ test("a key is at most 4096 characters long", () => {
   expect(associativeKey(path(4097))).toBeUndefined();
 });
 
-test("what is no key is not remembered", () => {
-  const first = associativeKey('k:{"n":"kept"}');
-  for (let i = 0; i < 5000; i++) associativeKey(`k:[${i}]`);
-  expect(associativeKey('k:{"n":"kept"}')).toBe(first);
-});
-
-test("a field is called the same however many there are", () => {
-  const elements = Array.from({ length: 5000 }, (_, at) => fieldElement(`field${at}`));
-  expect(elements.at(-1)).toBe("f:field4999");
-  expect(fieldElement("field0")).toBe("f:field0");
-});
-
-test("4096 keys are remembered, and all are forgotten with the next one", () => {
-  let fresh = 0;
-  const another = (): unknown => associativeKey(`k:{"fresh":${fresh++}}`);
-  const isForgotten = (path: string, key: unknown): boolean => associativeKey(path) !== key;
-  // Until all were forgotten: then the newest and the one that was asked for are there.
-  const old = 'k:{"n":"old"}';
-  const before = associativeKey(old);
-  do another();
-  while (!isForgotten(old, before));
-  const key = associativeKey(old);
-  for (let i = 2; i < 4096; i++) another();
-  expect(isForgotten(old, key)).toBe(false);
-  another();
-  expect(isForgotten(old, key)).toBe(true);
-});
-
 test("what is remembered stays within bounds", () => {
   const first = associativeKey('k:{"n":"kept"}');
   for (let i = 0; i < 4000; i++) associativeKey(`k:{"n":${i}}`);

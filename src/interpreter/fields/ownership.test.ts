@@ -1,10 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
 import { FIELD_MANAGER, type FieldsV1, type KubeObject, type ManagedFieldsEntry } from "../../apis/index.ts";
-import { lostFields } from "./ownership.ts";
-import captured from "../testdata/ownership.json" with { type: "json" };
 import type { LostField } from "../types.ts";
+import { appliedAtOf, hasApplied, lostFields, ownsAnnotation, pathText } from "./ownership.ts";
+import captured from "../testdata/ownership.json" with { type: "json" };
 
-// What a real API server answered after each change of an object that had been applied by `meridian`.
+// Answers of a real API server after each change of an object that Meridian had applied.
 const objects = captured as unknown as { Deployment: KubeObject; Service: KubeObject };
 const cases = captured.cases as unknown as {
   name: string;
@@ -13,231 +14,276 @@ const cases = captured.cases as unknown as {
   managedFields: ManagedFieldsEntry[];
 }[];
 
-function ours(fieldsV1: FieldsV1, more: ManagedFieldsEntry[] = []): ManagedFieldsEntry[] {
-  return [{ manager: FIELD_MANAGER, operation: "Apply", time: "2026-11-21T13:00:00Z", fieldsV1 }, ...more];
-}
-
-const object = (fields: Record<string, unknown>): KubeObject => ({
+const object = (fields: object): KubeObject => ({
   apiVersion: "v1",
   kind: "Thing",
   metadata: { name: "x" },
   ...fields,
 });
+const spec = (value: unknown): KubeObject => object({ spec: value });
+const entry = (fieldsV1: FieldsV1, more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
+  manager: FIELD_MANAGER,
+  operation: "Apply",
+  time: "2026-11-21T13:00:00Z",
+  fieldsV1,
+  ...more,
+});
+/** Entry of another manager that wrote within the hour of Meridian's apply: at `08:30` of it, say. */
+const other = (manager: string, fieldsV1: FieldsV1, at?: string): ManagedFieldsEntry => ({
+  manager,
+  operation: "Update",
+  fieldsV1,
+  ...(at === undefined ? {} : { time: `2026-11-21T13:${at}Z` }),
+});
+const lost = (desired: KubeObject, owned: FieldsV1, ...others: ManagedFieldsEntry[]): LostField[] =>
+  lostFields(desired, [entry(owned), ...others], FIELD_MANAGER);
+const takerOf = (desired: KubeObject, owned: FieldsV1, ...others: ManagedFieldsEntry[]): string | undefined =>
+  lost(desired, owned, ...others)[0]?.takenBy;
 
-describe("lostFields", () => {
-  test.each(cases)("a real server: $name", ({ object: kind, lost, managedFields }) => {
-    expect(lostFields(objects[kind], managedFields, FIELD_MANAGER)).toEqual(lost);
-  });
+test.each(cases)("lost on a real server: $name", ({ object: kind, lost: want, managedFields }) => {
+  expect(lostFields(objects[kind], managedFields, FIELD_MANAGER)).toEqual(want);
+});
 
-  const only = (name: string): LostField[] => cases.find((c) => c.name === name)?.lost ?? [];
-  test("names the field and the manager that a person would look for", () => {
-    expect(only("a Deployment as applied")).toEqual([]);
-    expect(only("a Service as applied")).toEqual([]);
-    expect(only("another container injected")).toEqual([]);
-    expect(only("kubectl scale")).toEqual([{ path: "spec.replicas", takenBy: "kubectl" }]);
-    expect(only("kubectl set image")).toEqual([
-      { path: "spec.template.spec.containers[name=shop].image", takenBy: "kubectl-set" },
-    ]);
-    expect(only("an env entry removed by a JSON patch")).toEqual([
-      { path: "spec.template.spec.containers[name=shop].env[name=MODE]" },
-    ]);
-    expect(only("an annotation changed")).toEqual([
-      { path: 'metadata.annotations["federation.paas.cmft.com/desired-hash"]', takenBy: "kubectl-annotate" },
-    ]);
-  });
-
-  test.each<{ name: string; desired: Record<string, unknown>; fields: FieldsV1; want: string[] }>([
-    {
-      name: "an atomic map covers all beneath it",
-      desired: { spec: { a: { b: 1 } } },
-      fields: { "f:spec": { "f:a": {} } },
-      want: [],
-    },
-    {
-      name: "an atomic list covers all beneath it",
-      desired: { spec: { a: [{ b: 1 }] } },
-      fields: { "f:spec": { "f:a": {} } },
-      want: [],
-    },
-    {
-      name: "a set is compared by value",
-      desired: { s: ["x", "y"] },
-      fields: { "f:s": { 'v:"x"': {} } },
-      want: ['s["y"]'],
-    },
-    {
-      name: "a default in the key need not be in the object",
-      desired: { ports: [{ containerPort: 80 }] },
-      fields: { "f:ports": { 'k:{"containerPort":80,"protocol":"TCP"}': { "f:containerPort": {} } } },
-      want: [],
-    },
-    {
-      name: "a missing protocol means TCP and nothing else",
-      desired: { ports: [{ port: 53 }, { port: 53, protocol: "UDP" }] },
-      fields: { "f:ports": { 'k:{"port":53,"protocol":"UDP"}': { "f:port": {}, "f:protocol": {} } } },
-      want: ["ports[port=53]"],
-    },
-    { name: "null and empty lists cannot be owned", desired: { spec: { a: null, b: [] } }, fields: {}, want: [] },
-    { name: "an empty map can", desired: { spec: { emptyDir: {} } }, fields: {}, want: ["spec.emptyDir"] },
-    { name: "status is not ours to own", desired: { status: { phase: "x" } }, fields: {}, want: [] },
-    {
-      name: "everything is lost without an entry of ours",
-      desired: { data: { a: "1", b: "2" } },
-      fields: {},
-      want: ["data.a", "data.b"],
-    },
-    {
-      name: "who and what an object is can be nobody's",
-      desired: {
-        metadata: { name: "x", namespace: "n", uid: "u", resourceVersion: "1", generation: 1, labels: { a: "1" } },
+test.each<{ name: string; desired: Record<string, unknown>; owned?: FieldsV1; want: string[] }>([
+  { name: "nothing for a null", desired: { a: null }, want: [] },
+  { name: "nothing for an undefined value", desired: { a: undefined }, want: [] },
+  { name: "nothing for an empty list", desired: { a: [] }, want: [] },
+  { name: "an empty text", desired: { a: "" }, want: ["a"] },
+  { name: "a zero", desired: { a: 0 }, want: ["a"] },
+  { name: "a false", desired: { a: false }, want: ["a"] },
+  { name: "an empty map", desired: { a: {} }, want: ["a"] },
+  { name: "no empty map that is owned as a whole", desired: { a: {} }, owned: { "f:a": {} }, want: [] },
+  { name: "no empty map of which others own parts", desired: { a: {} }, owned: { "f:a": { ".": {} } }, want: [] },
+  { name: "no owned scalar", desired: { a: 1 }, owned: { "f:a": {} }, want: [] },
+  { name: "nothing below an atomic map", desired: { a: { b: 1 } }, owned: { "f:a": {} }, want: [] },
+  { name: "nothing below an atomic list", desired: { a: [{ b: 1 }] }, owned: { "f:a": {} }, want: [] },
+  { name: "no status", desired: { status: { phase: "x" } }, want: [] },
+  {
+    name: "no identity",
+    desired: {
+      metadata: {
+        ...{ name: "x", namespace: "n", uid: "u", resourceVersion: "1", generation: 1, creationTimestamp: "t" },
+        ...{ managedFields: [{ manager: "x" }], labels: { a: "1" } },
       },
-      fields: {},
-      want: ["metadata.labels.a"],
     },
+    want: ["metadata.labels.a"],
+  },
+  { name: "names that are no words, in quotes", desired: { "a.b": 1, c: { "d/e": 2 } }, want: ['["a.b"]', 'c["d/e"]'] },
+  { name: "a list without owned items as one field", desired: { l: [1, 2] }, want: ["l"] },
+  { name: "an item by its position", desired: { l: [1, 2] }, owned: { "f:l": { "i:0": {} } }, want: ["l[2]"] },
+  { name: "an item of a set", desired: { s: ["x", "y"] }, owned: { "f:s": { 'v:"x"': {} } }, want: ['s["y"]'] },
+  { name: "a null item", desired: { l: ["a", null] }, owned: { "f:l": { 'v:"a"': {} } }, want: ["l[null]"] },
+  {
+    name: "an item by its key, or by its position if it has none",
+    desired: { ports: [{ port: 80, name: "a" }, { other: 1 }] },
+    owned: { "f:ports": { ".": {}, 'k:{"port":81,"protocol":"TCP"}': { "f:port": {} } } },
+    want: ["ports[port=80]", "ports[1]"],
+  },
+  {
+    name: "an item by both fields of its key",
+    desired: { ports: [{ port: 80, protocol: "UDP" }] },
+    owned: { "f:ports": { 'k:{"port":80,"protocol":"TCP"}': {} } },
+    want: ["ports[port=80,protocol=UDP]"],
+  },
+  {
+    name: "an item whose key has nothing but a null in common",
+    desired: { ports: [{ port: 80, name: null }, { name: "x" }] },
+    owned: { "f:ports": { 'k:{"name":"y","port":80}': { "f:port": {} } } },
+    want: ["ports[name=x]"],
+  },
+  {
+    name: "a field within an owned item",
+    desired: { l: [{ name: "a", image: "i" }] },
+    owned: { "f:l": { 'k:{"name":"a"}': { ".": {}, "f:name": {} } } },
+    want: ["l[name=a].image"],
+  },
+  {
+    name: "nothing within an item that is owned as a whole",
+    desired: { l: [{ name: "a", args: [], env: { x: 1 } }] },
+    owned: { "f:l": { 'k:{"name":"a"}': {} } },
+    want: [],
+  },
+])("reports $name", ({ desired, owned = {}, want }) => {
+  expect(lost(object(desired), owned).map(({ path }) => path)).toEqual(want);
+});
+
+describe("the manager that took a field", () => {
+  const desired = object({ data: { a: "1" } });
+  const a: FieldsV1 = { "f:data": { "f:a": {} } };
+  const x: FieldsV1 = { "f:x": {} };
+
+  test("is the latest of its owners; of two at the same time, the first", () => {
+    const early = other("early", a, "00:01");
+    const late = other("late", a, "00:09");
+    expect(takerOf(desired, {}, early, late, other("later, another field", x, "01:00"))).toBe("late");
+    expect(takerOf(desired, {}, late, early)).toBe("late");
+    expect(takerOf(desired, {}, late, { ...late, manager: "second" })).toBe("late");
+    expect(takerOf(desired, {}, other("without a time", a), late)).toBe("late");
+    expect(takerOf(desired, {}, late, other("without a time", a))).toBe("late");
+  });
+
+  test("is, where nobody owns the field, the last who wrote since the second of Meridian's apply", () => {
+    const before = { ...other("before", x), time: "2026-11-21T12:59:59Z" };
+    const removers = [other("in the same second", x, "00:00"), other("remover", x, "00:05")];
+    const report = { ...other("kcm", x, "09:00"), subresource: "status" };
+    expect(takerOf(desired, {}, before, other("without a time", x), report)).toBeUndefined();
+    expect(takerOf(desired, {}, before, ...removers.slice(0, 1), report)).toBe("in the same second");
+    expect(takerOf(desired, {}, before, ...removers, report)).toBe("remover");
+  });
+
+  test("is never Meridian under another operation or for the status, whose fields do not count as its own", () => {
+    const entries = [entry(a, { operation: "Update" }), entry(a, { subresource: "status" })];
+    expect(lostFields(desired, entries, FIELD_MANAGER)).toStrictEqual([{ path: "data.a" }]);
+  });
+
+  test("is the last writer if Meridian has no entry, or one without fields", () => {
+    expect(lostFields(desired, [other("kubectl", x)], FIELD_MANAGER)).toStrictEqual([
+      { path: "data.a", takenBy: "kubectl" },
+    ]);
+    const bare = { manager: FIELD_MANAGER, operation: "Apply" as const };
+    expect(lostFields(desired, [bare], FIELD_MANAGER)).toStrictEqual([{ path: "data.a" }]);
+  });
+
+  test.each<{ name: string; fields: FieldsV1; want: string | undefined }>([
+    { name: "owns the map as a whole", fields: { "f:data": {} }, want: "taker" },
+    { name: "owns the field", fields: a, want: "taker" },
+    { name: "owns parts of it", fields: { "f:data": { "f:a": { "f:b": {} } } }, want: "taker" },
+    { name: "owns a field beside it", fields: { "f:data": { "f:b": {} } }, want: undefined },
+    { name: "owns a field of the same name elsewhere", fields: { "": a, "f:a": {} }, want: undefined },
+  ])("$name: $want", ({ fields, want }) => {
+    expect(takerOf(desired, x, { ...other("taker", fields), time: "2026-11-21T12:00:00Z" })).toBe(want);
+  });
+
+  test.each<{ item: unknown; path: string; want: string }>([
+    { item: { name: "web", image: "i" }, path: 'k:{"name":"web"}', want: "taker" },
+    { item: { name: "web", image: "i" }, path: 'k:{"name":"api"}', want: "last" },
+    { item: "x", path: 'v:"x"', want: "taker" },
+    { item: "x", path: 'v:"y"', want: "last" },
+  ])("of the item $item is $want, where it owns $path", ({ item, path, want }) => {
+    const owned: FieldsV1 = { "f:l": { 'k:{"name":"other"}': {} } };
+    const taker = other("taker", { "f:l": { [path]: { ".": {} } } }, "30:00");
+    expect(takerOf(object({ l: [item] }), owned, other("last", x, "40:00"), taker)).toBe(want);
+  });
+});
+
+describe("a null or an empty list", () => {
+  test.each<{ name: string; value: unknown; fields: FieldsV1; live: unknown; want: string[] }>([
+    { name: "a null with a value of others", value: null, fields: { "f:a": {} }, live: "x", want: ["spec.a"] },
+    { name: "a list with items of others", value: [], fields: { "f:a": {} }, live: ["x"], want: ["spec.a"] },
     {
-      name: "an item whose key nobody owns is named by its key, and by its place where it has none",
-      desired: { ports: [{ port: 80, name: "a" }, { other: 1 }] },
-      fields: { "f:ports": { ".": {}, 'k:{"port":81,"protocol":"TCP"}': { "f:port": {} } } },
-      want: ["ports[port=80]", "ports[1]"],
-    },
-    {
-      name: "a key of two fields names both that the item has",
-      desired: { ports: [{ port: 80, protocol: "UDP" }] },
-      fields: { "f:ports": { 'k:{"port":80,"protocol":"TCP"}': {} } },
-      want: ["ports[port=80,protocol=UDP]"],
-    },
-    {
-      name: "a number and its text are one key",
-      desired: { ports: [{ port: 80 }] },
-      fields: { "f:ports": { 'k:{"port":"80"}': { "f:port": {} } } },
+      name: "no list with keys",
+      value: [],
+      fields: { "f:a": { 'k:{"name":"x"}': { ".": {} } } },
+      live: [{ name: "x" }],
       want: [],
     },
+    { name: "no set", value: [], fields: { "f:a": { 'v:"x"': {} } }, live: ["x"], want: [] },
+    { name: "no list beside a field of others", value: [], fields: { "f:b": {} }, live: ["x"], want: [] },
+    { name: "no null beside a field of others", value: null, fields: { "f:b": {} }, live: "x", want: [] },
+    { name: "no list that is empty on the member too", value: [], fields: { "f:a": {} }, live: [], want: [] },
+  ])("is lost: $name", ({ value, fields, live, want }) => {
+    const entries = [entry({ "f:spec": { ".": {} } }), other("kubectl", { "f:spec": fields }, "01:00")];
+    const found = lostFields(spec({ a: value }), entries, FIELD_MANAGER, spec({ a: live }));
+    expect(found.map(({ path }) => path)).toEqual(want);
+  });
+
+  test("is found within an item of a list", () => {
+    const list = (l: unknown): KubeObject => spec({ list: [{ name: "a", l }] });
+    const item = (fields: object): FieldsV1 => ({
+      "f:spec": { "f:list": { 'k:{"name":"a"}': { ".": {}, ...fields } } },
+    });
+    const entries = [entry(item({ "f:name": {} })), other("kubectl", item({ "f:l": {} }), "01:00")];
+    expect(lostFields(list([]), entries, FIELD_MANAGER, list([1]))).toEqual([
+      { path: "spec.list[name=a].l", takenBy: "kubectl" },
+    ]);
+    expect(lostFields(list([]), entries, FIELD_MANAGER, list([]))).toEqual([]);
+  });
+});
+
+test("an integer that no number holds is found in a set and in the key of an item", () => {
+  const [one, two] = [9007199254740993n, 9007199254740992n];
+  const owned: FieldsV1 = {
+    "f:set": { "v:9007199254740993": {} },
+    "f:l": { 'k:{"id":9007199254740993}': { ".": {}, "f:id": {} } },
+  };
+  expect(lost(object({ set: [one], l: [{ id: one }] }), owned)).toEqual([]);
+  expect(lost(object({ set: [two], l: [{ id: two }] }), owned).map(({ path }) => path)).toEqual([
+    "set[9007199254740992]",
+    "l[id=9007199254740992]",
+  ]);
+});
+
+const tree = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small", maxDepth: 3 },
+    fc.constantFrom<unknown>("a", 1, true),
+    fc.dictionary(fc.constantFrom("a", "b", "c"), tie("value"), { minKeys: 1 }),
+  ),
+})).value;
+
+/** Ownership of every leaf of a tree of maps. */
+function ownedBy(value: unknown): FieldsV1 {
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [`f:${key}`, ownedBy(member)])) as FieldsV1;
+}
+
+function leavesOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce((sum: number, member) => sum + leavesOf(member), 0);
+}
+
+test.prop([fc.dictionary(fc.constantFrom("a", "b", "c"), tree, { minKeys: 1 })])(
+  "nothing of what is owned is lost, and each leaf of what is not",
+  (value) => {
+    expect(lost(spec(value), { "f:spec": ownedBy(value) })).toEqual([]);
+    expect(lost(spec(value), { "f:spec": { "f:other": {} } })).toHaveLength(leavesOf(value));
+  },
+);
+
+test("a path is written with dots, and in brackets what is no word", () => {
+  const item = (value: unknown, fields: FieldsV1 = {}) => ({ item: value, index: 4, fields });
+  expect(pathText(["spec", "a-b_C9", "x.y", "[name=z]", "b"])).toBe('spec.a-b_C9["x.y"][name=z].b');
+  expect(pathText(["l", item("a"), item(null)])).toBe('l["a"][null]');
+  const key: FieldsV1 = { ".": {}, 'k:{"name":"q","port":1}': {} };
+  expect(pathText(["l", item({ name: { deep: 1 }, port: 80 }, key)])).toBe("l[port=80]");
+  expect(pathText(["é"])).toBe('["é"]');
+});
+
+describe("the fields that a manager applied", () => {
+  const annotation = (fieldsV1: FieldsV1): ManagedFieldsEntry => entry({ "f:metadata": fieldsV1 });
+  const own = annotation({ "f:annotations": { ".": {}, "f:example.com/a": {} } });
+  const others = [
+    { ...own, manager: "kubectl" },
+    { ...own, operation: "Update" as const },
+    { ...own, subresource: "status" },
+  ];
+
+  test.each<{ name: string; entries: ManagedFieldsEntry[] | undefined; applied: boolean; owns: boolean }>([
+    { name: "its entry among others", entries: [...others, { ...own, subresource: "" }], applied: true, owns: true },
+    { name: "entries of others", entries: others, applied: false, owns: false },
+    { name: "no entries", entries: undefined, applied: false, owns: false },
     {
-      name: "a field of the key that is null counts like none, and one field at least has to be there",
-      desired: { ports: [{ port: 80, name: null }, { name: "x" }] },
-      fields: { "f:ports": { 'k:{"name":"y","port":80}': { "f:port": {} } } },
-      want: ["ports[name=x]"],
+      name: "another annotation",
+      entries: [annotation({ "f:annotations": { "f:example.com/b": {} } })],
+      applied: true,
+      owns: false,
     },
     {
-      name: "an empty list beneath a list is nobody's, and an item that is owned whole covers all of it",
-      desired: { l: [{ name: "a", args: [], env: { x: 1 } }] },
-      fields: { "f:l": { 'k:{"name":"a"}': {} } },
-      want: [],
+      name: "a label of that name",
+      entries: [annotation({ "f:labels": { "f:example.com/a": {} } })],
+      applied: true,
+      owns: false,
     },
-    { name: "a list of which nothing is owned is lost as one", desired: { l: [1, 2] }, fields: {}, want: ["l"] },
+    { name: "no metadata", entries: [entry({ "f:spec": {} })], applied: true, owns: false },
     {
-      name: "an empty map that is ours",
-      desired: { spec: { emptyDir: {} } },
-      fields: { "f:spec": { "f:emptyDir": {} } },
-      want: [],
+      name: "no fields",
+      entries: [{ manager: FIELD_MANAGER, operation: "Apply", time: "2026-11-21T13:00:00Z" }],
+      applied: true,
+      owns: false,
     },
-    {
-      name: "names that are no words are quoted",
-      desired: { "a.b": 1, c: { "d/e": 2 } },
-      fields: {},
-      want: ['["a.b"]', 'c["d/e"]'],
-    },
-    { name: "an item by position", desired: { l: [1, 2] }, fields: { "f:l": { "i:0": {} } }, want: ["l[2]"] },
-  ])("$name", ({ desired, fields, want }) => {
-    expect(lostFields(object(desired), ours(fields), FIELD_MANAGER).map(({ path }) => path)).toEqual(want);
-  });
-
-  test("an Update entry of our name and the status entry do not count as ours", () => {
-    const fieldsV1 = { "f:data": { "f:a": {} } };
-    const entries: ManagedFieldsEntry[] = [
-      { manager: FIELD_MANAGER, operation: "Update", fieldsV1 },
-      { manager: FIELD_MANAGER, operation: "Apply", subresource: "status", fieldsV1 },
-    ];
-    expect(lostFields(object({ data: { a: "1" } }), entries, FIELD_MANAGER)).toEqual([{ path: "data.a" }]);
-  });
-
-  test("of several managers that have the field, the latest took it", () => {
-    const fieldsV1 = { "f:data": { "f:a": {} } };
-    const entries = ours({}, [
-      { manager: "early", operation: "Update", time: "2026-11-21T13:00:01Z", fieldsV1 },
-      { manager: "late", operation: "Update", time: "2026-11-21T13:00:09Z", fieldsV1 },
-      {
-        manager: "latest, of something else",
-        operation: "Update",
-        time: "2026-11-21T13:01:00Z",
-        fieldsV1: { "f:x": {} },
-      },
-    ]);
-    expect(lostFields(object({ data: { a: "1" } }), entries, FIELD_MANAGER)).toEqual([
-      { path: "data.a", takenBy: "late" },
-    ]);
-  });
-
-  test("what nobody has was removed by the last who wrote after us, never by a status report", () => {
-    const entries = ours({}, [
-      { manager: "before", operation: "Update", time: "2026-11-21T12:00:00Z", fieldsV1: { "f:x": {} } },
-      { manager: "remover", operation: "Update", time: "2026-11-21T13:00:05Z", fieldsV1: { "f:x": {} } },
-      {
-        manager: "kcm",
-        operation: "Update",
-        subresource: "status",
-        time: "2026-11-21T13:09:00Z",
-        fieldsV1: { "f:x": {} },
-      },
-    ]);
-    expect(lostFields(object({ data: { a: "1" } }), entries, FIELD_MANAGER)).toEqual([
-      { path: "data.a", takenBy: "remover" },
-    ]);
-  });
-
-  test("an item of a list that is ours no more is found with whoever has it, by its content or its value", () => {
-    const list = (path: string): FieldsV1 => ({ "f:l": { [path]: { ".": {} } } });
-    const taker = (item: unknown, path: string) =>
-      lostFields(
-        object({ l: [item] }),
-        ours({ "f:l": { 'k:{"name":"other"}': {} } }, [
-          { manager: "other list", operation: "Update", time: "2026-11-21T14:00:00Z", fieldsV1: { "f:x": {} } },
-          { manager: "taker", operation: "Update", time: "2026-11-21T13:30:00Z", fieldsV1: list(path) },
-        ]),
-        FIELD_MANAGER,
-      )[0]?.takenBy;
-    expect(taker({ name: "web", image: "i" }, 'k:{"name":"web"}')).toBe("taker");
-    expect(taker({ name: "web", image: "i" }, 'k:{"name":"api"}')).toBe("other list");
-    expect(taker("x", 'v:"x"')).toBe("taker");
-    expect(taker("x", 'v:"y"')).toBe("other list");
-  });
-
-  test("whoever owns a map as a whole has all beneath it, and who owns beside it has nothing of it", () => {
-    const taker = (fieldsV1: FieldsV1) =>
-      lostFields(
-        object({ data: { a: "1" } }),
-        ours({ "f:x": {} }, [{ manager: "taker", operation: "Update", time: "2026-11-21T12:00:00Z", fieldsV1 }]),
-        FIELD_MANAGER,
-      )[0]?.takenBy;
-    expect(taker({ "f:data": {} })).toBe("taker");
-    expect(taker({ "f:data": { "f:a": {} } })).toBe("taker");
-    expect(taker({ "f:data": { "f:b": {} } })).toBeUndefined();
-  });
-
-  test("of two who wrote at the same time the first counts, and a time before none", () => {
-    const fieldsV1 = { "f:data": { "f:a": {} } };
-    const taker = (...times: (string | undefined)[]) =>
-      lostFields(
-        object({ data: { a: "1" } }),
-        ours(
-          {},
-          times.map((time, i) => ({
-            manager: `m${i}`,
-            operation: "Update",
-            fieldsV1,
-            ...(time === undefined ? {} : { time }),
-          })),
-        ),
-        FIELD_MANAGER,
-      )[0]?.takenBy;
-    expect(taker("2026-11-21T13:00:09Z", "2026-11-21T13:00:09Z")).toBe("m0");
-    expect(taker(undefined, "2026-11-21T13:00:09Z")).toBe("m1");
-    expect(taker("2026-11-21T13:00:09Z", undefined)).toBe("m0");
-  });
-
-  test("Meridian takes nothing from itself under another operation", () => {
-    const fieldsV1 = { "f:data": { "f:a": {} } };
-    const entries = ours({}, [{ manager: FIELD_MANAGER, operation: "Update", time: "2026-11-21T14:00:00Z", fieldsV1 }]);
-    expect(lostFields(object({ data: { a: "1" } }), entries, FIELD_MANAGER)).toEqual([{ path: "data.a" }]);
+  ])("$name", ({ entries, applied, owns }) => {
+    expect(hasApplied(entries, FIELD_MANAGER)).toBe(applied);
+    expect(appliedAtOf(entries, FIELD_MANAGER)).toBe(applied ? "2026-11-21T13:00:00Z" : undefined);
+    expect(ownsAnnotation(entries, FIELD_MANAGER, "example.com/a")).toBe(owns);
   });
 });

@@ -84,16 +84,6 @@ describe("of an object that was applied by kubectl", () => {
       want: false,
     },
     {
-      name: "no replicas, and somebody else wrote them",
-      object: deployment(3, [kubectlApply, by("kubectl-edit", replicas)], manifest({})),
-      want: false,
-    },
-    {
-      name: "no replicas, and a server-side apply of somebody else",
-      object: deployment(1, [kubectlApply, by("flux", replicas, { operation: "Apply" })], manifest({})),
-      want: false,
-    },
-    {
       name: "no replicas, and an autoscaler of the hub scales",
       object: deployment(
         4,

@@ -20,14 +20,6 @@ describe("userSetObject", () => {
     expect(JSON.stringify(metadata)).not.toContain("last-applied");
   });
 
-  test("what the hub allocated stays at home", () => {
-    const service = user("Service by kubectl create")["spec"] as Record<string, unknown>;
-    expect(Object.keys(service)).not.toContain("clusterIP");
-    expect(JSON.stringify(service)).not.toContain("nodePort");
-    expect(user("PersistentVolumeClaim bound by the controller")).not.toHaveProperty("spec.volumeName");
-    expect(user("Job by kubectl create")).not.toHaveProperty("spec.selector");
-  });
-
   test("what a person chose goes along", () => {
     expect(user("headless Service by apply --server-side")).toHaveProperty("spec.clusterIP", "None");
     expect(user("Deployment created and scaled")).toHaveProperty("spec.replicas", 5);
@@ -399,7 +391,6 @@ describe("whether anybody knows what a person set", () => {
       object: of(full, [entry("meridian", { "f:metadata": { "f:finalizers": {} } })]),
       why: "only controllers of the hub have written it",
     },
-    { name: "nothing but a name, of which nobody owns anything", object: of({}), why: undefined },
     {
       name: "the same with Meridian's finalizer and record",
       object: {
@@ -413,7 +404,6 @@ describe("whether anybody knows what a person set", () => {
       object: { ...of({}), metadata: { name: "a", labels: { team: "a" } } },
       why: "metadata.managedFields are missing",
     },
-    { name: "an empty Secret has a type", object: { ...of({ type: "Opaque" }), kind: "Secret" }, why: undefined },
     {
       name: "entries that began when the object had fields",
       object: of(full, [
@@ -438,22 +428,12 @@ describe("whether anybody knows what a person set", () => {
       why: undefined,
     },
     {
-      name: "the same, and a person owns as a whole what had owners by its parts",
-      object: of(full, [entry("before-first-apply"), entry("kubectl", { "f:data": {} })]),
-      why: undefined,
-    },
-    {
       name: "the same, and a person owns a part of it only",
       object: of({ data: { a: "1", b: "2" } }, [
         entry("before-first-apply", { "f:data": { ".": {}, "f:a": {}, "f:b": {} } }),
         entry("kubectl"),
       ]),
       why: "metadata.managedFields began late",
-    },
-    {
-      name: "entries that began with an empty map",
-      object: of({ data: {} }, [entry("before-first-apply", { "f:data": { ".": {} } })]),
-      why: undefined,
     },
     {
       name: "entries that began with the type of a Secret, which is always sent",
@@ -472,23 +452,10 @@ describe("whether anybody knows what a person set", () => {
       why: "metadata.managedFields began late",
     },
     {
-      name: "entries that began with marks of Meridian alone",
-      object: of({}, [
-        entry("before-first-apply", { "f:metadata": { "f:annotations": { "f:federation.paas.cmft.com/owner": {} } } }),
-      ]),
-      why: undefined,
-    },
-    {
-      name: "entries that began without saying what there was",
-      object: of(full, [{ manager: "before-first-apply" }, entry("kubectl")]),
-      why: undefined,
-    },
-    {
       name: "a person's entry that says nothing",
       object: of(full, [{ manager: "kubectl" }]),
       why: "only controllers of the hub have written it",
     },
-    { name: "content that is nothing", object: of({ data: null, binaryData: undefined }), why: undefined },
     {
       name: "an annotation of which nobody knows whose it is",
       object: { ...of({}), metadata: { name: "a", annotations: { note: "a" } } },
