@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import { ingressAddresses, serviceAddresses } from "./addresses.ts";
-import { balancer } from "./testing.ts";
+import { balancer } from "../testing/workloadHealth.ts";
 
 const service = (spec: object, status: object = {}): KubeObject => ({
   apiVersion: "v1",

@@ -52,6 +52,7 @@ describe("what an expression may call", () => {
     ["[1].all(n, string(n) == '')", "column 12: string() is not there for health"],
     ["{'a': type(1)} == {}", "column 7: type() is not there for health"],
     ["true ||\n  string(1) == ''", "line 2, column 3: string() is not there for health"],
+    ["object.a.matches('a')", "column 1: matches() is not there for health; use contains, startsWith or endsWith"],
   ])("nothing else: %s", (expression, mistake) => expect(mistakeIn(expression)).toBe(mistake));
 });
 
@@ -62,6 +63,7 @@ describe("what an expression may be", () => {
     ["other.ready", "column 1: Unknown variable: other"],
     ["object.a\n  == 'x", /^line 2, column 6: /],
     ["", /^column 1: /],
+    ["1 + true == 2", /no such overload/],
   ])("%j is a mistake", (expression, mistake) => expect(mistakeIn(expression)).toMatch(mistake));
 
   test.each([

@@ -1,33 +1,77 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { condition, judge } from "./testing.ts";
+import type { Health } from "../types.ts";
+import { condition, degraded, failed, judge, pending, progressing, unknown } from "../testing/workloadHealth.ts";
+import { hasNoStatus, isTelling, polarityOf } from "./generic.ts";
 
 const KIND = "example.com/v1 Widget";
-const widget = (...conditions: object[]) => judge(KIND, { status: { conditions } });
+const widget = (...conditions: object[]): Health => judge(KIND, { status: { conditions } });
+const AVAILABLE: Health = { state: "Available" };
+const READY = condition("Ready", "True");
+
+const GOOD = [
+  "Ready",
+  "Available",
+  "Healthy",
+  "Synced",
+  "Established",
+  "Complete",
+  "Succeeded",
+  "Accepted",
+  "Programmed",
+];
+const GOOD_IN_KUBERNETES = ["Initialized", "ContainersReady", "NamesAccepted", "AbleToScale", "ScalingActive"];
+const BAD_IN_KUBERNETES = ["ReplicaFailure", "FailureTarget", "Suspended", "LoadBalancerPortsError"];
+const BAD: readonly [type: string, health: (reason: string, message?: string) => Partial<Health>][] = [
+  ["Failed", failed],
+  ["Stalled", failed],
+  ["Degraded", degraded],
+  ["Reconciling", progressing],
+  ["Progressing", progressing],
+];
+const ofBad = BAD.map(([type]) => type);
+const OTHER = ["Painted", "ready", ""];
+
+test("each type of condition has its polarity, and tells of health or not", () => {
+  const found = (types: readonly string[]) => new Set(types.map((type) => `${polarityOf(type)} ${isTelling(type)}`));
+  expect(found(GOOD)).toEqual(new Set(["Good true"]));
+  expect(found(ofBad)).toEqual(new Set(["Bad true"]));
+  expect(found(GOOD_IN_KUBERNETES)).toEqual(new Set(["Good false"]));
+  expect(found(BAD_IN_KUBERNETES)).toEqual(new Set(["Bad false"]));
+  expect(found(OTHER)).toEqual(new Set(["undefined false"]));
+});
 
 describe("an object of a kind that nobody knows", () => {
-  test("is never called healthy before anybody has said so", () => {
-    expect(judge(KIND, {})).toEqual({
-      state: "Unknown",
-      reason: "NoReport",
-      message: "it has no status there yet; spec.health of the placement can say whether it is healthy",
+  test.each<[string, object | undefined, Partial<Health>]>([
+    [
+      "has no status",
+      undefined,
+      unknown("NoReport", "it has no status there yet; spec.health of the placement can say whether it is healthy"),
+    ],
+    ["has an empty status", {}, unknown("NoReport")],
+    [
+      "reports other things",
+      { endpoint: "10.0.0.1", nodes: 3 },
+      unknown("NoReport", "its status does not say whether it is healthy; spec.health of the placement can"),
+    ],
+    ["has a condition that nobody knows", { conditions: [condition("Painted", "True")] }, unknown("NoReport")],
+    ["has a condition without a type", { conditions: [condition("", "False")] }, unknown("NoReport")],
+    ["is observed, without complaint", { observedGeneration: 2 }, AVAILABLE],
+    ["is observed, of a later generation", { observedGeneration: 3 }, AVAILABLE],
+    ["is observed of the generation before", { observedGeneration: 1, x: 1 }, pending],
+    [
+      "was ready at the generation before",
+      { observedGeneration: 1, conditions: [READY] },
+      { ...pending, serves: "Before" },
+    ],
+    ["was not ready at the generation before", { observedGeneration: 1, conditions: [{ type: "Ready" }] }, pending],
+    ["is in a phase before it is observed", { observedGeneration: 2, phase: "Pending" }, progressing("PhasePending")],
+    ["is observed, with an empty phase", { observedGeneration: 2, phase: "" }, AVAILABLE],
+  ])("%s", (_name, status, want) => {
+    expect(judge(KIND, status === undefined ? {} : { status })).toEqual({
+      ...want,
+      ...(want.state === "Available" ? {} : { message: want.message ?? (expect.any(String) as unknown) }),
     });
-    expect(judge(KIND, { status: {} })).toMatchObject({ state: "Unknown", reason: "NoReport" });
-  });
-
-  test("stays unknown while its status speaks of other things, and says what helps", () => {
-    expect(judge(KIND, { status: { endpoint: "10.0.0.1", nodes: 3 } })).toEqual({
-      state: "Unknown",
-      reason: "NoReport",
-      message: "its status does not say whether it is healthy; spec.health of the placement can",
-    });
-    expect(widget(condition("Painted", "True"))).toMatchObject({ state: "Unknown" });
-    expect(widget(condition("", "False"))).toMatchObject({ state: "Unknown" });
-  });
-
-  test("whose controller has dealt with the present generation and complains of nothing is available", () => {
-    expect(judge(KIND, { status: { observedGeneration: 2 } })).toEqual({ state: "Available" });
-    expect(judge(KIND, { status: { observedGeneration: 3 } })).toEqual({ state: "Available" });
   });
 
   test.prop([
@@ -61,165 +105,130 @@ describe("an object of a kind that nobody knows", () => {
 });
 
 describe("conditions", () => {
-  test("Ready is what operators say, and Kubernetes' own words for it count as well", () => {
-    for (const type of ["Ready", "Available", "Healthy", "Synced", "Established", "Complete", "Accepted", "Programmed"])
-      expect(widget(condition(type, "True")), type).toEqual({ state: "Available" });
+  test.each(GOOD)("“%s” alone makes an object available, and keeps it on its way while it is not True", (type) => {
+    expect(widget(condition(type, "True"))).toStrictEqual(AVAILABLE);
+    for (const status of ["False", "Unknown"])
+      expect(widget(condition(type, status))).toStrictEqual(
+        progressing(`Not${type}`, `condition ${type} is ${status}`),
+      );
   });
 
-  test("one that is not True yet keeps the object on its way, in the controller's words", () => {
-    expect(widget(condition("Ready", "False", "WaitingForVolume", "no volume yet"))).toEqual({
-      state: "Progressing",
-      reason: "WaitingForVolume",
-      message: "no volume yet",
-    });
-    expect(widget(condition("Synced", "True"), condition("Ready", "Unknown"))).toEqual({
-      state: "Progressing",
-      reason: "NotReady",
-      message: "condition Ready is Unknown",
-    });
-    expect(widget({ type: "Ready" })).toMatchObject({ state: "Progressing", message: "condition Ready is Unknown" });
+  test.each(BAD)("“%s” counts while it is True", (type, health) => {
+    const want = health(type, `condition ${type} is True`);
+    expect(widget(condition(type, "True"))).toStrictEqual(want);
+    expect(widget(READY, condition(type, "True"))).toStrictEqual({ ...want, serves: "Now" });
+    for (const status of ["False", "Unknown"]) expect(widget(READY, condition(type, status))).toStrictEqual(AVAILABLE);
   });
 
-  test("a controller that has given up is believed, whatever else it says", () => {
-    const ready = condition("Ready", "True");
-    expect(widget(ready, condition("Stalled", "True", "ImageMissing", "no such chart"))).toEqual({
-      state: "Failed",
-      reason: "ImageMissing",
-      message: "no such chart",
-      serves: "Now",
-    });
-    expect(widget(condition("Failed", "True"))).toEqual({
-      state: "Failed",
-      reason: "Failed",
-      message: "condition Failed is True",
-    });
-    expect(widget(ready, condition("Degraded", "True"))).toMatchObject({ state: "Degraded", serves: "Now" });
-    expect(widget(ready, condition("Stalled", "False"), condition("Degraded", "False"))).toEqual({
-      state: "Available",
-    });
+  test("speak in the controller's words", () => {
+    expect(widget(condition("Synced", "True"), condition("Ready", "False", "NoVolume", "no volume yet"))).toEqual(
+      progressing("NoVolume", "no volume yet"),
+    );
+    expect(widget({ type: "Ready" })).toEqual(progressing("NotReady", "condition Ready is Unknown"));
   });
 
-  test("what is being reconciled is not there yet, though what was there may serve", () => {
-    const ready = condition("Ready", "True");
-    expect(widget(ready, condition("Reconciling", "True", "NewVersion"))).toEqual({
-      state: "Progressing",
-      reason: "NewVersion",
-      message: "condition Reconciling is True",
-      serves: "Now",
-    });
-    expect(widget(condition("Ready", "False"), condition("Progressing", "True", "Upgrading"))).toEqual({
-      state: "Progressing",
-      reason: "Upgrading",
-      message: "condition Progressing is True",
-    });
-    expect(widget(ready, condition("Reconciling", "False"))).toEqual({ state: "Available" });
+  test("count by trouble before work, by work before what is missing, and by that before the phase", () => {
+    const [bad, working] = [condition("Degraded", "True"), condition("Reconciling", "True")];
+    const missing = condition("Ready", "False");
+    const reason = (...conditions: object[]) => judge(KIND, { status: { phase: "Failed", conditions } }).reason;
+    expect(reason(working, missing, bad)).toBe("Degraded");
+    expect(reason(missing, working)).toBe("Reconciling");
+    expect(reason(missing)).toBe("NotReady");
+    expect(reason(READY)).toBeUndefined();
+    expect(reason()).toBe("PhaseFailed");
   });
 
-  test.each(["NewReplicaSetAvailable", "Succeeded", "Completed"])(
-    "Progressing stays True with %s after all is done, as that of a Deployment",
+  test.each(["NewReplicaSetAvailable", "Succeeded", "Completed", "Complete"])(
+    "Progressing stays True with %s at the end of the work, and Reconciling does not",
     (reason) => {
-      expect(widget(condition("Available", "True"), condition("Progressing", "True", reason))).toEqual({
-        state: "Available",
-      });
+      expect(widget(READY, condition("Progressing", "True", reason))).toStrictEqual(AVAILABLE);
+      expect(widget(READY, condition("Reconciling", "True", reason))).toMatchObject(progressing(reason));
     },
   );
 
-  test("of an older generation are no answer for the present one, and tell what served before", () => {
-    const old = { observedGeneration: 1 };
-    expect(widget(condition("Ready", "True", "", "", old))).toMatchObject({
-      state: "Progressing",
-      reason: "RolloutPending",
-      serves: "Before",
-    });
-    expect(widget(condition("Ready", "False", "", "", old))).not.toHaveProperty("serves");
-    expect(judge(KIND, { status: { observedGeneration: 1, conditions: [condition("Ready", "True")] } })).toMatchObject({
-      state: "Progressing",
-      reason: "RolloutPending",
-      serves: "Before",
-    });
+  const of = (...given: [type: string, status: string, observedGeneration?: number | undefined][]): Health =>
+    widget(
+      ...given.map(([type, status, observedGeneration]) =>
+        condition(type, status, "", "", observedGeneration === undefined ? {} : { observedGeneration }),
+      ),
+    );
+
+  test("of an older generation make no object available, and tell what served before", () => {
+    const servedBefore = { ...pending, serves: "Before" };
+    expect([of(["Ready", "True", 2]), of(["Ready", "True", 3]), of(["Ready", "True"])]).toEqual(
+      Array(3).fill(AVAILABLE),
+    );
+    expect(of(["Ready", "True", 1])).toEqual(servedBefore);
+    expect(of(["Ready", "False", 1])).toEqual(pending);
+    expect(of(["Synced", "True", 2], ["Ready", "True", 1])).toEqual(servedBefore);
+    expect(of(["Synced", "False", 2], ["Ready", "True", 1])).toEqual(pending);
   });
 
-  test("a complaint about an older generation is forgotten with it", () => {
-    const stalled = condition("Stalled", "True", "", "", { observedGeneration: 1 });
-    expect(widget(condition("Ready", "True", "", "", { observedGeneration: 2 }), stalled)).toEqual({
-      state: "Available",
-    });
+  test.each(ofBad)("“%s” of an older generation is forgotten", (type) => {
+    expect(of(["Ready", "True", 2], [type, "True", 1])).toEqual(AVAILABLE);
+    expect(of(["Ready", "True", 2], [type, "True", 2])).toMatchObject({ reason: type, serves: "Now" });
   });
 
-  test.each([
-    ["no-disk left", "Nodiskleft"],
-    ["lower", "Lower"],
-    ["4th", "Unhealthy"],
-    ["--", "Unhealthy"],
-  ])("the reason %j becomes the code %s", (reason, code) => {
-    expect(widget(condition("Ready", "False", reason))).toMatchObject({ reason: code });
+  test("are of the present generation where the object has none", () => {
+    const conditions = [condition("Ready", "True", "", "", { observedGeneration: 0 })];
+    const metadata = { generation: undefined };
+    expect(judge(KIND, { metadata, status: { observedGeneration: 0, conditions } })).toEqual(AVAILABLE);
   });
 });
 
 describe("phases", () => {
   const phase = (text: string, message?: string) => judge(KIND, { status: { phase: text, message } });
 
-  test.each([
+  test.each<[Health["state"], string[]]>([
     ["Available", ["Active", "Available", "Bound", "Ready", "Running", "Succeeded"]],
     ["Failed", ["Failed", "Error", "Lost"]],
     ["Degraded", ["Degraded"]],
     ["Progressing", ["Pending", "Creating", "Initializing", "Provisioning", "Progressing", "Reconciling"]],
     ["Progressing", ["Updating", "Upgrading", "Scaling", "Deleting", "Terminating"]],
+    ["Unknown", ["Simmering"]],
   ])("are %s by convention: %j", (state, phases) => {
-    for (const text of phases) expect(phase(text), text).toMatchObject({ state });
+    for (const text of phases) {
+      const [bare, reason] = [phase(text), `Phase${text}`];
+      if (state === "Available") expect(phase(text, "for 3 days"), text).toStrictEqual(AVAILABLE);
+      else expect(bare, text).toStrictEqual({ state, reason, message: `phase ${text}` });
+    }
   });
 
-  test.each(["Active", "Available", "Bound", "Ready", "Running", "Succeeded"])(
-    "need no words where all is well: %s",
-    (text) => {
-      expect(phase(text, "for 3 days")).toStrictEqual({ state: "Available" });
-    },
-  );
-
-  test("say why in the controller's words, or in their own", () => {
-    expect(phase("Failed", "no disk")).toEqual({ state: "Failed", reason: "PhaseFailed", message: "no disk" });
-    expect(phase("Pending")).toEqual({ state: "Progressing", reason: "PhasePending", message: "phase Pending" });
-  });
-
-  test("in words of their own tell nothing", () => {
-    expect(phase("Simmering")).toEqual({ state: "Unknown", reason: "PhaseSimmering", message: "phase Simmering" });
-  });
-
-  test("matter less than conditions", () => {
-    const status = { phase: "Running", conditions: [condition("Ready", "False")] };
-    expect(judge(KIND, { status })).toMatchObject({ state: "Progressing" });
+  test("have the controller's words", () => {
+    expect(phase("Failed", "no disk").message).toBe("no disk");
   });
 });
 
-describe("an object of a kind of Kubernetes that has no status", () => {
-  test.each([
+test.each([
+  ["v1", ["ConfigMap", "Secret", "ServiceAccount", "Endpoints", "Event", "LimitRange", "PodTemplate", "ResourceQuota"]],
+  ["apps/v1", ["ControllerRevision"]],
+  [
+    "admissionregistration.k8s.io/v1",
     [
-      "v1",
-      ["ConfigMap", "Secret", "ServiceAccount", "Endpoints", "Event", "LimitRange", "PodTemplate", "ResourceQuota"],
+      "MutatingWebhookConfiguration",
+      "ValidatingWebhookConfiguration",
+      "ValidatingAdmissionPolicyBinding",
+      "MutatingAdmissionPolicy",
+      "MutatingAdmissionPolicyBinding",
     ],
-    ["apps/v1", ["ControllerRevision"]],
-    [
-      "admissionregistration.k8s.io/v1",
-      [
-        "MutatingWebhookConfiguration",
-        "ValidatingWebhookConfiguration",
-        "ValidatingAdmissionPolicyBinding",
-        "MutatingAdmissionPolicy",
-        "MutatingAdmissionPolicyBinding",
-      ],
-    ],
-    ["coordination.k8s.io/v1", ["Lease"]],
-    ["discovery.k8s.io/v1", ["EndpointSlice"]],
-    ["networking.k8s.io/v1", ["IngressClass", "NetworkPolicy"]],
-    ["node.k8s.io/v1", ["RuntimeClass"]],
-    ["rbac.authorization.k8s.io/v1", ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]],
-    ["scheduling.k8s.io/v1", ["PriorityClass"]],
-    ["storage.k8s.io/v1", ["CSIDriver", "StorageClass"]],
-  ])("is available as soon as it is there: %s %j", (apiVersion, kinds) => {
-    for (const kind of kinds) expect(judge(`${apiVersion} ${kind}`, {}), kind).toEqual({ state: "Available" });
-  });
-
-  test("is another one where only the name of the kind is the same", () => {
-    expect(judge("example.com/v1 ConfigMap", {})).toMatchObject({ state: "Unknown", reason: "NoReport" });
-  });
+  ],
+  ["coordination.k8s.io/v1", ["Lease"]],
+  ["discovery.k8s.io/v1", ["EndpointSlice"]],
+  ["networking.k8s.io/v1", ["IngressClass", "NetworkPolicy"]],
+  ["node.k8s.io/v1", ["RuntimeClass"]],
+  ["rbac.authorization.k8s.io/v1", ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]],
+  ["scheduling.k8s.io/v1", ["PriorityClass"]],
+  ["storage.k8s.io/v1", ["CSIDriver", "StorageClass"]],
+])("an object of a built-in kind without a status is available until it is deleted: %s %j", (apiVersion, kinds) => {
+  const metadata = { deletionTimestamp: "2026-11-22T10:00:00Z" };
+  for (const kind of kinds) {
+    expect(judge(`${apiVersion} ${kind}`, {}), kind).toEqual(AVAILABLE);
+    expect(judge(`${apiVersion} ${kind}`, { metadata }), kind).toMatchObject(progressing("Terminating"));
+  }
 });
+
+test.each([
+  ["", "StorageClass"],
+  ["", "Pod"],
+  ["example.com", "Secret"],
+])("a kind “%s/%s” has a status", (group, kind) => expect(hasNoStatus(group, kind)).toBe(false));

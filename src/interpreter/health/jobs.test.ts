@@ -1,30 +1,15 @@
-import { available, cases, condition } from "./testing.ts";
+import { available, cases, condition, degraded, failed, progressing } from "../testing/workloadHealth.ts";
 
 cases("batch/v1 CronJob", [
   { name: "just applied", want: available },
   { name: "suspended, as was asked for", spec: { suspend: true }, status: {}, want: available },
   {
-    name: "never due until now",
-    status: { lastScheduleTime: undefined },
-    want: available,
-  },
-  {
-    name: "the first run is under way",
-    status: { lastScheduleTime: "2026-11-22T10:00:00Z", active: [{ name: "x-1" }] },
-    want: available,
-  },
-  {
-    name: "a later run is under way after one that failed",
+    name: "a run is under way after one that failed",
     status: {
       lastScheduleTime: "2026-11-22T10:10:00Z",
       lastSuccessfulTime: "2026-11-22T09:50:00Z",
       active: [{ name: "x-2" }],
     },
-    want: available,
-  },
-  {
-    name: "the last run succeeded",
-    status: { lastScheduleTime: "2026-11-22T10:00:00Z", lastSuccessfulTime: "2026-11-22T10:00:07Z" },
     want: available,
   },
   {
@@ -35,32 +20,40 @@ cases("batch/v1 CronJob", [
   {
     name: "the last run failed, one before it succeeded",
     status: { lastScheduleTime: "2026-11-22T10:10:00Z", lastSuccessfulTime: "2026-11-22T10:00:07Z" },
-    want: {
-      state: "Degraded",
-      reason: "LastRunFailed",
-      message: "the run of 2026-11-22T10:10:00Z failed; the last success was before it",
-      serves: "Now",
-    },
+    want: degraded("LastRunFailed", "the run of 2026-11-22T10:10:00Z failed; the last success was before it", "Now"),
   },
   {
     name: "no run has ever succeeded",
-    status: { lastScheduleTime: "2026-11-22T10:10:00Z", active: [] },
-    want: {
-      state: "Degraded",
-      reason: "LastRunFailed",
-      message: "the run of 2026-11-22T10:10:00Z failed; none has succeeded yet",
-      serves: "Now",
-    },
+    status: { lastScheduleTime: "2026-11-22T10:10:00Z", lastSuccessfulTime: "soon", active: "none" },
+    want: degraded("LastRunFailed", "the run of 2026-11-22T10:10:00Z failed; none has succeeded yet", "Now"),
   },
   { name: "a time that nobody can read", status: { lastScheduleTime: "soon" }, want: available },
   {
-    name: "on its way out",
+    name: "being deleted",
     metadata: { deletionTimestamp: "2026-11-22T10:00:00Z" },
-    want: { state: "Progressing", reason: "Terminating" },
+    want: progressing("Terminating"),
   },
 ]);
 
 cases("batch/v1 Job", [
+  {
+    name: "nobody has seen it",
+    status: {},
+    want: progressing("RolloutPending", "its controller has not started it yet"),
+  },
+  {
+    name: "runs",
+    status: {
+      ...{ startTime: "x", active: 2, succeeded: 1 },
+      conditions: ["Complete", "Failed"].map((type) => condition(type, "False")),
+    },
+    want: progressing("JobRunning", "2 active, 1 succeeded"),
+  },
+  {
+    name: "its criteria are met, its pods are still ending",
+    status: { startTime: "x", active: 1, succeeded: 2, conditions: [condition("SuccessCriteriaMet", "True")] },
+    want: progressing("JobRunning", "1 active, 2 succeeded"),
+  },
   {
     name: "complete, also where it is suspended afterwards",
     spec: { suspend: true },
@@ -68,19 +61,25 @@ cases("batch/v1 Job", [
     want: available,
   },
   {
-    name: "its criteria are met, its pods are still ending",
-    status: { startTime: "x", active: 1, succeeded: 2, conditions: [condition("SuccessCriteriaMet", "True")] },
-    want: { state: "Progressing", reason: "JobRunning", message: "1 active, 2 succeeded" },
+    name: "failed for the reason that its controller gives",
+    status: { conditions: [condition("Failed", "True", "DeadlineExceeded", "it was active for too long")] },
+    want: failed("DeadlineExceeded", "it was active for too long"),
   },
   {
-    name: "failed for the reason that its controller gives",
-    status: {
-      conditions: [condition("Failed", "True", "DeadlineExceeded", "Job was active longer than specified deadline")],
-    },
-    want: {
-      state: "Failed",
-      reason: "DeadlineExceeded",
-      message: "Job was active longer than specified deadline",
-    },
+    name: "will fail",
+    status: { conditions: [condition("FailureTarget", "True")] },
+    want: failed("JobFailed", ""),
+  },
+  {
+    name: "suspended",
+    spec: { suspend: true },
+    status: {},
+    want: progressing("JobSuspended", "the job is suspended"),
+  },
+  {
+    name: "suspended by anything but true",
+    spec: { suspend: "true" },
+    status: { startTime: "x" },
+    want: progressing("JobRunning", "0 active, 0 succeeded"),
   },
 ]);

@@ -1,198 +1,209 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
-import { isSameTrouble, mayBeForPods, podSelectorOf, podTrouble } from "./pods.ts";
+import { isLooping, isSameTrouble, mayBeForPods, podSelectorOf, podTrouble, troubleOfPod } from "./pods.ts";
 
 const SHOP = { kind: "Deployment", name: "shop" };
-
-interface PodParts {
-  owner?: { kind: string; name: string };
-  ready?: boolean;
-  deleting?: boolean;
-  unschedulable?: string;
-  containers?: object[];
-  initContainers?: object[];
-}
-
-function pod(parts: PodParts): KubeObject {
-  const { owner = { kind: "ReplicaSet", name: "shop-7d9" }, ready = false, deleting = false, unschedulable } = parts;
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: {
-      name: "shop-7d9-x",
-      ...(deleting ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {}),
-      ownerReferences: [{ apiVersion: "apps/v1", uid: "u", controller: true, ...owner }],
-    },
-    status: {
-      conditions: [
-        { type: "Ready", status: ready ? "True" : "False" },
-        unschedulable === undefined
-          ? { type: "PodScheduled", status: "True" }
-          : { type: "PodScheduled", status: "False", reason: "Unschedulable", message: unschedulable },
-      ],
-      containerStatuses: parts.containers ?? [],
-      initContainerStatuses: parts.initContainers ?? [],
-    },
-  };
-}
-
+const OWNER = { apiVersion: "apps/v1", uid: "u", kind: "ReplicaSet", name: "shop-7d9", controller: true };
+const pod = (status: object, metadata: object = { ownerReferences: [OWNER] }): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "shop-7d9-x", ...metadata },
+  status,
+});
+const running = (...containerStatuses: unknown[]): KubeObject => pod({ containerStatuses });
+const scheduled = (more: object): KubeObject =>
+  pod({ conditions: [{ type: "PodScheduled", status: "False", ...more }] });
 const waiting = (reason: string, message?: string, more: object = {}): object => ({
   name: "web",
-  ready: false,
-  restartCount: 0,
   state: { waiting: { reason, message } },
   ...more,
 });
-const ended = (exitCode: number, reason = "Error"): object => ({ terminated: { exitCode, reason } });
+const last = (terminated: object): object => ({ lastState: { terminated } });
+const looping = (message: string): object => ({ reason: "CrashLoopBackOff", message: `container web: ${message}` });
 
-describe("what pods say about a workload that is not healthy", () => {
-  test.each<{ name: string; pods: KubeObject[]; want: object | undefined }>([
-    { name: "no pod says nothing", pods: [], want: undefined },
-    {
-      name: "a container that is being made is on its way",
-      pods: [pod({ containers: [waiting("ContainerCreating")] })],
-      want: undefined,
-    },
+describe("the trouble of a pod", () => {
+  test.each<{ name: string; container: unknown; want: object | undefined }>([
+    { name: "nothing while the container is made", container: waiting("ContainerCreating"), want: undefined },
+    { name: "nothing while others begin first", container: waiting("PodInitializing"), want: undefined },
+    { name: "nothing when the container waits without a reason", container: waiting(""), want: undefined },
+    { name: "nothing of a container that is none", container: 3, want: undefined },
+    { name: "nothing of a state that is none", container: { state: "waiting" }, want: undefined },
     {
       name: "an image that cannot be pulled, in the words of the kubelet",
-      pods: [pod({ containers: [waiting("ErrImagePull", "web:9 not found")] })],
+      container: waiting("ErrImagePull", "web:9 not found"),
       want: { reason: "ImagePullBackOff", message: "container web: web:9 not found" },
     },
     {
-      name: "a name that is no image's",
-      pods: [pod({ containers: [waiting("InvalidImageName")] })],
-      want: { reason: "InvalidImageName", message: "container web: InvalidImageName" },
+      name: "a reason that is no code, without a name and a message",
+      container: { state: { waiting: { reason: "no-luck today" } } },
+      want: { reason: "Nolucktoday", message: "container : no-luck today" },
     },
     {
-      name: "a container that crashes, with how it ended",
-      pods: [
-        pod({
-          containers: [
-            waiting("CrashLoopBackOff", "back-off 40s", { restartCount: 4, lastState: ended(137, "OOMKilled") }),
-          ],
-        }),
-      ],
-      want: { reason: "CrashLoopBackOff", message: "container web: exit code 137 (OOMKilled), again and again" },
+      name: "a crash, and how it ended",
+      container: waiting("CrashLoopBackOff", "back-off 40s", last({ exitCode: 137, reason: "OOMKilled" })),
+      want: looping("exit code 137 (OOMKilled), again and again"),
     },
     {
-      name: "a container that crashes, and nobody knows how",
-      pods: [pod({ containers: [waiting("CrashLoopBackOff", "back-off 40s")] })],
-      want: { reason: "CrashLoopBackOff", message: "container web: it ends again and again" },
+      name: "a crash with an Error, which says no more than its code",
+      container: waiting("CrashLoopBackOff", undefined, last({ exitCode: 1, reason: "Error" })),
+      want: looping("exit code 1, again and again"),
     },
     {
-      name: "a container that crashes, in the moment in which it runs",
-      pods: [
-        pod({
-          containers: [{ name: "web", ready: false, restartCount: 2, state: { running: {} }, lastState: ended(1) }],
-        }),
-      ],
-      want: { reason: "CrashLoopBackOff", message: "container web: exit code 1, again and again" },
+      name: "a crash of which nobody knows the code",
+      container: waiting("CrashLoopBackOff", undefined, last({ reason: "ContainerStatusUnknown" })),
+      want: looping("exit code unknown (ContainerStatusUnknown), again and again"),
     },
     {
-      name: "a first restart is no loop yet",
-      pods: [
-        pod({
-          containers: [{ name: "web", ready: false, restartCount: 1, state: { running: {} }, lastState: ended(1) }],
-        }),
-      ],
+      name: "a crash of which nobody knows anything",
+      container: waiting("CrashLoopBackOff"),
+      want: looping("it ends again and again"),
+    },
+    {
+      name: "a crash by the present state, if there was none before",
+      container: { name: "web", restartCount: 2, state: { terminated: { exitCode: 3 } } },
+      want: looping("exit code 3, again and again"),
+    },
+    {
+      name: "a crash by the state before, also while the container runs",
+      container: { name: "web", restartCount: 5, state: { terminated: { exitCode: 3 } }, ...last({ exitCode: 4 }) },
+      want: looping("exit code 4, again and again"),
+    },
+    {
+      name: "no crash at the first restart",
+      container: { restartCount: 1, ...last({ exitCode: 1 }) },
       want: undefined,
     },
+    { name: "no crash when nobody counted", container: last({ exitCode: 1 }), want: undefined },
+    { name: "no crash when nobody says how it ended", container: { name: "web", restartCount: 5 }, want: undefined },
     {
-      name: "an init container comes first",
-      pods: [
-        pod({
-          initContainers: [waiting("CreateContainerConfigError", 'secret "keys" not found')],
-          containers: [waiting("PodInitializing")],
-        }),
-      ],
-      want: { reason: "CreateContainerConfigError", message: 'container web: secret "keys" not found' },
-    },
-    {
-      name: "a pod that no node takes",
-      pods: [pod({ unschedulable: "0/3 nodes are available: 3 Insufficient cpu." })],
-      want: { reason: "Unschedulable", message: "pods: 0/3 nodes are available: 3 Insufficient cpu." },
-    },
-    {
-      name: "what keeps a container from running says more than what keeps another pod from a node",
-      pods: [pod({ unschedulable: "full" }), pod({ containers: [waiting("ImagePullBackOff", "no")] })],
-      want: { reason: "ImagePullBackOff", message: "container web: no" },
-    },
-    {
-      name: "a pod that is ready, or on its way out, or another's, counts for nothing",
-      pods: [
-        pod({ ready: true, containers: [waiting("ImagePullBackOff", "no")] }),
-        pod({ deleting: true, containers: [waiting("ImagePullBackOff", "no")] }),
-        pod({ owner: { kind: "ReplicaSet", name: "shopping-1" }, containers: [waiting("ImagePullBackOff", "no")] }),
-        pod({ owner: { kind: "Job", name: "shop-1" }, containers: [waiting("ImagePullBackOff", "no")] }),
-      ],
+      name: "no crash when the container is ready",
+      container: { name: "web", ready: true, restartCount: 9, ...last({ exitCode: 1 }) },
       want: undefined,
     },
-    {
-      name: "a reason that is no code becomes one",
-      pods: [pod({ containers: [waiting("no-luck today", "x")] })],
-      want: { reason: "Nolucktoday", message: "container web: x" },
-    },
-    {
-      name: "a status that makes no sense says nothing",
-      pods: [{ ...pod({}), status: { conditions: "none", containerStatuses: [null, 3, { state: "waiting" }] } }],
-      want: undefined,
-    },
-  ])("$name", ({ pods, want }) => expect(podTrouble(SHOP, pods)).toEqual(want));
+  ])("is $name", ({ container, want }) => expect(troubleOfPod(running(container))).toEqual(want));
 
-  test("a StatefulSet owns its pods itself", () => {
-    const web = pod({ owner: { kind: "StatefulSet", name: "shop" }, containers: [waiting("ImagePullBackOff", "no")] });
-    expect(podTrouble({ kind: "StatefulSet", name: "shop" }, [web])?.reason).toBe("ImagePullBackOff");
-    expect(podTrouble(SHOP, [web])).toBeUndefined();
+  test("is that of the first container, init containers first", () => {
+    const first = running(waiting("PodInitializing"), waiting("First"), waiting("Second"));
+    expect(troubleOfPod(first)?.reason).toBe("First");
+    const both = pod({ containerStatuses: [waiting("Main")], initContainerStatuses: [waiting("Init")] });
+    expect(troubleOfPod(both)?.reason).toBe("Init");
+  });
+
+  test.each<{ name: string; condition: object; want: object | undefined }>([
+    {
+      name: "the scheduler's words",
+      condition: { message: "no room" },
+      want: { reason: "Unschedulable", message: "pods: no room" },
+    },
+    {
+      name: "the scheduler's reason",
+      condition: { reason: "SchedulerError", message: "x" },
+      want: { reason: "SchedulerError", message: "pods: x" },
+    },
+    { name: "none while a gate holds the pod", condition: { reason: "SchedulingGated" }, want: undefined },
+    { name: "none if nobody says False", condition: { status: "Unknown" }, want: undefined },
+  ])("without a node is $name", ({ condition, want }) => expect(troubleOfPod(scheduled(condition))).toEqual(want));
+
+  test("of conditions that are no list is none", () => {
+    expect(troubleOfPod(pod({ conditions: "none" }))).toBeUndefined();
   });
 });
 
-test("the same trouble in other words is the same", () => {
+describe("the trouble of a workload", () => {
+  const unscheduled = scheduled({ message: "full" });
+  const crashing = running(waiting("CrashLoopBackOff"));
+  const pulling = running(waiting("ImagePullBackOff"));
+  const reason = (...pods: KubeObject[]) => podTrouble(SHOP, pods)?.reason;
+
+  test("is that of the pod that came furthest, the first of these", () => {
+    expect(reason(unscheduled, crashing, pulling)).toBe("ImagePullBackOff");
+    expect(reason(pulling, crashing, unscheduled)).toBe("ImagePullBackOff");
+    expect(reason(unscheduled, crashing)).toBe("CrashLoopBackOff");
+    expect(reason(crashing, unscheduled)).toBe("CrashLoopBackOff");
+    expect(reason(pod({}), pulling, pod({}))).toBe("ImagePullBackOff");
+    expect(reason(running(waiting("One")), running(waiting("Two")))).toBe("One");
+    expect(reason()).toBeUndefined();
+  });
+
+  test("has a reason and a message, and nothing else", () => {
+    const want = { reason: "ImagePullBackOff", message: "container web: ImagePullBackOff" };
+    expect(podTrouble(SHOP, [pulling])).toStrictEqual(want);
+    expect(troubleOfPod(pulling)).toStrictEqual(want);
+  });
+
+  test.each<[string, object]>([
+    ["without an owner", {}],
+    ["of an owner that does not control it", { ownerReferences: [{ ...OWNER, controller: false }] }],
+    ["of another kind of owner", { ownerReferences: [{ ...OWNER, kind: "Job" }] }],
+    ["of a workload whose name begins alike", { ownerReferences: [{ ...OWNER, name: "shopping-1" }] }],
+    ["that is being deleted", { ownerReferences: [OWNER], deletionTimestamp: "2026-01-01T00:00:00Z" }],
+  ])("is not that of a pod %s", (_name, metadata) => {
+    expect(reason(pod({ containerStatuses: [waiting("Odd")] }, metadata))).toBeUndefined();
+  });
+
+  test("is not that of a ready pod", () => {
+    const conditions = [{ type: "Ready", status: "True" }];
+    expect(reason(pod({ conditions, containerStatuses: [waiting("Odd")] }))).toBeUndefined();
+  });
+
+  test.each([
+    ["StatefulSet", "shop", "Odd"],
+    ["StatefulSet", "shop-1", undefined],
+    ["Job", "shop", undefined],
+  ])("is, for a StatefulSet, that of its own pods: %s %s", (kind, name, want) => {
+    const owned = pod({ containerStatuses: [waiting("Odd")] }, { ownerReferences: [{ ...OWNER, kind, name }] });
+    expect(podTrouble({ kind: "StatefulSet", name: "shop" }, [owned])?.reason).toBe(want);
+  });
+});
+
+test("trouble is the same with other words about the same container", () => {
   const pull = { reason: "ImagePullBackOff", message: "container web: not found" };
   expect(isSameTrouble(pull, { ...pull, message: "container web: Back-off pulling" })).toBe(true);
-  expect(isSameTrouble(pull, { ...pull, message: "container sidecar: not found" })).toBe(false);
-  expect(isSameTrouble(pull, { ...pull, reason: "CrashLoopBackOff" })).toBe(false);
-  expect(isSameTrouble(pull, undefined)).toBe(false);
   expect(isSameTrouble(undefined, undefined)).toBe(true);
-});
-
-describe("the selector of a workload's pods", () => {
-  const workload = (selector: unknown, kind = "Deployment"): KubeObject => ({
-    apiVersion: "apps/v1",
-    kind,
-    metadata: { name: "shop" },
-    spec: { selector },
-  });
-  test.each<[unknown, string | undefined]>([
-    [{ matchLabels: { app: "shop", tier: "web" } }, "app=shop,tier=web"],
-    [{ matchExpressions: [{ key: "app", operator: "In", values: ["a", "b"] }] }, "app in (a,b)"],
-    [
-      {
-        matchExpressions: [
-          { key: "app", operator: "NotIn", values: ["a"] },
-          { key: "x", operator: "Exists" },
-        ],
-      },
-      "app notin (a),x",
-    ],
-    [{ matchExpressions: [{ key: "x", operator: "DoesNotExist" }] }, "!x"],
-    [{ matchExpressions: [{ key: "x", operator: "Like" }] }, undefined],
-    [{ matchExpressions: [{ operator: "Exists" }] }, undefined],
-    [{}, undefined],
-    [undefined, undefined],
-  ])("%j is %j", (selector, want) => expect(podSelectorOf(workload(selector))).toBe(want));
-
-  test("a kind without pods has none", () => {
-    expect(
-      podSelectorOf({ ...workload({ matchLabels: { app: "shop" } }), apiVersion: "v1", kind: "Service" }),
-    ).toBeUndefined();
-  });
+  for (const other of [{ ...pull, message: "container sidecar: not found" }, { ...pull, reason: "Odd" }, undefined]) {
+    expect(isSameTrouble(pull, other)).toBe(false);
+    expect(isSameTrouble(other, pull)).toBe(false);
+  }
+  expect([isLooping({ reason: "CrashLoopBackOff", message: "" }), isLooping(pull)]).toEqual([true, false]);
 });
 
 test.each([
   ["PodsNotReady", true],
+  ["RollingOut", true],
   ["ProgressDeadlineExceeded", true],
+  ["JobRunning", true],
+  ["RolloutPending", false],
   ["QuotaExceeded", false],
   [undefined, false],
-])("what a workload says of itself as %s may be for its pods to say better: %s", (reason, want) =>
-  expect(mayBeForPods(reason)).toBe(want),
-);
+])("pods may say more than %s: %s", (reason, want) => expect(mayBeForPods(reason)).toBe(want));
+
+describe("the selector of the pods", () => {
+  const of = (name: string, selector: unknown = { matchLabels: { app: "shop" } }): string | undefined => {
+    const [apiVersion = "", kind = ""] = name.split(" ");
+    return podSelectorOf({ apiVersion, kind, metadata: { name: "shop" }, spec: { selector } });
+  };
+
+  test("is that of kinds with pods", () => {
+    const [workloads, others] = [
+      ["apps/v1 Deployment", "apps/v1 ReplicaSet", "apps/v1 StatefulSet", "apps/v1 DaemonSet", "batch/v1 Job"],
+      ["batch/v1 CronJob", "example.com/v1 Deployment", "v1 Deployment", "v1 Service"],
+    ];
+    for (const name of workloads) expect(of(name), name).toBe("app=shop");
+    for (const name of others) expect(of(name), name).toBeUndefined();
+  });
+
+  test.each<[unknown, string | undefined]>([
+    [{ matchLabels: { app: "shop", tier: 1 } }, "app=shop,tier=1"],
+    [{ matchExpressions: [{ key: "app", operator: "In", values: ["a", "b"] }] }, "app in (a,b)"],
+    [{ matchExpressions: [{ key: "app", operator: "In", values: "a" }] }, "app in ()"],
+    [{ matchExpressions: [{ key: "app", operator: "NotIn", values: ["a"] }] }, "app notin (a)"],
+    [{ matchLabels: { a: "b" }, matchExpressions: [{ key: "x", operator: "Exists" }] }, "a=b,x"],
+    [{ matchExpressions: [{ key: "x", operator: "DoesNotExist" }] }, "!x"],
+    [{ matchExpressions: [{ key: "x", operator: "Like" }] }, undefined],
+    [{ matchExpressions: [{ key: "", operator: "In", values: ["a"] }] }, undefined],
+    [{ matchExpressions: [{ key: "", operator: "Exists" }] }, undefined],
+    [{ matchExpressions: [{ operator: "DoesNotExist" }] }, undefined],
+    [{}, undefined],
+    ["app", undefined],
+  ])("%j is %j", (selector, want) => expect(of("apps/v1 Deployment", selector)).toBe(want));
+});

@@ -1,45 +1,62 @@
-import { available, balancer, cases, condition } from "./testing.ts";
+import { available, balancer, cases, condition, degraded, progressing } from "../testing/workloadHealth.ts";
+
+const spec = { type: "LoadBalancer" };
+const waiting = progressing("LoadBalancerPending", "the cluster has not given it an address yet");
+const refused = (status: string): object =>
+  condition("LoadBalancerPortsError", status, "MixedProtocolNotSupported", "no");
 
 cases("v1 Service", [
-  { name: "inside of the cluster", spec: { type: "ClusterIP" }, want: available },
-  { name: "without a word on its type", spec: {}, want: available },
-  { name: "headless", spec: { clusterIP: "None" }, want: available },
-  { name: "a name elsewhere", spec: { type: "ExternalName" }, want: available },
-  {
-    name: "a load balancer that is not there yet",
-    spec: { type: "LoadBalancer" },
-    status: { loadBalancer: {} },
-    want: { state: "Progressing", reason: "LoadBalancerPending" },
-  },
-  {
-    name: "a load balancer with a name",
-    spec: { type: "LoadBalancer" },
-    status: balancer({ hostname: "a.elb.example.com" }),
+  ...[{ type: "ClusterIP" }, {}, { clusterIP: "None" }, { type: "ExternalName" }].map((other) => ({
+    name: `no load balancer: ${JSON.stringify(other)}`,
+    spec: other,
     want: available,
-  },
+  })),
+  { name: "a load balancer without an address", spec, status: balancer(), want: waiting },
   {
-    name: "a load balancer that has no room for a port",
-    spec: { type: "LoadBalancer" },
-    status: balancer({ ip: "1.2.3.4", ports: [{ port: 80 }, { port: 443, error: "example.com/PortInUse" }] }),
-    want: { state: "Degraded", reason: "PortInUse", message: "port 443: example.com/PortInUse", serves: "Now" },
+    name: "a load balancer whose addresses are no list",
+    spec,
+    status: { loadBalancer: { ingress: "1.2.3.4" } },
+    want: waiting,
+  },
+  { name: "a load balancer with an address", spec, status: balancer({ ip: "1.2.3.4" }), want: available },
+  {
+    name: "a load balancer whose second point cannot open a port",
+    spec,
+    status: balancer(
+      { ip: "1.2.3.4", ports: [{ port: 80, error: "" }] },
+      { ports: [{ port: 81 }, { port: 443, error: "example.com/PortInUse" }] },
+    ),
+    want: degraded("PortInUse", "port 443: example.com/PortInUse", "Now"),
   },
   {
     name: "ports that cannot be mixed",
-    spec: { type: "LoadBalancer" },
-    status: {
-      ...balancer({ ip: "1.2.3.4" }),
-      conditions: [condition("LoadBalancerPortsError", "True", "MixedProtocolNotSupported", "no")],
-    },
-    want: { state: "Degraded", reason: "MixedProtocolNotSupported", message: "no", serves: "Now" },
+    spec,
+    status: { ...balancer({ ip: "1.2.3.4" }), conditions: [refused("True")] },
+    want: degraded("MixedProtocolNotSupported", "no", "Now"),
+  },
+  {
+    name: "ports that could not be mixed before",
+    spec,
+    status: { ...balancer({ ip: "1.2.3.4" }), conditions: [refused("False")] },
+    want: available,
   },
 ]);
 
 cases("networking.k8s.io/v1 Ingress", [
-  { name: "just applied, and nobody ever writes an address", want: available },
-  { name: "with an address", status: balancer({ ip: "1.2.3.4" }), want: available },
+  { name: "just applied; many controllers never write an address", want: available },
   {
-    name: "with a port that the load balancer refuses",
+    name: "a port that the load balancer refuses",
     status: balancer({ ip: "1.2.3.4", ports: [{ port: 443, error: "CertificateMissing" }] }),
-    want: { state: "Degraded", reason: "CertificateMissing", serves: "Now" },
+    want: degraded("CertificateMissing", "port 443: CertificateMissing", "Now"),
+  },
+]);
+
+cases("v1 Namespace", [
+  { name: "nobody has seen it", want: progressing("NoReport", "the cluster has not reported on it yet") },
+  { name: "in use", status: { phase: "Active" }, want: available },
+  {
+    name: "being deleted",
+    status: { phase: "Terminating" },
+    want: degraded("NamespaceTerminating", "the namespace is being deleted"),
   },
 ]);

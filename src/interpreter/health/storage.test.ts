@@ -1,59 +1,66 @@
-import { available, cases, condition } from "./testing.ts";
+import { available, cases, condition, degraded, failed, progressing } from "../testing/workloadHealth.ts";
+
+const asking = (storage: string): object => ({ resources: { requests: { storage } } });
+const bound = (storage: unknown, ...conditions: object[]): object => ({
+  phase: "Bound",
+  capacity: { storage },
+  conditions,
+});
 
 cases("v1 PersistentVolumeClaim", [
-  { name: "nobody has seen it", want: { state: "Progressing", reason: "NoReport" } },
+  { name: "nobody has seen it", want: progressing("NoReport") },
+  { name: "a phase that nobody knows", status: { phase: "Odd" }, want: progressing("NoReport") },
   {
     name: "waits for a volume, or with WaitForFirstConsumer for a pod",
     status: { phase: "Pending" },
-    want: {
-      state: "Progressing",
-      reason: "VolumePending",
-      message: "it has no volume yet; some storage classes wait for a pod that uses it",
-    },
+    want: progressing("VolumePending", "it has no volume yet; some storage classes wait for a pod that uses it"),
   },
+  { name: "bound", spec: asking("1Gi"), status: bound("1Gi"), want: available },
+  { name: "bound to more than was asked for", spec: asking("1Gi"), status: bound("10Gi"), want: available },
+  { name: "no size is known", spec: asking("1Gi"), status: { phase: "Bound" }, want: available },
+  { name: "the size that was asked for is unreadable", spec: asking("much"), status: bound("1Gi"), want: available },
+  { name: "its size is unreadable", spec: asking("1Gi"), status: bound(5), want: available },
   {
-    name: "bound",
-    spec: { resources: { requests: { storage: "1Gi" } } },
-    status: { phase: "Bound", capacity: { storage: "1Gi" } },
+    name: "has to grow",
+    spec: asking("2Gi"),
+    status: bound("1Gi"),
+    want: progressing("VolumeResizing", "1Gi of 2Gi are there", "Now"),
+  },
+  ...["Resizing", "FileSystemResizePending", "ModifyingVolume"].map((type) => ({
+    name: `being changed: ${type}`,
+    spec: asking("2Gi"),
+    status: bound("1Gi", condition(type, "True", "", "soon")),
+    want: progressing(type, "soon", "Now"),
+  })),
+  ...["ControllerResizeError", "NodeResizeError", "ModifyVolumeError"].map((type) => ({
+    name: `could not be changed: ${type}`,
+    status: bound("1Gi", condition(type, "False"), condition(type, "True", "", "no")),
+    want: degraded(type, "no", "Now"),
+  })),
+  {
+    name: "was changed",
+    status: bound("1Gi", condition("Resizing", "False"), condition("NodeResizeError", "False")),
     want: available,
   },
-  { name: "bound, without a word on its size", status: { phase: "Bound" }, want: available },
   {
-    name: "bound to more than was asked for",
-    spec: { resources: { requests: { storage: "1Gi" } } },
-    status: { phase: "Bound", capacity: { storage: "10Gi" } },
-    want: available,
+    name: "its volume is gone",
+    status: { phase: "Lost" },
+    want: failed("VolumeLost", "the volume that it was bound to is not there any more"),
   },
-  {
-    name: "is to grow",
-    spec: { resources: { requests: { storage: "2Gi" } } },
-    status: { phase: "Bound", capacity: { storage: "1Gi" } },
-    want: { state: "Progressing", reason: "VolumeResizing", message: "1Gi of 2Gi are there", serves: "Now" },
-  },
-  {
-    name: "grows, as its controller says",
-    spec: { resources: { requests: { storage: "2Gi" } } },
-    status: {
-      phase: "Bound",
-      capacity: { storage: "1Gi" },
-      conditions: [condition("FileSystemResizePending", "True", "", "waits for a pod")],
-    },
-    want: { state: "Progressing", reason: "FileSystemResizePending", message: "waits for a pod", serves: "Now" },
-  },
-  {
-    name: "cannot grow",
-    status: { phase: "Bound", conditions: [condition("ControllerResizeError", "True", "", "no room")] },
-    want: { state: "Degraded", reason: "ControllerResizeError", message: "no room", serves: "Now" },
-  },
-  { name: "its volume is gone", status: { phase: "Lost" }, want: { state: "Failed", reason: "VolumeLost" } },
 ]);
 
 cases("v1 PersistentVolume", [
-  { name: "nobody has seen it", want: { state: "Progressing", reason: "NoReport" } },
+  { name: "nobody has seen it", want: progressing("NoReport") },
+  { name: "a phase that nobody knows", status: { phase: "Odd" }, want: progressing("NoReport") },
   {
     name: "not ready to be claimed",
     status: { phase: "Pending" },
-    want: { state: "Progressing", reason: "VolumePending" },
+    want: progressing("VolumePending", "the volume is not available yet"),
+  },
+  {
+    name: "not ready to be claimed, and says why",
+    status: { phase: "Pending", message: "no disk yet" },
+    want: progressing("VolumePending", "no disk yet"),
   },
   { name: "free", status: { phase: "Available" }, want: available },
   { name: "claimed", status: { phase: "Bound" }, want: available },
@@ -61,15 +68,26 @@ cases("v1 PersistentVolume", [
     name: "its claim is gone",
     spec: { claimRef: { namespace: "shop", name: "data" } },
     status: { phase: "Released" },
-    want: {
-      state: "Degraded",
-      reason: "VolumeReleased",
-      message: "shop/data is gone, and until the volume is reclaimed it serves nobody",
-    },
+    want: degraded("VolumeReleased", "shop/data is gone, and until the volume is reclaimed it serves nobody"),
+  },
+  {
+    name: "a claim that nobody names is gone",
+    status: { phase: "Released" },
+    want: degraded("VolumeReleased", "its claim is gone, and until the volume is reclaimed it serves nobody"),
+  },
+  {
+    name: "its claim is gone, and it says so",
+    status: { phase: "Released", message: "the claim went" },
+    want: degraded("VolumeReleased", "the claim went"),
   },
   {
     name: "could not be reclaimed",
+    status: { phase: "Failed" },
+    want: failed("VolumeLost", "its reclamation failed"),
+  },
+  {
+    name: "could not be reclaimed, and says why",
     status: { phase: "Failed", message: "the disk is in use" },
-    want: { state: "Failed", reason: "VolumeLost", message: "the disk is in use" },
+    want: failed("VolumeLost", "the disk is in use"),
   },
 ]);

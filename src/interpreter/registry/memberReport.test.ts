@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
-import { condition } from "../health/testing.ts";
+import { condition } from "../testing/workloadHealth.ts";
 import { memberReport } from "./memberReport.ts";
 
 function report(name: string, parts: object = {}) {
