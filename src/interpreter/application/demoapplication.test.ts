@@ -83,32 +83,6 @@ describe("render", () => {
     });
   });
 
-  test.each<{ name: string; ports: object[]; ingress: object; want: unknown }>([
-    {
-      name: "the first TCP port unless it says another",
-      ports: [{ port: 53, protocol: "UDP" }, { port: 80 }, { port: 81, protocol: "TCP" }],
-      ingress: {},
-      want: { number: 80 },
-    },
-    { name: "a port by its number", ports: [{ port: 80 }, { port: 81 }], ingress: { port: 81 }, want: { number: 81 } },
-    {
-      name: "a port by its name",
-      ports: [{ port: 80 }, { name: "web", port: 81 }],
-      ingress: { port: "web" },
-      want: { name: "web" },
-    },
-  ])("an Ingress leads to $name", ({ ports, ingress, want }) => {
-    const rendered = demoApplicationKind.render(app({ image: "i", ports, ingress: { host: "a.com", ...ingress } }));
-    expect(rendered[2]?.["spec"]).toEqual({
-      rules: [
-        {
-          host: "a.com",
-          http: { paths: [{ path: "/", pathType: "Prefix", backend: { service: { name: "web", port: want } } }] },
-        },
-      ],
-    });
-  });
-
   test.each([
     { name: "no ports", ports: [] },
     { name: "no TCP port", ports: [{ port: 53, protocol: "UDP" }] },
@@ -200,50 +174,6 @@ describe("render", () => {
   });
 });
 
-describe("dependencies", () => {
-  test("each ConfigMap and Secret once, with what is known of it", () => {
-    const found = demoApplicationKind.dependencies(
-      app({
-        image: "i",
-        env: [
-          { name: "A", valueFrom: { secretKeyRef: { name: "s", key: "k", optional: true } } },
-          { name: "B", valueFrom: { configMapKeyRef: { name: "c", key: "k" } } },
-          { name: "C", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
-        ],
-        envFrom: [{ secretRef: { name: "s" } }, { configMapRef: { name: "o", optional: true } }],
-        volumes: [
-          { name: "1", secret: { secretName: "vs" } },
-          {
-            name: "2",
-            projected: {
-              sources: [
-                { configMap: { name: "pc" } },
-                { secret: { name: "ps" } },
-                { configMap: { name: "kube-root-ca.crt" } },
-              ],
-            },
-          },
-          { name: "3", emptyDir: {} },
-        ],
-        imagePullSecrets: [{ name: "pull" }, { name: "vs" }],
-      }),
-    );
-    expect(
-      found.map(
-        ({ ref, optional, readByPods }) => `${ref.kind}/${ref.namespace}/${ref.name} ${optional} ${readByPods}`,
-      ),
-    ).toEqual([
-      "ConfigMap/default/c false true",
-      "ConfigMap/default/o true true",
-      "ConfigMap/default/pc false true",
-      "Secret/default/ps false true",
-      "Secret/default/pull false false",
-      "Secret/default/s false true",
-      "Secret/default/vs false true",
-    ]);
-  });
-});
-
 test("the certificate of the ingress goes along, and restarts no pod", () => {
   const ingress = { host: "a.com", tlsSecretName: "tls" };
   const found = (more: object) =>
@@ -259,60 +189,172 @@ test("the certificate of the ingress goes along, and restarts no pod", () => {
   expect(found({ envFrom: [{ secretRef: { name: "tls", optional: true } }] })).toEqual([
     { name: "tls", optional: false, readByPods: true },
   ]);
-  expect(found({ ingress: { host: "a.com" } })).toEqual([]);
-});
-
-describe("dependencies that are named twice", () => {
-  const secret = (optional: boolean) => ({ name: "s", key: "k", optional });
-  const optionalOf = (...optional: boolean[]) =>
-    demoApplicationKind
-      .dependencies(app({ env: optional.map((one) => ({ name: "A", valueFrom: { secretKeyRef: secret(one) } })) }))
-      .map((dependency) => dependency.optional);
-
-  test("are optional only when they are so each time", () => {
-    expect(optionalOf(true, true)).toEqual([true]);
-    expect(optionalOf(true, false)).toEqual([false]);
-    expect(optionalOf(false, true)).toEqual([false]);
-  });
-
-  test("are read by pods when they are so once, whichever comes first", () => {
-    const volume = { name: "v", secret: { secretName: "s" } };
-    const found = demoApplicationKind.dependencies(app({ imagePullSecrets: [{ name: "s" }], volumes: [volume] }));
-    expect(found.map(({ readByPods }) => readByPods)).toEqual([true]);
-  });
-});
-
-test("a Secret may have the name of the ConfigMap that every namespace has, and a volume names its ConfigMap", () => {
-  const found = demoApplicationKind.dependencies(
-    app(
-      {
-        env: [{ name: "A", valueFrom: { secretKeyRef: { name: "kube-root-ca.crt", key: "k" } } }],
-        volumes: [
-          { name: "c", configMap: { name: "cm", optional: true } },
-          { name: "d", configMap: {} },
-        ],
-      },
-      { namespace: undefined },
-    ),
-  );
-  expect(found).toStrictEqual([
-    { ref: { apiVersion: "v1", kind: "ConfigMap", name: "cm" }, optional: true, readByPods: true },
-    { ref: { apiVersion: "v1", kind: "Secret", name: "kube-root-ca.crt" }, optional: false, readByPods: true },
+  expect(found({ ingress: { host: "a.com" }, volumes: [{ name: "v", secret: { secretName: "s" } }] })).toEqual([
+    { name: "s", optional: false, readByPods: true },
   ]);
-});
-
-test("what is no number of replicas is the default", () => {
-  expect(demoApplicationKind.replicas(app({ replica: Number.NaN }))).toBe(1);
-  expect(demoApplicationKind.replicas(app({ replica: "3" }))).toBe(1);
 });
 
 test("replicas default to one", () => {
   expect(demoApplicationKind.replicas(app({ image: "i" }))).toBe(1);
   expect(demoApplicationKind.replicas(app({ image: "i", replica: 0 }))).toBe(0);
+  expect(demoApplicationKind.replicas(app({ replica: Number.NaN }))).toBe(1);
+  expect(demoApplicationKind.replicas(app({ replica: "3" }))).toBe(1);
   expect(demoApplicationKind.podSelector(app({}))).toBe("app=web");
 });
 
 test("an application becomes more than a Deployment and a Service only where it asks for a way in", () => {
   expect(demoApplicationKind.becomesMore?.(app({ image: "i", ports: [{ port: 80 }] }))).toBe(false);
   expect(demoApplicationKind.becomesMore?.(app({ image: "i", ingress: { host: "a.com" } }))).toBe(true);
+});
+
+function service(ports: object[], serviceType?: string): unknown {
+  return demoApplicationKind.render(
+    app({ image: "i", replica: 1, ports, ...(serviceType === undefined ? {} : { serviceType }) }),
+  )[1]?.["spec"];
+}
+
+describe("render", () => {
+  test.each<{ name: string; ports: object[]; type?: string; want: object }>([
+    {
+      name: "ClusterIP drops node ports",
+      type: "ClusterIP",
+      ports: [{ port: 80, nodePort: 30002 }],
+      want: { type: "ClusterIP", ports: [{ protocol: "TCP", port: 80 }] },
+    },
+    {
+      name: "a load balancer keeps them",
+      type: "LoadBalancer",
+      ports: [{ port: 80, nodePort: 30002 }],
+      want: { type: "LoadBalancer", ports: [{ protocol: "TCP", port: 80, nodePort: 30002 }] },
+    },
+    {
+      name: "several ports get names that do not depend on each other",
+      ports: [{ port: 80 }, { port: 53, protocol: "UDP" }, { port: 81, name: "tcp-80" }],
+      want: {
+        ports: [
+          { name: "tcp-80-x", protocol: "TCP", port: 80 },
+          { name: "udp-53", protocol: "UDP", port: 53 },
+          { name: "tcp-80", protocol: "TCP", port: 81 },
+        ],
+      },
+    },
+    {
+      name: "NodePort when it is asked for, and whatever stands for a type otherwise",
+      type: "NodePort",
+      ports: [{ port: 80 }],
+      want: { type: "NodePort" },
+    },
+    { name: "ClusterIP for a type that is none", type: "Other", ports: [{ port: 80 }], want: { type: "ClusterIP" } },
+    {
+      name: "NodePort as soon as one of the ports has a node port",
+      ports: [{ port: 80 }, { port: 81, nodePort: 30002 }],
+      want: { type: "NodePort" },
+    },
+    { name: "a node port that is null is none", ports: [{ port: 80, nodePort: null }], want: { type: "ClusterIP" } },
+    {
+      name: "targets by number or by name, and the protocol of the application",
+      ports: [
+        { name: "a", port: 80, targetPort: 8080, appProtocol: "http" },
+        { name: "b", port: 81, targetPort: "web", nodePort: 30003 },
+      ],
+      want: {
+        ports: [
+          { name: "a", protocol: "TCP", port: 80, targetPort: 8080, appProtocol: "http" },
+          { name: "b", protocol: "TCP", port: 81, targetPort: "web", nodePort: 30003 },
+        ],
+      },
+    },
+  ])("Service: $name", ({ ports, type, want }) => expect(service(ports, type)).toMatchObject(want));
+
+  test("a port of the Service says no more than was asked for", () => {
+    expect(service([{ port: 80 }])).toStrictEqual({
+      type: "ClusterIP",
+      selector: labels,
+      ports: [{ protocol: "TCP", port: 80 }],
+    });
+  });
+
+  test.each<{ name: string; ports: object[]; want: object[] | undefined }>([
+    {
+      name: "the target's number with the port's name",
+      ports: [{ name: "http", port: 80, targetPort: 8080 }],
+      want: [{ name: "http", containerPort: 8080, protocol: "TCP" }],
+    },
+    {
+      name: "a named target",
+      ports: [{ name: "web", port: 80, targetPort: "http" }],
+      want: [{ name: "http", containerPort: 80, protocol: "TCP" }],
+    },
+    {
+      name: "a named target that another port defines",
+      ports: [
+        { name: "http", port: 80, targetPort: 8080 },
+        { name: "alt", port: 81, targetPort: "http" },
+      ],
+      want: [{ name: "http", containerPort: 8080, protocol: "TCP" }],
+    },
+    {
+      name: "two ports with one target",
+      ports: [
+        { name: "a", port: 80, targetPort: 8080 },
+        { name: "b", port: 81, targetPort: 8080 },
+      ],
+      want: [{ name: "a", containerPort: 8080, protocol: "TCP" }],
+    },
+    {
+      name: "a name of fifteen characters",
+      ports: [{ name: "fifteen-letters", port: 80 }],
+      want: [{ name: "fifteen-letters", containerPort: 80, protocol: "TCP" }],
+    },
+    ...["-web", "web-", "We", "123", "a_b"].map((name) => ({
+      name: `${name} is no name in a container`,
+      ports: [{ name, port: 80 }],
+      want: [{ containerPort: 80, protocol: "TCP" }],
+    })),
+    {
+      name: "a number for each protocol",
+      ports: [
+        { name: "dns", port: 53, protocol: "UDP" },
+        { name: "dns-tcp", port: 53 },
+      ],
+      want: [
+        { name: "dns", containerPort: 53, protocol: "UDP" },
+        { name: "dns-tcp", containerPort: 53, protocol: "TCP" },
+      ],
+    },
+    {
+      name: "one name for one number",
+      ports: [
+        { name: "a", port: 80 },
+        { name: "a", port: 81 },
+      ],
+      want: [
+        { name: "a", containerPort: 80, protocol: "TCP" },
+        { containerPort: 81, protocol: "TCP" },
+      ],
+    },
+    {
+      name: "a name that was taken away may be another's",
+      ports: [
+        { name: "web", port: 80 },
+        { name: "b", port: 80, targetPort: "http" },
+        { name: "c", port: 81, targetPort: "web" },
+      ],
+      want: [
+        { name: "http", containerPort: 80, protocol: "TCP" },
+        { name: "web", containerPort: 81, protocol: "TCP" },
+      ],
+    },
+    { name: "none without a number", ports: [{ name: "a" }, { name: "b", targetPort: "x" }], want: undefined },
+    {
+      name: "a named target on a number that has a name",
+      ports: [
+        { name: "a", port: 80, targetPort: 8080 },
+        { name: "b", port: 8080, targetPort: "web" },
+      ],
+      want: [{ name: "web", containerPort: 8080, protocol: "TCP" }],
+    },
+  ])("container ports: $name", ({ ports, want }) =>
+    expect(container({ image: "i", ports })["ports"]).toStrictEqual(want),
+  );
 });

@@ -113,7 +113,4 @@ describe("a kind that is sent as it is", () => {
       "it can refuse every write of a cluster",
     );
   });
-
-  test("is not a kind that becomes other objects", () =>
-    expect(isPropagated(kindOf("paas.cmft.com/DemoApplication"))).toBe(false));
 });

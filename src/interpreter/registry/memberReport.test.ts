@@ -20,14 +20,6 @@ describe("the conditions that are told of a member object", () => {
     ]);
   });
 
-  test("have their words as soon as something is not well", () => {
-    const conditions = [condition("Ready", "False", "NoDisk", "no disk\nis left"), condition("Synced", "Maybe")];
-    expect(report(WIDGET, { status: { conditions } }).conditions).toEqual([
-      { type: "Ready", status: "False", reason: "NoDisk", message: "no disk is left" },
-      { type: "Synced", status: "Unknown" },
-    ]);
-  });
-
   test("of a kind that Meridian knows are told where something is wrong, and not on the way there", () => {
     const rolling = { observedGeneration: 1, replicas: 1, updatedReplicas: 0 };
     const stuck = condition("Progressing", "False", "ProgressDeadlineExceeded", "timed out");
@@ -84,49 +76,6 @@ describe("the conditions that are told of a member object", () => {
 
 describe("the addresses that are told of a member object", () => {
   const balancer = (...ingress: object[]) => ({ loadBalancer: { ingress } });
-
-  test.each([
-    {
-      name: "a Service inside of the cluster has none",
-      spec: { type: "ClusterIP", ports: [{ port: 80 }] },
-      want: undefined,
-    },
-    { name: "an ExternalName has none", spec: { type: "ExternalName", externalName: "x" }, want: undefined },
-    {
-      name: "a NodePort has the ports that the member opened, each once",
-      spec: {
-        type: "NodePort",
-        ports: [{ nodePort: 30002 }, { nodePort: 30002, protocol: "UDP" }, { nodePort: 30003 }],
-      },
-      want: [
-        { type: "NodePort", port: 30002 },
-        { type: "NodePort", port: 30003 },
-      ],
-    },
-    {
-      name: "a load balancer has its points, sorted, and its node ports",
-      spec: { type: "LoadBalancer", ports: [{ nodePort: 31000 }] },
-      status: balancer({ hostname: "b.example.com" }, { ip: "1.2.3.4" }, { ip: "1.2.3.4" }, {}),
-      want: [
-        { type: "LoadBalancer", host: "1.2.3.4" },
-        { type: "LoadBalancer", host: "b.example.com" },
-        { type: "NodePort", port: 31000 },
-      ],
-    },
-    {
-      name: "what is no address is left out",
-      spec: { type: "LoadBalancer", ports: [{ nodePort: -1 }, { nodePort: 99_999 }, { nodePort: "x" }] },
-      status: balancer({ ip: "x".repeat(300) }, { ip: 7 }),
-      want: undefined,
-    },
-    {
-      name: "no more than eight",
-      spec: { type: "NodePort", ports: Array.from({ length: 20 }, (_, index) => ({ nodePort: 30000 + index })) },
-      want: Array.from({ length: 8 }, (_, index) => ({ type: "NodePort", port: 30000 + index })),
-    },
-  ])("$name", ({ want, name: _, ...parts }) => {
-    expect(report("v1 Service", parts).addresses).toEqual(want);
-  });
 
   test("of other kinds are none, not even an empty list", () => {
     expect(report("v1 Service", { spec: {} })).toStrictEqual({ health: { state: "Available" } });

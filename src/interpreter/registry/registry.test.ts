@@ -54,12 +54,6 @@ describe("the kinds of the hub", () => {
     expect(requiredHubKinds().map(({ kind }) => kind)).toEqual(["DemoApplication"]);
   });
 
-  test("what is rendered is not sent as it is, nor is what stays on the hub", () => {
-    expect(isPropagated({ group: "paas.cmft.com", kind: "DemoApplication" })).toBe(false);
-    expect(isPropagated({ group: "federation.paas.cmft.com", kind: "ManifestBundle" })).toBe(false);
-    expect(isPropagated({ group: "", kind: "Node" })).toBe(false);
-  });
-
   test("nobody changes the names of a kind for everybody else", () => {
     const kinds = [...memberKinds(), ...renderedHubKinds(), ...DEPENDENCY_KINDS];
     expect(kinds.filter((kind) => !Object.isFrozen(kind))).toEqual([]);
@@ -158,17 +152,6 @@ describe("the kinds of the members", () => {
     expect(memberKindOf("example.com", "Deployment")).not.toHaveProperty("replicas");
     expect(memberKindOf("example.com", "Widget")).toBe(memberKindOf("example.com", "Widget"));
     expect(memberKindOf("example.com", "Widget")).not.toBe(memberKindOf("example.com", "Gadget"));
-  });
-
-  test.each(["ConfigMap", "Secret"])("a %s is as it should be as soon as it is there, until it goes", (kind) => {
-    const object: KubeObject = { apiVersion: "v1", kind, metadata: { name: "x" }, status: { phase: "Failed" } };
-    expect(memberKindOf("", kind).health(object)).toEqual({ state: "Available" });
-    const going = { ...object, metadata: { name: "x", deletionTimestamp: "2026-11-21T13:00:00Z" } };
-    expect(memberKindOf("", kind).health(going)).toStrictEqual({
-      state: "Progressing",
-      reason: "Terminating",
-      message: "it is being deleted",
-    });
   });
 });
 

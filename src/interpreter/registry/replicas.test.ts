@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
-import { memberKindOf, replicaPathsOf } from "./registry.ts";
+import { replicaPathsOf } from "./registry.ts";
 import { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
 
 const mysql = (spec: object, status?: object): KubeObject => ({
@@ -64,18 +64,6 @@ describe("where objects keep their replicas", () => {
     { group: "", kind: "ReplicationController" },
   ])("of $kind nobody else says", (kind) => {
     expect(replicaPathsOf(kind, "spec.size", scale)).toBeUndefined();
-  });
-
-  test.each([
-    ["apps", "StatefulSet"],
-    ["apps", "ReplicaSet"],
-    ["", "ReplicationController"],
-  ])("%s/%s has them in its spec, 1 unless it says otherwise, and runs pods", (group, kind) => {
-    const rule = memberKindOf(group, kind);
-    const object = { apiVersion: "v1", kind, metadata: { name: "a" }, spec: { template: {} } };
-    expect(rule.replicas?.(object)).toBe(1);
-    expect(rule.withReplicas?.(object, 4)["spec"]).toEqual({ replicas: 4, template: {} });
-    expect(rule.podTemplatePath).toEqual(["spec", "template"]);
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect } from "vitest";
 import type { Condition, KubeObject } from "../../apis/index.ts";
 import { isSummedUp, statusOwner, statusSum } from "./statusSum.ts";
 import type { MemberStatus } from "../types.ts";
+import { conditionSums } from "./conditionSums.ts";
 
 const NOW = Date.parse("2026-11-22T10:00:00Z");
 const mysql = (status?: object): KubeObject => ({
@@ -90,53 +91,8 @@ describe("the sum of statuses", () => {
   });
 
   describe("conditions", () => {
-    const one = (type: string, status: string, more: object = {}) => ({ conditions: [{ type, status, ...more }] });
-    const merged = (type: string, statuses: (string | undefined)[], before?: object) =>
-      conditionsOf(
-        statuses.map((status, index) => member(`c${index}`, status === undefined ? {} : one(type, status))),
-        before,
-      )[0];
-
-    test.each([
-      ["Ready", ["True", "True"], "True"],
-      ["Ready", ["True", "False"], "False"],
-      ["Ready", ["True", undefined], "Unknown"],
-      ["Stalled", ["True", "False"], "True"],
-      ["Stalled", ["False", "False"], "False"],
-      ["Stalled", ["False", undefined], "Unknown"],
-      ["FailoverInProgress", ["True", "False"], "Unknown"],
-      ["FailoverInProgress", ["False", "False"], "False"],
-    ])("%s that is %j is %s", (type, statuses, want) => expect(merged(type, statuses)?.status).toBe(want));
-
-    test("say for how many clusters, and in whose words", () => {
-      const bad = member("b", one("Ready", "False", { reason: "NoDisk", message: "no disk is left" }));
-      const found = sum([member("a", one("Ready", "True")), bad])?.["conditions"];
-      expect(found).toEqual([
-        {
-          type: "Ready",
-          status: "False",
-          reason: "NoDisk",
-          message: "False on 1 of 2 clusters; b: no disk is left",
-          lastTransitionTime: "2026-11-22T10:00:00Z",
-        },
-      ]);
-      expect(merged("Ready", ["True", "True"])).toMatchObject({
-        reason: "ReportedByClusters",
-        message: "True on 2 of 2 clusters",
-      });
-      expect(merged("Odd", ["True", "False"])).toMatchObject({ reason: "ClustersDiffer" });
-    });
-
-    test("keep the time of their last change", () => {
-      const before = (status: string) => ({
-        conditions: [{ type: "Ready", status, lastTransitionTime: "2026-01-01T00:00:00Z" }],
-      });
-      expect(merged("Ready", ["True"], before("True"))?.lastTransitionTime).toBe("2026-01-01T00:00:00Z");
-      expect(merged("Ready", ["True"], before("False"))?.lastTransitionTime).toBe("2026-11-22T10:00:00Z");
-    });
-
     test("are of a generation only where the copies' are, and of the hub's once all are current", () => {
-      const dated = one("Ready", "True", { observedGeneration: 3 });
+      const dated = { conditions: [{ type: "Ready", status: "True", observedGeneration: 3 }] };
       const generation = (isCurrent: boolean) => conditionsOf([member("a", dated, isCurrent)])[0];
       expect(generation(true)?.observedGeneration).toBe(7);
       expect(generation(false)).not.toHaveProperty("observedGeneration");
@@ -185,37 +141,167 @@ describe("the sum of statuses", () => {
   });
 });
 
-describe("what is to be written of it", () => {
-  const managed = (manager: string, operation: "Apply" | "Update", ...names: string[]) => ({
-    manager,
-    operation,
+const widget = (metadata: object = {}, status?: object): KubeObject => ({
+  apiVersion: "example.com/v1",
+  kind: "Widget",
+  metadata: { name: "w", ...metadata },
+  ...(status === undefined ? {} : { status }),
+});
+const members = (...statuses: (object | undefined)[]): MemberStatus[] =>
+  statuses.map((status, at) => ({
+    cluster: `c${at}`,
+    status: status as MemberStatus["status"],
+    isCurrent: true,
+  }));
+const sumOf = (...statuses: (object | undefined)[]) => statusSum(widget(), members(...statuses), NOW);
+
+describe("a field counts something", () => {
+  test.each([
+    "readyReplicas",
+    "numNodes",
+    "pods",
+    "instances",
+    "members",
+    "workers",
+    "brokers",
+    "shards",
+    "backupCount",
+    "desiredNumberScheduled",
+    "numberReady",
+    "numberAvailable",
+    "numberUnavailable",
+    "active",
+    "succeeded",
+    "failed",
+    "REPLICAS",
+  ])("by its name, as %s", (name) => expect(sumOf({ [name]: 1 }, { [name]: 2 })).toEqual({ [name]: 3 }));
+
+  test.each(["port", "replicasWanted", "collisionCount", "nodeName"])("and not by another, as %s", (name) => {
+    expect(sumOf({ [name]: 1 }, { [name]: 2 })).toEqual({});
+    expect(sumOf({ [name]: 2 }, { [name]: 2 })).toEqual({ [name]: 2 });
+  });
+
+  test("and is summed where some have none of it, or none at all", () => {
+    expect(sumOf({ replicas: 0 }, { replicas: 0 }, {})).toEqual({ replicas: 0 });
+    expect(sumOf({ replicas: 2 }, { replicas: "2" })).toEqual({});
+  });
+});
+
+describe("the sum of statuses", () => {
+  test("names its fields in one order, whoever said them first", () => {
+    expect(Object.keys(sumOf({ b: 1, a: 1 }, { a: 1, b: 1 }) ?? {})).toEqual(["a", "b"]);
+  });
+
+  test("leaves out what one says and the others do not", () => {
+    expect(sumOf({}, { phase: "Running" })).toEqual({});
+    expect(sumOf({ phase: null }, { phase: null })).toEqual({ phase: null });
+  });
+
+  test("holds no empty list of conditions, and no load balancer without points", () => {
+    expect(sumOf({ conditions: [], loadBalancer: { ingress: [] } })).toEqual({});
+  });
+
+  test("holds at most 64 points of load balancers", () => {
+    const ingress = Array.from({ length: 65 }, (_, at) => ({ ip: `10.0.0.${100 + at}` }));
+    expect(sumOf({ loadBalancer: { ingress } })).toEqual({ loadBalancer: { ingress: ingress.slice(0, 64) } });
+  });
+
+  test("is of generation 0 where the object has none", () => {
+    expect(sumOf({ observedGeneration: 3 })).toEqual({ observedGeneration: 0 });
+  });
+
+  test("goes on from the conditions that stand on the hub", () => {
+    const said = { conditions: [{ type: "Ready", status: "True" }] };
+    const before = { conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" }] };
+    expect(statusSum(widget({}, before), members(said), NOW)?.["conditions"]).toMatchObject([
+      { type: "Ready", lastTransitionTime: "2026-01-01T00:00:00Z" },
+    ]);
+  });
+});
+
+describe("the conditions of all copies", () => {
+  const context = { previous: [] as Condition[], generation: 7 as number | undefined, now: NOW };
+  const one = (type: string, status: string, more: object = {}) => ({ conditions: [{ type, status, ...more }] });
+  const lastTransitionTime = "2026-11-22T10:00:00Z";
+
+  test("are at most 16, by name, and none without a name", () => {
+    const types = Array.from({ length: 17 }, (_, at) => `T${10 + at}`);
+    const conditions = [{ status: "True" }, ...types.toReversed().map((type) => ({ type, status: "True" }))];
+    expect(conditionSums(members({ conditions }), context).map(({ type }) => type)).toEqual(types.slice(0, 16));
+  });
+
+  test("say where nobody has it so, that clusters differ", () => {
+    expect(conditionSums(members(one("Other", "True"), one("Other", "False")), context)).toEqual([
+      {
+        type: "Other",
+        status: "Unknown",
+        reason: "ClustersDiffer",
+        message: "not the same on 2 clusters",
+        lastTransitionTime,
+      },
+    ]);
+  });
+
+  test("of a cluster that says nothing are unknown there, without a word of its own", () => {
+    expect(conditionSums(members(undefined, one("Ready", "True", { message: "fine" })), context)).toEqual([
+      {
+        type: "Ready",
+        status: "Unknown",
+        reason: "ReportedByClusters",
+        message: "Unknown on 1 of 2 clusters",
+        lastTransitionTime,
+      },
+    ]);
+  });
+});
+
+describe("who owns the status of a hub object", () => {
+  const entry = (manager: string | undefined, more: object = {}) => ({
+    ...(manager === undefined ? {} : { manager }),
+    operation: "Update",
     subresource: "status",
-    fieldsV1: { "f:status": Object.fromEntries(names.map((name) => [`f:${name}`, {}])) },
+    fieldsV1: { "f:status": { "f:a": {} } },
+    ...more,
   });
-  const object = (status: object, ...managedFields: object[]): KubeObject => {
-    const { metadata, ...rest } = mysql(status);
-    return { ...rest, metadata: { ...metadata, managedFields } } as KubeObject;
-  };
+  const owner = (...managedFields: object[]) => statusOwner(widget({ managedFields }), { a: 1, b: 2 }, "meridian");
 
-  test("is nothing where all of it stands there", () => {
-    const ours = managed("meridian", "Apply", "readyNodes");
-    expect(isSummedUp(object({ readyNodes: 3, other: 1 }, ours), { readyNodes: 3 }, "meridian")).toBe(true);
-    expect(isSummedUp(object({ readyNodes: 2 }, ours), { readyNodes: 3 }, "meridian")).toBe(false);
-    expect(isSummedUp(mysql(), { readyNodes: 3 }, "meridian")).toBe(false);
+  test("is whoever has one of its fields, the first of them", () => {
+    expect(owner(entry("x", { fieldsV1: { "f:status": { "f:c": {} } } }), entry("y"), entry("z"))).toBe("y");
+    expect(owner(entry(undefined))).toBe("");
   });
 
-  test("is the rest where a field of ours is in it no more", () => {
-    const ours = managed("meridian", "Apply", "readyNodes", "phase");
-    expect(isSummedUp(object({ readyNodes: 3, phase: "Running" }, ours), { readyNodes: 3 }, "meridian")).toBe(false);
+  test("is ourselves under another operation", () => {
+    expect(owner(entry("meridian"))).toBe("meridian");
+    expect(owner(entry("meridian", { operation: "Apply" }))).toBeUndefined();
+    expect(owner(entry("other", { operation: "Apply" }))).toBe("other");
   });
 
-  test("is nobody's to take: who owns a field of it keeps the field", () => {
-    const theirs = managed("mysql-operator", "Update", "readyNodes");
-    expect(statusOwner(object({}, theirs), { readyNodes: 3 }, "meridian")).toBe("mysql-operator");
-    expect(statusOwner(object({}, theirs), { phase: "x" }, "meridian")).toBeUndefined();
-    expect(statusOwner(object({}, managed("meridian", "Apply", "readyNodes")), { readyNodes: 3 }, "meridian")).toBe(
-      undefined,
-    );
-    expect(statusOwner(mysql(), { readyNodes: 3 }, "meridian")).toBeUndefined();
+  test.each<[string, object]>([
+    ["the object itself", { subresource: "" }],
+    ["no fields", { fieldsV1: undefined }],
+    ["fields beside the status", { fieldsV1: { "f:spec": { "f:a": {} } } }],
+    ["a status that cannot be read", { fieldsV1: { "f:status": "f:a" } }],
+  ])("is not who owns %s", (_name, more) => expect(owner(entry("x", more))).toBeUndefined());
+
+  describe("and whether it is written already", () => {
+    const ours = (more: object = {}) =>
+      entry("meridian", { operation: "Apply", fieldsV1: { "f:status": { ".": {}, "f:a": {}, "f:b": {} } }, ...more });
+    const isWritten = (given: object, status: object, ...managedFields: object[]) =>
+      isSummedUp(widget({ managedFields }, status), given as Record<string, unknown>, "meridian");
+
+    test("it is when each of its fields is there, and no other is ours", () => {
+      expect(isWritten({ a: 1, b: [2] }, { a: 1, b: [2], c: 3 }, ours())).toBe(true);
+      expect(isWritten({ a: 1, b: 2 }, { a: 1, b: 3 }, ours())).toBe(false);
+      expect(isWritten({ a: 1 }, { a: 1, b: 2 }, ours())).toBe(false);
+    });
+
+    test.each<[string, object]>([
+      ["another manager", { manager: "other" }],
+      ["another operation", { operation: "Update" }],
+      ["another part of the object", { subresource: "" }],
+      ["nothing", { fieldsV1: undefined }],
+    ])("what is owned by %s is not ours to take back", (_name, more) => {
+      expect(isWritten({ a: 1 }, { a: 1, b: 2 }, ours(more))).toBe(true);
+    });
   });
 });
