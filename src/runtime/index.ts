@@ -119,3 +119,4 @@ export {
   WentBackError,
 } from "./informer/index.ts";
 export { LeaderElector, serveHttp, signalContext } from "./process/index.ts";
+export { JsonTooLargeError, parseJsonInPieces, type Pause } from "./transport/index.ts";

@@ -1,24 +1,26 @@
 import { gunzipSync } from "node:zlib";
 import { BUNDLE_BOUNDS, isRecord, type KubeObject, parseJson, type UnpackedSpec } from "../../apis/index.ts";
-import { type Clock, TimeSlice } from "../../runtime/index.ts";
+import { type Clock, JsonTooLargeError, parseJsonInPieces, type Pause, TimeSlice } from "../../runtime/index.ts";
 import type { Keeping } from "./hubInformers.ts";
 import { withoutBookkeeping } from "./kept.ts";
-import { ListTooLargeError, type Pause, parseJsonList } from "./jsonList.ts";
 
 /**
  * Unpacks bundles where hub objects enter the process: in the caches and in the webhooks. Planning and rendering are
  * pure, and never see compressed text. A cache keeps the unpacked content, so a bundle is unpacked once for each
  * change of its spec, not once for each plan. The unpacked size is bounded before anything reads the content, so a
- * small text that unpacks to a huge text costs no more than the largest bundle. 8 MiB of JSON are parsed manifest by
- * manifest, so no bundle holds the event loop.
+ * small text that unpacks to a huge text costs no more than the largest bundle. 8 MiB of JSON are parsed in pieces, so no
+ * bundle holds the event loop.
  */
 
-/** Bounds of one manifest; `entries` bounds the number of manifests. */
-const MANIFEST = { levels: 10_010, values: 100_000, entries: BUNDLE_BOUNDS.manifests } as const;
+/**
+ * Bounds of the whole list. A million values is four times what a list of 8 MiB holds in practice, and needs some 100
+ * MiB of memory at most.
+ */
+const LIST = { levels: 10_011, values: 1_000_000 } as const;
 
 const TOO_LARGE = `unpacks to more than ${BUNDLE_BOUNDS.unpacked / 1024 / 1024} MiB; make several bundles of it`;
 const TOO_MANY = `unpacks to more than ${BUNDLE_BOUNDS.manifests} manifests; make several bundles of it`;
-const TOO_COMPLEX = "holds a manifest with more levels or values than any API server takes";
+const TOO_COMPLEX = "unpacks to more levels or values than any API server takes; make several bundles of it";
 const NOT_GZIP = "is not base64 of gzip; `meridian bundle create` writes it";
 const NOT_A_LIST = "unpacks to something else than a JSON list of manifests; `meridian bundle create` writes it";
 
@@ -49,12 +51,16 @@ export async function unpack(compressed: unknown, clock: Clock): Promise<Unpacke
   const slice = TimeSlice.of(clock);
   const pause: Pause = () => (slice.spent ? waited(slice) : undefined);
   try {
-    return (await parseJsonList(bytes, MANIFEST, pause)) as KubeObject[];
+    return manifestsIn(await parseJsonInPieces(bytes.toString("utf8"), LIST, pause));
   } catch (error) {
-    if (error instanceof ListTooLargeError) return error.passed === "entries" ? TOO_MANY : TOO_COMPLEX;
     // The message of the parser quotes the text, which may hold a Secret.
-    return NOT_A_LIST;
+    return error instanceof JsonTooLargeError ? TOO_COMPLEX : NOT_A_LIST;
   }
+}
+
+function manifestsIn(list: unknown): Unpacked {
+  if (!Array.isArray(list)) return NOT_A_LIST;
+  return list.length > BUNDLE_BOUNDS.manifests ? TOO_MANY : (list as KubeObject[]);
 }
 
 /** Unzipped JSON, or the reason of the failure. Unzipping 8 MiB takes some 20 ms; only parsing takes long. */
@@ -75,8 +81,7 @@ export function unpackBundleAtOnce(spec: unknown): UnpackedSpec {
   const bytes = gunzipped(compressed);
   if (typeof bytes === "string") return unpackedSpec(spec, bytes);
   try {
-    const parsed = parseJson(bytes.toString("utf8"));
-    return unpackedSpec(spec, Array.isArray(parsed) ? (parsed as KubeObject[]) : NOT_A_LIST);
+    return unpackedSpec(spec, manifestsIn(parseJson(bytes.toString("utf8"))));
   } catch {
     return unpackedSpec(spec, NOT_A_LIST);
   }
