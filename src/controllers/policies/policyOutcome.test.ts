@@ -11,7 +11,7 @@ import { effectOf, type MatchedRule } from "../../override/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
 
-type KindStanding = ReturnType<HubCache["catalog"]["standing"]>;
+type ServingState = ReturnType<HubCache["catalog"]["servingState"]>;
 
 const ref = (kind: string, name: string) => ({ kind, namespace: "default", name });
 const base = {
@@ -53,14 +53,14 @@ function outcomeOf(
   policy: Placement | OverridePolicy,
   targets: Target[],
   failure?: Observation["failure"],
-  standing: KindStanding = "Namespaced",
+  servingState: ServingState = "Namespaced",
   servedIn?: string,
   readIn?: string,
 ): Outcome {
   const observation = { failure } as unknown as Observation;
   const tally = new PolicyTally(policy, { get: () => observation });
   for (const one of targets) tally.add(one);
-  return tally.outcome({ standing: () => standing, servedIn: () => servedIn, readIn: () => readIn });
+  return tally.outcome({ servingState: () => servingState, servedIn: () => servedIn, readIn: () => readIn });
 }
 
 describe("of a placement", () => {
@@ -103,8 +103,8 @@ describe("of a placement", () => {
     const twice = placement("winner", { resourceSelectors: [...selectors, ...selectors] });
     const wide = { ...twice, kind: "ClusterPlacement", metadata: { name: "winner" } } as Placement;
     const named = ["DemoApplication (paas.cmft.com/v1)"];
-    const outcome = (policy: Placement, standing: KindStanding): object => {
-      const { unplaceable, unserved } = outcomeOf(policy, [], undefined, standing);
+    const outcome = (policy: Placement, servingState: ServingState): object => {
+      const { unplaceable, unserved } = outcomeOf(policy, [], undefined, servingState);
       return { unplaceable, unserved };
     };
     expect(outcome(twice, "NeverPlaced")).toEqual({ unplaceable: named });
@@ -407,7 +407,7 @@ describe("of an override", () => {
     const tally = new PolicyTally(override("bad"), { get });
     tally.add(target({ clusters }));
     expect(
-      tally.outcome({ standing: () => "Namespaced", servedIn: () => undefined, readIn: () => undefined }).reason,
+      tally.outcome({ servingState: () => "Namespaced", servedIn: () => undefined, readIn: () => undefined }).reason,
     ).toBe("InvalidPatch");
     expect(asked).toEqual([`a ${refKey(service)}`, `a ${refKey(deployment)}`]);
   });

@@ -67,19 +67,19 @@ export class PolicyTally {
     else if (!this.#addGoingAlong(target) || isNamedIn(target, this.#policy)) this.#addOverridden(target);
   }
 
-  outcome(catalog: Pick<HubCache["catalog"], "standing" | "servedIn" | "readIn">): Outcome {
+  outcome(catalog: Pick<HubCache["catalog"], "servingState" | "servedIn" | "readIn">): Outcome {
     const policy = this.#policy;
     const trouble = this.#trouble;
     if (isPlacement(policy)) for (const note of otherVersions(policy, catalog)) this.#notes.add(note);
     const fields = isPlacement(policy) ? notCarriedOut(policy.spec) : [];
-    const ofStanding = (...standings: ReturnType<typeof catalog.standing>[]): string[] => {
-      const selectors = policy.spec.resourceSelectors.filter((one) => standings.includes(catalog.standing(one)));
+    const inState = (...states: ReturnType<typeof catalog.servingState>[]): string[] => {
+      const selectors = policy.spec.resourceSelectors.filter((one) => states.includes(catalog.servingState(one)));
       return [...new Set(selectors.map((selector) => calledAs(selector, catalog)))];
     };
     // A namespaced policy does not apply to cluster-scoped objects.
     const isTenants = policy.metadata.namespace !== undefined;
-    const unplaceable = isTenants ? ofStanding("NeverPlaced", "ClusterScoped") : ofStanding("NeverPlaced");
-    const unserved = ofStanding("NotServed");
+    const unplaceable = isTenants ? inState("NeverPlaced", "ClusterScoped") : inState("NeverPlaced");
+    const unserved = inState("NotServed");
     this.#placeGoingAlong();
     const lost = most(this.#lostTo);
     const superseded = most(this.#supersededBy);

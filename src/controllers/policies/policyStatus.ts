@@ -158,7 +158,7 @@ export class PolicyStatusReconciler implements Reconciler {
       policy.spec.resourceSelectors.some(
         (selector) =>
           hub.kindOf(selector)?.informer.synced === false ||
-          (!catalog.settled && catalog.standing(selector) === "Unknown"),
+          (!catalog.settled && catalog.servingState(selector) === "Unknown"),
       )
     );
   }

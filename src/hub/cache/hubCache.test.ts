@@ -1,22 +1,30 @@
 import { describe, expect, test, vi } from "vitest";
-import { type FederatedStatus, type KubeObject, type Placement, policyKey, refKey, refOf } from "../../apis/index.ts";
+import { type KubeObject, type Placement, refKey, refOf } from "../../apis/index.ts";
 import {
+  bundleObject,
   clusterObject,
+  clusterOverrideObject,
   clusterPlacementObject,
   overrideObject,
   placementObject,
 } from "../../../test/builders/policyObjects.ts";
 import {
+  CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
+  CONFIGMAPS,
   DEMOAPPLICATIONS,
   from,
+  MANIFESTBUNDLES,
   MEMBERCLUSTERS,
+  NAMESPACES,
   OVERRIDEPOLICIES,
   PLACEMENTS,
+  RESOURCEBINDINGS,
 } from "../../runtime/index.ts";
 import { changedFacts, changedSpec } from "./events.ts";
-import { StatusStore } from "../statusStore.ts";
 import { application, SELECTS_APPLICATIONS, setUpHub } from "../testing/fakeHub.ts";
+import { gzipSync } from "node:zlib";
+import { widget } from "../../../test/builders/index.ts";
 
 const named = (object: KubeObject, name: string, generation = 1): KubeObject => ({
   ...object,
@@ -87,21 +95,11 @@ describe("the cache of the hub", () => {
     expect(keys.slice(2).toSorted()).toEqual(["OverridePolicy/default/subject", "east"]);
   });
 
-  test("finds a policy by its key", async () => {
-    const { server, cache, start } = setUpHub();
-    server.create(CLUSTERPLACEMENTS, clusterPlacementObject({}));
-    await start();
-    const found = cache.policy("ClusterPlacement//subject");
-    expect(found?.informer).toBe(cache.placements[1]);
-    expect(found && policyKey(found.policy)).toBe("ClusterPlacement//subject");
-    expect(cache.policy("Placement/default/subject")).toBeUndefined();
-    expect(cache.policy("constructor//subject")).toBeUndefined();
-  });
-
   test("holds deletions while too much has vanished at once, and says when that begins and ends", async () => {
-    const { server, cache, reasons, start, settle } = setUpHub();
+    const { server, cache, metrics, reasons, start, settle } = setUpHub();
     for (let n = 0; n < 12; n += 1) server.create(DEMOAPPLICATIONS, application(`a${n}`));
     await start();
+    const counted = vi.spyOn(metrics, "setDeletionsHeld");
     const held: boolean[] = [];
     using _subscription = cache.holds.subscribe((now) => held.push(now));
     server.dropWatches();
@@ -112,6 +110,10 @@ describe("the cache of the hub", () => {
     expect(reasons()).toContain("DeletionsHeld");
     await settle(60_000);
     expect([cache.deletionsHeld, held, [...cache.objects()].length]).toEqual([false, [true, false], 0]);
+    expect(counted.mock.calls).toEqual([
+      ["hub", true],
+      ["hub", false],
+    ]);
   });
 });
 
@@ -165,125 +167,340 @@ describe("what plans are made of", () => {
   });
 });
 
-describe("the objects that a policy selects", () => {
-  const select = (resourceSelectors: object[], namespaced = false): Placement =>
-    (namespaced
-      ? placementObject({ resourceSelectors })
-      : clusterPlacementObject({ resourceSelectors })) as unknown as Placement;
+test("the objects that a policy selects are found among those of its kind, namespace and name alone", async () => {
+  const { server, cache, start } = setUpHub();
+  server.create(DEMOAPPLICATIONS, application("a"));
+  server.create(DEMOAPPLICATIONS, application("b", "default", { metadata: { name: "b", labels: { tier: "web" } } }));
+  for (let n = 0; n < 500; n += 1) server.create(DEMOAPPLICATIONS, application(`c${n}`, "crowd"));
+  await start();
+  const [kind] = cache.kinds;
+  if (kind === undefined) throw new Error("nothing is placed");
+  const get = vi.spyOn(kind.informer, "get");
+  const selector = { ...SELECTS_APPLICATIONS, namespace: "default", labelSelector: { matchLabels: { tier: "web" } } };
+  const object = clusterPlacementObject({ resourceSelectors: [selector] }) as unknown as Placement;
+  expect([...cache.selectedBy({ object })]).toEqual(["paas.cmft.com/DemoApplication/default/b"]);
+  expect(get).toHaveBeenCalledTimes(2);
+});
 
-  test.each<{ name: string; policy: Placement; old?: Placement; want: string[]; compared: number }>([
-    {
-      name: "a namespaced policy: only of its own namespace",
-      policy: select([SELECTS_APPLICATIONS], true),
-      want: ["default/a", "default/b"],
-      compared: 2,
-    },
-    {
-      name: "by name, in the namespace of the policy",
-      policy: select([{ ...SELECTS_APPLICATIONS, name: "a" }], true),
-      want: ["default/a"],
-      compared: 1,
-    },
-    {
-      name: "by name and namespace",
-      policy: select([{ ...SELECTS_APPLICATIONS, name: "a", namespace: "other" }]),
-      want: ["other/a"],
-      compared: 1,
-    },
-    {
-      name: "by name in every namespace",
-      policy: select([{ ...SELECTS_APPLICATIONS, name: "a" }]),
-      want: ["default/a", "other/a"],
-      compared: 503,
-    },
-    {
-      name: "by label in one namespace",
-      policy: select([
-        { ...SELECTS_APPLICATIONS, namespace: "default", labelSelector: { matchLabels: { tier: "web" } } },
-      ]),
-      want: ["default/b"],
-      compared: 2,
-    },
-    {
-      name: "in another version of the same group",
-      policy: select([{ apiVersion: "paas.cmft.com/v1beta1", kind: "DemoApplication", name: "a", namespace: "other" }]),
-      want: ["other/a"],
-      compared: 1,
-    },
-    {
-      name: "what it selected before as well",
-      policy: select([{ ...SELECTS_APPLICATIONS, name: "a" }], true),
-      old: select([{ ...SELECTS_APPLICATIONS, name: "b" }], true),
-      want: ["default/a", "default/b"],
-      compared: 2,
-    },
-    {
-      name: "no kind that is not placed",
-      policy: select([{ apiVersion: "apps/v1", kind: "Deployment" }]),
-      want: [],
-      compared: 0,
-    },
-  ])("$name", async ({ policy, old, want, compared }) => {
-    const { server, cache, start } = setUpHub();
-    server.create(DEMOAPPLICATIONS, application("a"));
-    server.create(DEMOAPPLICATIONS, application("b", "default", { metadata: { name: "b", labels: { tier: "web" } } }));
-    server.create(DEMOAPPLICATIONS, application("a", "other"));
-    for (let n = 0; n < 500; n += 1) server.create(DEMOAPPLICATIONS, application(`c${n}`, "crowd"));
-    await start();
-    const [kind] = cache.kinds;
-    if (kind === undefined) throw new Error("nothing is placed");
-    const get = vi.spyOn(kind.informer, "get");
-    const event = { object: policy, ...(old === undefined ? {} : { old }) };
-    const keys = [...cache.selectedBy(event)].filter((key) => key !== undefined).toSorted();
-    expect(keys).toEqual(want.map((key) => `paas.cmft.com/DemoApplication/${key}`));
-    expect(get).toHaveBeenCalledTimes(compared);
+const configMap = (name: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "shop" },
+});
+const selectsConfigMap = (name: string) =>
+  clusterPlacementObject({ resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap", name }] });
+
+/** A hub with an application in each of two namespaces, and two ConfigMaps, one of which a policy selects. */
+async function filled() {
+  const made = setUpHub();
+  const { hub, server, start, settle } = made;
+  hub.serve(CONFIGMAPS);
+  server.create(DEMOAPPLICATIONS, application("a", "shop"));
+  server.create(DEMOAPPLICATIONS, application("b", "bank"));
+  for (const name of ["chosen", "other"]) server.create(CONFIGMAPS, configMap(name));
+  server.create(CLUSTERPLACEMENTS, selectsConfigMap("chosen"));
+  await start();
+  await settle(10_000);
+  return made;
+}
+
+describe("the objects of the hub", () => {
+  test("are those of every kind that is placed; planned are those that a policy selects or that are rendered", async () => {
+    const { cache } = await filled();
+    const chosen = "/ConfigMap/shop/chosen";
+    const other = "/ConfigMap/shop/other";
+    const a = "paas.cmft.com/DemoApplication/shop/a";
+    const b = "paas.cmft.com/DemoApplication/bank/b";
+    expect(Array.from(cache.objects(), ({ metadata }) => metadata.name).toSorted()).toEqual([
+      "a",
+      "b",
+      "chosen",
+      "other",
+    ]);
+    expect([...cache.owners()].toSorted()).toEqual([chosen, b, a]);
+    expect([...cache.ownersIn("shop")].toSorted()).toEqual([chosen, other, a]);
+    expect([...cache.ownersIn("nowhere")]).toEqual([]);
+    expect(Array.from(cache.objectsIn("shop"), ({ metadata }) => metadata.name).toSorted()).toEqual([
+      "a",
+      "chosen",
+      "other",
+    ]);
+    expect([...cache.ownersOf(CONFIGMAPS)].toSorted()).toEqual([chosen, other]);
+    expect([...cache.ownersOf(DEMOAPPLICATIONS)].toSorted()).toEqual([b, a]);
+    expect([...cache.ownersOf({ group: "apps", kind: "Deployment" })]).toEqual([]);
   });
 });
 
-describe("a status", () => {
-  const OWNER = "paas.cmft.com/DemoApplication/default/a";
-  const status = { observedGeneration: 1 } as FederatedStatus;
+describe("the kinds that may be on a cluster, by the record of bundles and applications", () => {
+  const bundle = (name: string, status: object): KubeObject => {
+    const made = bundleObject({ manifests: [] });
+    return { ...made, metadata: { ...made.metadata, name }, status };
+  };
 
-  async function setUp() {
-    const made = setUpHub();
-    made.server.create(DEMOAPPLICATIONS, application("a"));
-    await made.start();
-    const store = new StatusStore({ hub: made.cache, client: made.hub });
-    const found = made.cache.object(OWNER);
-    if (found === undefined) throw new Error("the object is not known");
-    return { ...made, store, found };
-  }
-  const { signal } = new AbortController();
-
-  test("is written by one server-side apply of it alone, and read from the cache at once", async () => {
-    const { hub, store, found } = await setUp();
-    const apply = vi.spyOn(hub, "applyStatus");
-    expect(store.read(OWNER)).toBeUndefined();
-    await store.write(found, status, signal);
-    expect(store.read(OWNER)).toEqual(status);
-    const body = {
-      apiVersion: "paas.cmft.com/v1",
-      kind: "DemoApplication",
-      metadata: { namespace: "default", name: "a" },
-    };
-    expect(apply.mock.calls).toEqual([
-      [found.kind.type, { ...body, status }, { force: true, fieldManager: "meridian", signal }],
+  test("are those of every object that is recorded there", async () => {
+    const { server, cache, start } = setUpHub();
+    const status = (cluster: string, ...kinds: string[]) => ({ unlistedClusters: [cluster], kinds });
+    server.create(MANIFESTBUNDLES, bundle("a", status("east", "ConfigMap", "Deployment.apps")));
+    server.create(MANIFESTBUNDLES, bundle("b", status("west", "Job.batch")));
+    server.create(MANIFESTBUNDLES, bundle("c", { unlistedClusters: ["east"] }));
+    server.create(DEMOAPPLICATIONS, application("d", "default", { status: status("east", "Widget.example.com") }));
+    await start();
+    expect([...cache.recordedKindsOn("east")]).toEqual([
+      { group: "example.com", kind: "Widget" },
+      { group: "", kind: "ConfigMap" },
+      { group: "apps", kind: "Deployment" },
     ]);
+    expect([...cache.recordedKindsOn("west")]).toEqual([{ group: "batch", kind: "Job" }]);
+    expect([...cache.recordedKindsOn("north")]).toEqual([]);
+  });
+});
+
+describe("policies of all four kinds", () => {
+  const all = [
+    { type: PLACEMENTS, object: placementObject({}), key: "Placement/default/subject" },
+    { type: CLUSTERPLACEMENTS, object: clusterPlacementObject({}), key: "ClusterPlacement//subject" },
+    { type: OVERRIDEPOLICIES, object: overrideObject({}), key: "OverridePolicy/default/subject" },
+    { type: CLUSTEROVERRIDEPOLICIES, object: clusterOverrideObject({}), key: "ClusterOverridePolicy//subject" },
+  ];
+
+  test.each(all)("$key is found, told, and part of what plans are made of", async ({ type, object, key }) => {
+    const { server, cache, start, settle } = setUpHub();
+    await start();
+    const heard: string[] = [];
+    const subscription = cache.onPolicy((event) => void heard.push(`${event.type} ${event.key}`));
+    const { revision } = cache;
+    const [placements, overrides] = [cache.allPlacements(), cache.allOverrides()];
+    server.create(type, object);
+    await settle();
+    expect(heard).toEqual([`Added ${key}`]);
+    expect(cache.revision).toBe(revision + 1);
+    expect(cache.policy(key)?.policy.kind).toBe(object.kind);
+    for (const other of [`${object.kind}/other/subject`, object.kind, "", "constructor//subject"])
+      expect(cache.policy(other)).toBeUndefined();
+    const isOverride = key.includes("Override");
+    expect([cache.allPlacements() === placements, cache.allOverrides() === overrides]).toEqual([
+      isOverride,
+      !isOverride,
+    ]);
+    subscription[Symbol.dispose]();
+    server.delete(type, object.metadata.namespace, object.metadata.name);
+    await settle();
+    expect(heard).toHaveLength(1);
+    expect([cache.policy(key), cache.revision]).toEqual([undefined, revision + 2]);
+    expect([...cache.allPlacements(), ...cache.allOverrides()]).toEqual([]);
+  });
+});
+
+describe("a kind that is selected later", () => {
+  test("makes the cache unsynced until its objects are known, which is told once", async () => {
+    const { hub, server, cache, start, settle } = setUpHub();
+    hub.serve(CONFIGMAPS);
+    let syncs = 0;
+    cache.syncs.subscribe(() => void (syncs += 1));
+    await start();
+    expect([cache.synced, syncs]).toEqual([true, 1]);
+    const opened = Promise.withResolvers<void>();
+    const { gate } = hub;
+    hub.gate = async (call) => {
+      if (call.type?.plural === "configmaps") await opened.promise;
+      await gate(call);
+    };
+    server.create(CLUSTERPLACEMENTS, selectsConfigMap("a"));
+    await settle(2_000);
+    expect([cache.synced, syncs]).toEqual([false, 1]);
+    opened.resolve();
+    await settle(2_000);
+    expect([cache.synced, syncs]).toEqual([true, 2]);
+  });
+});
+
+test("namespaces are known by their labels and annotations alone", async () => {
+  const { server, cache, start } = setUpHub();
+  const metadata = { name: "shop", labels: { team: "a" }, annotations: { note: "x" }, finalizers: ["kubernetes"] };
+  const made = server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata, spec: {} });
+  await start();
+  const { uid } = made.metadata;
+  expect(cache.namespaces.get("shop")).toEqual({
+    metadata: { name: "shop", uid, labels: { team: "a" }, annotations: { note: "x" } },
+  });
+});
+
+test("the deletion of an object is seen by its kind once, before anybody else hears of it", async () => {
+  const { server, cache, start, settle } = setUpHub();
+  server.create(DEMOAPPLICATIONS, application("a"));
+  await start();
+  const order: string[] = [];
+  vi.spyOn(cache.kindDeletions, "saw").mockImplementation(({ kind }) => void order.push(kind));
+  cache.onObject(({ type }) => void order.push(type));
+  server.merge(DEMOAPPLICATIONS, "default", "a", { metadata: { labels: { a: "b" } } });
+  await settle();
+  server.merge(DEMOAPPLICATIONS, "default", "a", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
+  await settle();
+  server.delete(DEMOAPPLICATIONS, "default", "a");
+  await settle();
+  expect(order).toEqual(["Added", "Updated", "DemoApplication", "Updated", "Deleted"]);
+});
+
+const platformMap: KubeObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "a", namespace: "platform" },
+};
+
+describe("a cache of the hub", () => {
+  test.each<[readonly string[] | undefined, boolean]>([
+    [["platform"], true],
+    [["other"], false],
+    [undefined, false],
+  ])("knows the namespaces that are the hub's own: %j", (protectedNamespaces, want) => {
+    const { cache } = setUpHub(protectedNamespaces === undefined ? {} : { protectedNamespaces });
+    expect("hubsOwn" in cache.planned.settingOf(platformMap)).toBe(want);
   });
 
-  test("written to an object that began to be deleted meanwhile leaves that news to the watch", async () => {
-    const { hub, server, cache, store, found, settle } = await setUp();
-    hub.gate = ({ verb, phase }) => {
-      if (verb !== "applyStatus" || phase !== "before") return;
-      server.merge(DEMOAPPLICATIONS, "default", "a", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
-    };
-    await store.write(found, status, signal);
-    expect(cache.object(OWNER)?.object.metadata.deletionTimestamp).toBeUndefined();
-    await settle();
-    const deleted = cache.object(OWNER);
-    expect(deleted?.object.metadata.deletionTimestamp).toBeDefined();
-    if (deleted === undefined) throw new Error("the object is not known");
-    await store.write(deleted, { observedGeneration: 2 } as FederatedStatus, signal);
-    expect(store.read(OWNER)).toEqual({ observedGeneration: 2 });
+  test("lets go of what it reads of CRDs when it ends", async () => {
+    const { cache } = setUpHub();
+    const end = new AbortController();
+    const disposed = vi.spyOn(cache.kindDeletions, Symbol.dispose);
+    const running = cache.run(end.signal);
+    end.abort(new Error("over"));
+    await running;
+    expect(disposed).toHaveBeenCalledTimes(1);
   });
+
+  test("keeps what a bundle was unpacked to for as long as the bundle lives", async () => {
+    const { server, cache, start, settle } = setUpHub();
+    const compressed = gzipSync(JSON.stringify([widget("w")])).toString("base64");
+    const made = bundleObject({ compressed });
+    const bundle = { ...made, metadata: { ...made.metadata, uid: "one" } };
+    const { namespace, name } = bundle.metadata;
+    const spec = () => cache.object(`federation.paas.cmft.com/ManifestBundle/${namespace}/${name}`)?.object["spec"];
+    server.create(MANIFESTBUNDLES, bundle);
+    await start();
+    const first = spec();
+    expect(first).toMatchObject({ manifests: [{ kind: "Widget" }], listed: 0 });
+    server.merge(MANIFESTBUNDLES, namespace, name, { status: { observedGeneration: 1 } });
+    await settle();
+    expect(spec()).toBe(first);
+    server.delete(MANIFESTBUNDLES, namespace, name);
+    await settle();
+    server.create(MANIFESTBUNDLES, bundle);
+    await settle();
+    expect(spec()).toEqual(first);
+    expect(spec()).not.toBe(first);
+  });
+});
+
+describe("what vanishes at once", () => {
+  test("holds nothing where it is namespaces", async () => {
+    const { server, cache, start, settle } = setUpHub();
+    const names = Array.from({ length: 12 }, (_, n) => `n${n}`);
+    for (const name of names) server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    await start();
+    const held: boolean[] = [];
+    cache.holds.subscribe((now) => void held.push(now));
+    server.dropWatches();
+    for (const name of names) server.delete(NAMESPACES, undefined, name);
+    server.compact();
+    await settle(60_000);
+    expect([cache.deletionsHeld, held, cache.namespaces.size]).toEqual([false, [], 0]);
+  });
+});
+
+const { signal } = new AbortController();
+const A = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "a" };
+
+describe("whoever waits until the hub is known", () => {
+  test("waits for every kind that is read, and then no more", async () => {
+    const { hub, cache, start, settle } = setUpHub();
+    const opened = Promise.withResolvers<void>();
+    const { gate } = hub;
+    hub.gate = async (call) => {
+      if (call.type === NAMESPACES) await opened.promise;
+      await gate(call);
+    };
+    let known = 0;
+    for (let one = 0; one < 2; one += 1) void cache.waitForSync(signal).then(() => (known += 1));
+    await start();
+    expect([cache.synced, known]).toEqual([false, 0]);
+    opened.resolve();
+    await settle();
+    expect([cache.synced, known]).toEqual([true, 2]);
+    await cache.waitForSync(signal);
+  });
+
+  test.each([MEMBERCLUSTERS, PLACEMENTS, OVERRIDEPOLICIES, DEMOAPPLICATIONS])("waits for $kind", async (type) => {
+    const { hub, cache, start } = setUpHub();
+    const { gate } = hub;
+    const opened = Promise.withResolvers<void>();
+    hub.gate = async (call) => {
+      if (call.type?.plural === type.plural) await opened.promise;
+      await gate(call);
+    };
+    await start();
+    expect(cache.synced).toBe(false);
+    opened.resolve();
+  });
+});
+
+describe("a cache that may be behind the hub", () => {
+  test("is compared with the hub, and listed anew when it was behind, which is told", async () => {
+    const { server, cache, reasons, start } = setUpHub();
+    server.create(DEMOAPPLICATIONS, application("a"));
+    await start();
+    const [kind] = cache.kinds;
+    if (kind === undefined) throw new Error("nothing is placed");
+    const agrees = vi.spyOn(kind.informer, "agreesWithServer");
+    agrees.mockResolvedValueOnce(true);
+    await cache.relistIfBehind(A, signal);
+    expect(reasons()).toEqual([]);
+    agrees.mockResolvedValueOnce(false);
+    await cache.relistIfBehind(A, signal);
+    expect(reasons()).toEqual(["DeletionsHeld"]);
+    await cache.relistIfBehind({ ...A, kind: "Unknown" }, signal);
+    expect(agrees.mock.calls).toEqual([[signal], [signal]]);
+  });
+
+  test("says when the hub went back in time", async () => {
+    const { server, cache, start, settle } = setUpHub();
+    server.create(DEMOAPPLICATIONS, application("a"));
+    const restore = server.backup();
+    await start();
+    const kinds: string[] = [];
+    cache.wentBack.subscribe(({ kind }) => void kinds.push(kind));
+    for (let n = 0; n < 5; n += 1) server.create(DEMOAPPLICATIONS, application(`b${n}`));
+    await settle();
+    restore();
+    await settle(60_000);
+    expect(kinds).toContain("DemoApplication");
+  });
+});
+
+test("the deletion of a MemberCluster is one of its kind", async () => {
+  const { server, cache, start, settle } = setUpHub();
+  server.create(MEMBERCLUSTERS, clusterObject({}, "east"));
+  await start();
+  const saw = vi.spyOn(cache.kindDeletions, "saw");
+  server.merge(MEMBERCLUSTERS, undefined, "east", { spec: { provider: "x" } });
+  await settle();
+  expect(saw).not.toHaveBeenCalled();
+  server.merge(MEMBERCLUSTERS, undefined, "east", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
+  await settle();
+  expect(saw.mock.calls).toEqual([[MEMBERCLUSTERS]]);
+});
+
+test("a kind that a binding names is watched, though no policy selects it any more", async () => {
+  const made = setUpHub();
+  made.hub.serve(CONFIGMAPS);
+  const { metadata } = made.server.create(CONFIGMAPS, configMap("settings"));
+  made.server.create(RESOURCEBINDINGS, {
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "ResourceBinding",
+    metadata: { name: "configmap.settings", namespace: "shop" },
+    spec: {
+      resource: { apiVersion: "v1", kind: "ConfigMap", namespace: "shop", name: "settings", uid: metadata.uid },
+    },
+  });
+  await made.start();
+  await made.settle(10_000);
+  expect(made.cache.object("/ConfigMap/shop/settings")?.object.metadata.uid).toBe(metadata.uid);
 });

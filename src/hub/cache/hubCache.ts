@@ -48,8 +48,6 @@ export interface HubCacheOptions {
   metrics: Metrics;
   /** Namespaces whose objects belong to Meridian only, in addition to the namespaces that are always protected. */
   protectedNamespaces?: readonly string[];
-  /** Replaces the catalog of the cache, for tests. */
-  catalog?: KindCatalog;
 }
 
 type PolicyInformer = Informer<Placement> | Informer<OverridePolicy>;
@@ -91,7 +89,7 @@ export class HubCache {
     this.#options = options;
     this.#taints = new TaintTimes(options.clock);
     this.#bundles = new BundleContents(options.clock);
-    this.catalog = options.catalog ?? new KindCatalog(options);
+    this.catalog = new KindCatalog(options);
     this.kindDeletions = new KindDeletions(options);
     const informers = new HubInformers({
       ...options,

@@ -47,7 +47,7 @@ interface Followed extends PlacedKind {
   /** True if the hub does not serve the kind any more, but objects are left that were never seen deleted. */
   retired: boolean;
   /** Last event, as received and as subscribers get it. Created once for all subscribers. */
-  told: { from: InformerEvent<KubeObject>; event: HubEvent<KubeObject> } | undefined;
+  lastEvent: { from: InformerEvent<KubeObject>; event: HubEvent<KubeObject> } | undefined;
 }
 
 interface Subscriber {
@@ -183,7 +183,7 @@ export class PlacedKinds {
       propagated: !catalog.isRequired(type),
       stop: new AbortController(),
       retired: false,
-      told: undefined,
+      lastEvent: undefined,
     };
     informer.onEvent((event) => {
       const { type: change } = event;
@@ -271,9 +271,9 @@ function subscribeTo(followed: Followed, { handler, subscriptions }: Subscriber)
 }
 
 function hubEventOf(followed: Followed, from: InformerEvent<KubeObject>): HubEvent<KubeObject> {
-  if (followed.told?.from !== from)
-    followed.told = { from, event: { ...from, key: ownerKey(followed.type, from.key) } };
-  return followed.told.event;
+  if (followed.lastEvent?.from !== from)
+    followed.lastEvent = { from, event: { ...from, key: ownerKey(followed.type, from.key) } };
+  return followed.lastEvent.event;
 }
 
 /** Key of a hub object among the objects of all kinds (`refKey`), from its key within its kind. */

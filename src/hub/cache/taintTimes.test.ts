@@ -71,19 +71,6 @@ describe("a taint that comes while the process watches", () => {
     await taint(at(10 * MINUTE));
     expect(recheckIn()).toBe(15 * MINUTE);
   });
-
-  test("keeps its beginning when something else changes, and has another one when it is put on again", async () => {
-    const { start, taint, recheckIn, at, clock } = await withCluster();
-    await start();
-    const first = at(0);
-    await taint(first);
-    await clock.advance(MINUTE);
-    await taint(first, { key: "other", effect: "PreferNoSchedule" });
-    expect(recheckIn()).toBe(4 * MINUTE);
-    await taint();
-    await taint(at(-MINUTE));
-    expect(recheckIn()).toBe(5 * MINUTE);
-  });
 });
 
 describe("a taint that was there before", () => {
@@ -94,16 +81,6 @@ describe("a taint that was there before", () => {
     expect(recheckIn()).toBe(3 * MINUTE);
     clock.jumpTo(clock.now() + HOUR);
     expect(recheckIn()).toBe(3 * MINUTE);
-  });
-
-  test("without a time is tolerated without an end", async () => {
-    const { start, taint, stays, clock } = await withCluster({ key: "k", effect: "NoExecute" });
-    await start();
-    await clock.advance(HOUR);
-    expect(stays()).toBe(true);
-    await taint({ key: "k", effect: "NoExecute", value: "new" });
-    await clock.advance(HOUR);
-    expect(stays()).toBe(true);
   });
 });
 

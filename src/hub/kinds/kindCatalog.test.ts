@@ -1,16 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
 import type { KubeObject } from "../../apis/index.ts";
-import {
-  ApiError,
-  CLUSTERPLACEMENTS,
-  DEMOAPPLICATIONS,
-  LEASES,
-  MANIFESTBUNDLES,
-  TransportError,
-} from "../../runtime/index.ts";
+import { ApiError, CLUSTERPLACEMENTS, DEMOAPPLICATIONS, MANIFESTBUNDLES, TransportError } from "../../runtime/index.ts";
 import type { FakeCluster } from "../../runtime/testing/fakeCluster.ts";
-import { rightsOn } from "./rights.ts";
 import { application, setUpHub } from "../testing/fakeHub.ts";
 import { WIDGETS } from "../testing/placedByHand.ts";
 
@@ -59,17 +51,6 @@ describe("a kind that Meridian cannot do without", () => {
     expect(reasons()).toEqual(["NotFound", "KindNotServed", "KindServed"]);
   });
 
-  test("is let go of when its CRD is deleted with its objects, and nothing counts as known any more", async () => {
-    const { hub, server, cache, start, settle } = setUpHub();
-    server.create(DEMOAPPLICATIONS, application("a"));
-    await start();
-    server.delete(DEMOAPPLICATIONS, "default", "a");
-    await settle();
-    hub.withdraw(DEMOAPPLICATIONS);
-    await settle(2_000);
-    expect([cache.synced, cache.kinds.map(({ type }) => type.kind)]).toEqual([false, ["ManifestBundle"]]);
-  });
-
   test("that goes away keeps the objects that were never seen deleted, until they are", async () => {
     const { hub, server, cache, lines, start, settle } = setUpHub();
     server.create(DEMOAPPLICATIONS, application("a"));
@@ -90,18 +71,6 @@ describe("a kind that Meridian cannot do without", () => {
       undefined,
       [`Added ${owner}`, `Deleted ${owner}`],
     ]);
-  });
-
-  test("stays as it is while discovery cannot be read", async () => {
-    const { hub, cache, start, settle } = setUpHub();
-    await start();
-    hub.discoveryFailure = new TransportError("ConnectionReset", "connection reset");
-    hub.withdraw(DEMOAPPLICATIONS);
-    await settle(MINUTE_MS);
-    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "ManifestBundle"]);
-    hub.discoveryFailure = undefined;
-    await settle(MINUTE_MS);
-    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["ManifestBundle"]);
   });
 });
 
@@ -160,22 +129,6 @@ describe("a kind that is propagated as it is", () => {
     ]);
   });
 
-  test("is read in the version that the first policy names, where the hub serves that, and else in the one that the hub prefers", async () => {
-    const { hub, server, cache, start, settle } = setUpHub();
-    const gadgets = { ...WIDGETS, kind: "Gadget", plural: "gadgets" };
-    hub.serve({ ...WIDGETS, version: "v2" }, WIDGETS, { ...gadgets, version: "v2" });
-    const selectors = ["Widget", "Gadget"].map((kind) => ({ apiVersion: "example.com/v1", kind }));
-    server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors: selectors }));
-    await start();
-    await settle(2_000);
-    expect(cache.kinds.map(({ type }) => `${type.kind} ${type.version}`)).toEqual([
-      "DemoApplication v1",
-      "ManifestBundle v1alpha1",
-      "Widget v1",
-      "Gadget v2",
-    ]);
-  });
-
   test("keeps the cache from being synced until the hub has said whether it serves the kind, and its objects are known", async () => {
     const { hub, server, cache, start, settle } = setUpHub();
     await start();
@@ -192,51 +145,27 @@ describe("a kind that is propagated as it is", () => {
     expect([cache.synced, syncs, cache.kinds.length]).toEqual([true, 1, 3]);
   });
 
-  test("has thousands of objects, and those that a policy selects are planned", async () => {
-    const { hub, server, cache, start, settle } = setUpHub();
-    hub.serve(WIDGETS);
-    const resourceSelectors = [{ apiVersion: "example.com/v1", kind: "Widget", name: "w-7" }];
-    server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors }));
-    for (let index = 0; index < 2_000; index += 1) server.create(WIDGETS, widget(`w-${index}`));
-    server.create(DEMOAPPLICATIONS, application("a"));
-    await start();
-    await settle(2_000);
-    expect([...cache.objects()]).toHaveLength(2_001);
-    expect([...cache.owners()]).toEqual(["paas.cmft.com/DemoApplication/default/a", "example.com/Widget/default/w-7"]);
-  });
-
   test("that the hub does not serve is known as such, which changes once", async () => {
     const { hub, server, catalog, start, settle } = setUpHub();
     const selector = { apiVersion: "example.com/v1", kind: "Widget" };
-    const standings = (): string[] =>
+    const states = (): string[] =>
       [selector, { apiVersion: "v1", kind: "Event" }, { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" }].map(
-        (one) => catalog.standing(one),
+        (one) => catalog.servingState(one),
       );
     await start();
-    expect(standings()).toEqual(["Unknown", "NeverPlaced", "Namespaced"]);
+    expect(states()).toEqual(["Unknown", "NeverPlaced", "Namespaced"]);
     let settlements = 0;
     using _subscription = catalog.settlements.subscribe(() => (settlements += 1));
     server.create(CLUSTERPLACEMENTS, selectingWidgets);
     await settle(MINUTE_MS);
-    expect([standings()[0], settlements]).toEqual(["NotServed", 1]);
+    expect([states()[0], settlements]).toEqual(["NotServed", 1]);
     expect(catalog.servedIn(selector)).toBeUndefined();
     hub.serve({ ...WIDGETS, group: "other.example" });
     await settle(7_000);
-    expect([standings()[0], settlements, catalog.servedIn(selector)]).toEqual(["NotServed", 2, "other.example/v1"]);
+    expect([states()[0], settlements, catalog.servedIn(selector)]).toEqual(["NotServed", 2, "other.example/v1"]);
     hub.serve({ ...WIDGETS, namespaced: false });
     await settle(7_000);
-    expect([standings()[0], settlements]).toEqual(["ClusterScoped", 3]);
-  });
-
-  test("is not watched when the interpreter says that it is not propagated", async () => {
-    const { hub, server, cache, start, settle } = setUpHub();
-    hub.serve(LEASES);
-    await start();
-    const resourceSelectors = [{ apiVersion: "coordination.k8s.io/v1", kind: "Lease" }];
-    server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors }));
-    await settle(MINUTE_MS);
-    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "ManifestBundle"]);
-    expect(hub.calls.filter((call) => call.startsWith("raw"))).toEqual([]);
+    expect([states()[0], settlements]).toEqual(["ClusterScoped", 3]);
   });
 
   test("keeps being watched when the policy is gone: what it placed is still to be taken back", async () => {
@@ -248,23 +177,6 @@ describe("a kind that is propagated as it is", () => {
     server.delete(CLUSTERPLACEMENTS, undefined, selectingWidgets.metadata.name);
     await settle(MINUTE_MS);
     expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "ManifestBundle", "Widget"]);
-  });
-
-  test("is read in another version when the one before is served no longer, and its objects are the same", async () => {
-    const { hub, server, cache, start, settle } = setUpHub();
-    hub.serve(WIDGETS);
-    server.create(CLUSTERPLACEMENTS, selectingWidgets);
-    server.create(WIDGETS, widget("a"));
-    await start();
-    await settle(2_000);
-    const events: string[] = [];
-    using _subscription = cache.onObject(({ type, key, initial }) => void events.push(`${type} ${key} ${initial}`));
-    hub.withdraw(WIDGETS);
-    hub.serve({ ...WIDGETS, version: "v2" });
-    await settle(MINUTE_MS);
-    expect(cache.kindOf({ apiVersion: "example.com/v1", kind: "Widget" })?.type.version).toBe("v2");
-    expect(cache.object("example.com/Widget/default/a")).toBeDefined();
-    expect(events.filter((event) => event.startsWith("Deleted"))).toEqual([]);
   });
 });
 
@@ -319,25 +231,9 @@ describe("the version of a kind", () => {
     await settle(MINUTE_MS);
     expect([version(), hub.calls.filter((call) => call.startsWith("raw")).length]).toEqual(["v1", asked]);
   });
-
-  test("is another one while the hub does not serve the one that the policy names", async () => {
-    const { hub, settle, version } = await reading(placing("a", "v1"));
-    hub.withdraw(WIDGETS);
-    await settle(2_000);
-    expect(version()).toBe("v2");
-  });
 });
 
 describe("rights", () => {
-  test("are one rule for each API group", () => {
-    const secrets = { group: "", plural: "secrets" };
-    const rules = rightsOn([WIDGETS, secrets, { group: "", plural: "configmaps" }, secrets], ["get"]);
-    expect(rules).toEqual([
-      { apiGroups: ["example.com"], resources: ["widgets"], verbs: ["get"] },
-      { apiGroups: [""], resources: ["configmaps", "secrets"], verbs: ["get"] },
-    ]);
-  });
-
   test("on members follow the kinds", async () => {
     const { hub, server, catalog, start, settle } = setUpHub();
     const groups = (): string[] => catalog.rights().flatMap(({ apiGroups }) => apiGroups);
@@ -395,15 +291,6 @@ describe("a kind that the manager may not read on the hub", () => {
     return { ...parts, may };
   }
 
-  test("is told, keeps nothing else from being known, and is no proof of anything", async () => {
-    const { cache, reasons } = await denied();
-    expect(cache.synced).toBe(true);
-    expect(Array.from(cache.deniedKinds(), ({ plural }) => plural)).toEqual(["widgets"]);
-    expect(reasons()).toContain("KindNotGranted");
-    expect(cache.kindOf({ apiVersion: "example.com/v1", kind: "Widget" })).toBeUndefined();
-    expect(cache.object("example.com/Widget/default/a")).toBeUndefined();
-  });
-
   test("is known as soon as it may be read", async () => {
     const { cache, may, settle } = await denied();
     const denials: number[] = [];
@@ -417,24 +304,5 @@ describe("a kind that the manager may not read on the hub", () => {
     expect(denials).toEqual([0]);
     expect(heard).toEqual(["Added DemoApplication", "Added Widget"]);
     expect(cache.object("example.com/Widget/default/a")?.object.metadata.name).toBe("a");
-  });
-
-  test("and was known before keeps its objects", async () => {
-    const { cache, server, may, settle } = await denied();
-    may.read = true;
-    await settle(MINUTE_MS);
-    may.read = false;
-    server.dropWatches();
-    await settle(MINUTE_MS);
-    expect(Array.from(cache.deniedKinds(), ({ plural }) => plural)).toEqual(["widgets"]);
-    expect(cache.object("example.com/Widget/default/a")?.object.metadata.name).toBe("a");
-  });
-
-  test("is told no more when the hub does not serve it any more", async () => {
-    const { hub, cache, catalog, settle } = await denied();
-    hub.withdraw(WIDGETS);
-    catalog.notFound(WIDGETS);
-    await settle(MINUTE_MS);
-    expect([...cache.deniedKinds()]).toEqual([]);
   });
 });

@@ -35,7 +35,7 @@ interface SelectedKind {
 }
 
 /** `Unknown`: the hub has not answered yet, or was not asked because no placement selects the kind. */
-export type KindStanding = "NeverPlaced" | "NotServed" | "Namespaced" | "ClusterScoped" | "Unknown";
+export type ServingState = "NeverPlaced" | "NotServed" | "Namespaced" | "ClusterScoped" | "Unknown";
 
 /** A kind, with the version in which its first selector names it. */
 interface Selection extends SelectedKind {
@@ -110,8 +110,8 @@ export class KindCatalog {
     return interpreter.hubKindOf(group, kind) !== undefined;
   }
 
-  /** Standing of a kind that a policy selects, as far as known. */
-  standing({ apiVersion, kind }: Pick<ResourceSelector, "apiVersion" | "kind">): KindStanding {
+  /** Whether the hub serves a kind that a policy selects, as far as known. */
+  servingState({ apiVersion, kind }: Pick<ResourceSelector, "apiVersion" | "kind">): ServingState {
     const wanted = { group: parseApiVersion(apiVersion).group, kind };
     if (!this.isRequired(wanted) && !interpreter.isPropagated(wanted)) return "NeverPlaced";
     const served = this.#served.get(kindKey(wanted));

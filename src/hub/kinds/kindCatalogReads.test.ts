@@ -147,13 +147,6 @@ describe("the end", () => {
     expect([hub.asked, clock.pending]).toEqual([1, 0]);
   });
 
-  test("comes before the beginning, where the signal says so", async () => {
-    const { hub, catalog } = catalogByHand();
-    catalog.select(selects("Widget"));
-    await catalog.run(AbortSignal.abort());
-    expect(hub.asked).toBe(0);
-  });
-
   test("during a question is no failure of the hub", async () => {
     const { hub, catalog, end, run, settle, lines } = catalogByHand();
     hub.opened = new Promise(() => undefined);
@@ -217,17 +210,17 @@ describe("a kind that is missing", () => {
     void run();
     catalog.select([...selects("Widget"), ...selects("Gadget")]);
     await settle();
-    const standings = () =>
-      ["Widget", "Gadget"].map((kind) => catalog.standing({ apiVersion: "example.com/v1", kind }));
-    expect([standings(), news]).toEqual([["NotServed", "Namespaced"], { changes: 1, settlements: 1 }]);
+    const states = () =>
+      ["Widget", "Gadget"].map((kind) => catalog.servingState({ apiVersion: "example.com/v1", kind }));
+    expect([states(), news]).toEqual([["NotServed", "Namespaced"], { changes: 1, settlements: 1 }]);
     await settle(5_000);
     expect(news).toEqual({ changes: 1, settlements: 1 });
     hub.served = [DEMOAPPLICATIONS, WIDGETS];
     await settle(5_000);
-    expect([standings(), news]).toEqual([["Namespaced", "NotServed"], { changes: 2, settlements: 2 }]);
+    expect([states(), news]).toEqual([["Namespaced", "NotServed"], { changes: 2, settlements: 2 }]);
     hub.served.push(GADGETS);
     await settle(5_000);
-    expect([standings(), news]).toEqual([["Namespaced", "Namespaced"], { changes: 3, settlements: 3 }]);
+    expect([states(), news]).toEqual([["Namespaced", "Namespaced"], { changes: 3, settlements: 3 }]);
   });
 
   test.each<[string, string[], boolean]>([
@@ -240,7 +233,7 @@ describe("a kind that is missing", () => {
     void run();
     catalog.select(selects("Widget"));
     await settle();
-    expect(catalog.standing({ apiVersion: "example.com/v1", kind: "Widget" }) === "Namespaced").toBe(want);
+    expect(catalog.servingState({ apiVersion: "example.com/v1", kind: "Widget" }) === "Namespaced").toBe(want);
   });
 
   test("is one that is required, too, which is served in another version alone", async () => {
@@ -258,7 +251,7 @@ describe("a kind that is missing", () => {
 });
 
 describe("a part of the API that is away", () => {
-  const standing = (catalog: KindCatalog) => catalog.standing({ apiVersion: "example.com/v1", kind: "Widget" });
+  const servingState = (catalog: KindCatalog) => catalog.servingState({ apiVersion: "example.com/v1", kind: "Widget" });
 
   test("says nothing of its kinds: one that was served counts as served", async () => {
     const { hub, catalog, run, settle, lines, news, versions } = catalogByHand();
@@ -279,7 +272,7 @@ describe("a part of the API that is away", () => {
     await settle(1_001);
     catalog.notFound(WIDGETS);
     await settle();
-    expect(standing(catalog)).toBe("NotServed");
+    expect(servingState(catalog)).toBe("NotServed");
   });
 
   test("leaves open whether a kind that was never seen is served, and nobody waits for it", async () => {
@@ -288,7 +281,7 @@ describe("a part of the API that is away", () => {
     void run();
     catalog.select(selects("Widget"));
     await settle();
-    expect([standing(catalog), catalog.settled, lines]).toEqual(["Unknown", true, []]);
+    expect([servingState(catalog), catalog.settled, lines]).toEqual(["Unknown", true, []]);
   });
 
   test("does not make a kind served that was missing", async () => {
@@ -310,9 +303,9 @@ describe("a part of the API that is away", () => {
     await settle();
     Object.assign(hub, { served: [DEMOAPPLICATIONS, MANIFESTBUNDLES, WIDGETS], stale: [] });
     await settle(4_999);
-    expect([hub.asked, standing(catalog)]).toEqual([1, "Unknown"]);
+    expect([hub.asked, servingState(catalog)]).toEqual([1, "Unknown"]);
     await settle(1);
-    expect(standing(catalog)).toBe("Namespaced");
+    expect(servingState(catalog)).toBe("Namespaced");
     await settle(60_000);
     expect(hub.asked).toBe(2);
   });
@@ -370,19 +363,5 @@ describe("what is known of a kind", () => {
     catalog.select(selects("Widget"));
     await settle();
     expect(catalog.memberKinds().filter((kind) => !before.includes(kind))).toMatchObject([{ kind: "Widget" }]);
-  });
-
-  test("that is required needs no policy", () => {
-    const { catalog } = catalogByHand();
-    catalog.select(selects("DemoApplication", "paas.cmft.com/v1"));
-    expect(catalog.settled).toBe(true);
-    catalog.select(selects("Widget"));
-    expect(catalog.settled).toBe(false);
-  });
-
-  test("is placed where the interpreter has no reason against it", () => {
-    const { catalog } = catalogByHand();
-    expect(catalog.standing({ apiVersion: "v1", kind: "ConfigMap" })).toBe("Unknown");
-    expect(catalog.standing({ apiVersion: "v1", kind: "Event" })).toBe("NeverPlaced");
   });
 });

@@ -144,7 +144,7 @@ export class KindDeletions implements Disposable {
     const held = heldUnder(answer, kind.type, object);
     if (held !== undefined && isOfEarlierCrd(answer, object)) {
       if (kind.unasked === undefined) {
-        this.#tell(kind, held);
+        this.#warn(kind, held);
         this.#readAgain(kind);
       }
       kind.unasked = 0;
@@ -163,7 +163,7 @@ export class KindDeletions implements Disposable {
     const before = kind.answer;
     const answer = { began, ...(await this.#ask(kind.type)) };
     const { held } = (kind.answer = answer);
-    if (held !== undefined && before?.held?.message !== held.message) this.#tell(kind, held);
+    if (held !== undefined && before?.held?.message !== held.message) this.#warn(kind, held);
     const isLastCall = countRead(kind, answer);
     if (held !== undefined || kind.unasked !== undefined) this.#readAgain(kind);
     const isNews =
@@ -173,7 +173,7 @@ export class KindDeletions implements Disposable {
     this.changes.emit(kind.type);
   }
 
-  #tell({ type }: Kind, { reason, message }: KindHeld): void {
+  #warn({ type }: Kind, { reason, message }: KindHeld): void {
     this.#options.logger.warn({ crd: crdNameOf(type), event_reason: reason, message }, "deletions are held");
   }
 

@@ -1,7 +1,151 @@
 import { describe, expect, test } from "vitest";
+import { logLines } from "../../observability/testing/logLines.ts";
+import { ApiError, type Client, CLUSTERPLACEMENTS, CRDS, type ResourceType } from "../../runtime/index.ts";
+import { hasScale, ScalePaths } from "./scalePaths.ts";
 import { clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
-import { ApiError, CLUSTERPLACEMENTS, CRDS, type ResourceType } from "../../runtime/index.ts";
 import { setUpHub } from "../testing/fakeHub.ts";
+
+const { signal } = new AbortController();
+const CRD = "widgets.example.com";
+const WIDGETS: ResourceType = {
+  group: "example.com",
+  version: "v1",
+  kind: "Widget",
+  plural: "widgets",
+  namespaced: true,
+  subresources: ["scale"],
+};
+const PATHS = { spec: ["spec", "replicas"] };
+const version = (name: string | undefined, scale?: object) => ({
+  ...(name === undefined ? {} : { name }),
+  subresources: scale === undefined ? {} : { scale },
+});
+
+/** A hub with that CRD, which the test changes; every read, and whether it was of the metadata alone. */
+function setUp(versions: unknown[] | undefined = [version("v1", { specReplicasPath: ".spec.replicas" })]) {
+  const { logger, lines } = logLines();
+  const state = { generation: 1, spec: { versions } as unknown, fails: undefined as Error | undefined };
+  const reads: string[] = [];
+  const get = async (
+    type: unknown,
+    namespace: unknown,
+    name: string,
+    options: { metadataOnly?: true; signal: unknown },
+  ) => {
+    expect([type, namespace, name, options.signal]).toEqual([CRDS, undefined, CRD, signal]);
+    reads.push(options.metadataOnly === true ? "metadata" : "whole");
+    if (state.fails !== undefined) throw state.fails;
+    return { metadata: { name, generation: state.generation }, spec: state.spec };
+  };
+  const paths = new ScalePaths({ client: { get } as unknown as Client, logger });
+  const scale = async (type = WIDGETS) => (await paths.of(type, signal)).scale;
+  return { state, reads, lines, paths, scale };
+}
+
+describe("where a kind keeps its replicas", () => {
+  test.each<{ name: string; versions: unknown[]; want: ResourceType["scale"] }>([
+    { name: "one path", versions: [version("v1", { specReplicasPath: ".spec.replicas" })], want: PATHS },
+    {
+      name: "both paths, of the version that is read",
+      versions: [
+        version("v2", { specReplicasPath: ".spec.other" }),
+        version("v1", { specReplicasPath: ".spec.size", statusReplicasPath: ".status.ready" }),
+      ],
+      want: { spec: ["spec", "size"], status: ["status", "ready"] },
+    },
+    {
+      name: "none in another version",
+      versions: [version("v2", { specReplicasPath: ".spec.replicas" })],
+      want: undefined,
+    },
+    {
+      name: "none without a path to what is asked for",
+      versions: [version("v1", { statusReplicasPath: ".status.n" })],
+      want: undefined,
+    },
+    { name: "none without scale", versions: [version("v1")], want: undefined },
+    { name: "none in a version without subresources", versions: [{ name: "v1" }], want: undefined },
+    {
+      name: "none in a version without a name",
+      versions: [version(undefined, { specReplicasPath: ".spec.replicas" })],
+      want: undefined,
+    },
+  ])("$name", async ({ versions, want }) => {
+    expect(await setUp(versions).scale()).toEqual(want);
+  });
+
+  test("is none where the CRD says nothing", async () => {
+    const { state, paths } = setUp();
+    state.spec = undefined;
+    expect(await paths.of(WIDGETS, signal)).toStrictEqual(WIDGETS);
+    const { state: other, scale } = setUp();
+    other.spec = {};
+    expect(await scale()).toBeUndefined();
+  });
+
+  test("is asked only of kinds of which discovery says that they have it", async () => {
+    const { paths, reads } = setUp();
+    const { subresources: _subresources, ...plain } = WIDGETS;
+    expect(await paths.of(plain, signal)).toBe(plain);
+    expect(await paths.of({ ...plain, scale: PATHS }, signal)).toStrictEqual(plain);
+    expect(reads).toEqual([]);
+    expect(await paths.of(WIDGETS, signal)).toStrictEqual({ ...WIDGETS, scale: PATHS });
+    expect([hasScale(WIDGETS), hasScale(plain), hasScale({ ...WIDGETS, group: "apps" })]).toEqual([true, false, false]);
+    expect(hasScale({ ...WIDGETS, subresources: ["status"] })).toBe(false);
+  });
+});
+
+describe("a CRD", () => {
+  test("is read whole again only when it has changed", async () => {
+    const { state, reads, scale } = setUp();
+    await scale();
+    await scale();
+    expect(reads).toEqual(["metadata", "whole", "metadata"]);
+    state.generation = 2;
+    state.spec = { versions: [version("v1", { specReplicasPath: ".spec.size" })] };
+    expect(await scale()).toEqual({ spec: ["spec", "size"] });
+    expect(reads).toEqual(["metadata", "whole", "metadata", "metadata", "whole"]);
+  });
+
+  test("that was away is read whole when it is back", async () => {
+    const { state, reads, lines, scale } = setUp();
+    await scale();
+    state.fails = new ApiError(404, "NotFound", "gone");
+    expect(await scale()).toBeUndefined();
+    state.fails = undefined;
+    expect(await scale()).toEqual(PATHS);
+    expect(reads).toEqual(["metadata", "whole", "metadata", "metadata", "whole"]);
+    expect(lines).toEqual([]);
+  });
+
+  test("that may not be read is told once, and again after it could be read", async () => {
+    const { state, lines, scale } = setUp();
+    const forbidden = new ApiError(403, "Forbidden", "no");
+    const told = {
+      level: "warn",
+      crd: CRD,
+      event_reason: "CrdUnreadable",
+      msg: "Meridian may not get this CRD, so it does not know where the kind keeps its replicas; allow it, or set replicaScheduling.path",
+    };
+    state.fails = forbidden;
+    expect([await scale(), await scale()]).toEqual([undefined, undefined]);
+    expect(lines).toMatchObject([told]);
+    state.fails = undefined;
+    expect(await scale()).toEqual(PATHS);
+    state.fails = forbidden;
+    await scale();
+    expect(lines).toMatchObject([told, told]);
+  });
+
+  test.each([new ApiError(500, "InternalError", "no"), new Error("socket closed")])(
+    "that cannot be read for another reason is an error: %s",
+    async (error) => {
+      const { state, scale } = setUp();
+      state.fails = error;
+      await expect(scale()).rejects.toBe(error);
+    },
+  );
+});
 
 const MYSQLCLUSTERS: ResourceType = {
   group: "mysql.presslabs.org",
@@ -11,7 +155,7 @@ const MYSQLCLUSTERS: ResourceType = {
   namespaced: true,
   subresources: ["status", "scale"],
 };
-const CRD = "mysqlclusters.mysql.presslabs.org";
+const MYSQL_CRD = "mysqlclusters.mysql.presslabs.org";
 const MINUTE_MS = 60_000;
 const selecting = clusterPlacementObject({
   resourceSelectors: [{ apiVersion: "mysql.presslabs.org/v1alpha1", kind: "MysqlCluster" }],
@@ -20,7 +164,7 @@ const selecting = clusterPlacementObject({
 const crd = (generation: number, specReplicasPath: string, statusReplicasPath?: string) => ({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
-  metadata: { name: CRD, generation },
+  metadata: { name: MYSQL_CRD, generation },
   spec: {
     versions: [
       { name: "v1", subresources: { scale: { specReplicasPath: ".spec.other" } } },
@@ -34,7 +178,7 @@ const crd = (generation: number, specReplicasPath: string, statusReplicasPath?: 
   },
 });
 
-function setUp(type = MYSQLCLUSTERS) {
+function setUpMysql(type = MYSQLCLUSTERS) {
   const parts = setUpHub();
   parts.hub.serve(CRDS, type);
   parts.server.create(CLUSTERPLACEMENTS, selecting);
@@ -48,7 +192,7 @@ function setUp(type = MYSQLCLUSTERS) {
 
 describe("the scale subresource of a custom kind", () => {
   test("is read from the CRD before the first object is placed, in the version that is read", async () => {
-    const { server, start, settle, scaleOf, memberScale } = setUp();
+    const { server, start, settle, scaleOf, memberScale } = setUpMysql();
     server.create(CRDS, crd(1, ".spec.replicas", ".status.readyNodes"));
     await start();
     await settle(2_000);
@@ -57,7 +201,7 @@ describe("the scale subresource of a custom kind", () => {
   });
 
   test("is followed; the CRD is read whole only when it has changed, and its objects are planned anew", async () => {
-    const { hub, server, cache, start, settle, scaleOf } = setUp();
+    const { hub, server, cache, start, settle, scaleOf } = setUpMysql();
     server.create(CRDS, crd(1, ".spec.replicas"));
     await start();
     await settle(2_000);
@@ -75,43 +219,8 @@ describe("the scale subresource of a custom kind", () => {
     expect(cache.kinds.map(({ informer }) => informer)).toEqual(informers);
   });
 
-  test("is not asked for where discovery names none", async () => {
-    const { hub, server, start, settle, scaleOf } = setUp({ ...MYSQLCLUSTERS, subresources: ["status"] });
-    server.create(CRDS, crd(1, ".spec.replicas"));
-    await start();
-    await settle(5 * MINUTE_MS);
-    expect(scaleOf()).toBeUndefined();
-    expect(hub.count("get", CRDS)).toBe(0);
-    expect(hub.calls.filter((call) => call.startsWith("raw")).length).toBeLessThanOrEqual(2);
-  });
-
-  test("is unknown where there is no CRD, as of an aggregated API", async () => {
-    const { reasons, start, settle, scaleOf, isPlaced } = setUp();
-    await start();
-    await settle(2_000);
-    expect([scaleOf(), isPlaced(), reasons()]).toEqual([undefined, true, []]);
-  });
-
-  test("is unknown where the CRD may not be read, and that is said once", async () => {
-    const { hub, server, reasons, start, settle, scaleOf, isPlaced } = setUp();
-    server.create(CRDS, crd(1, ".spec.replicas"));
-    const { gate } = hub;
-    hub.gate = (call) => {
-      if (call.verb === "get" && call.type?.plural === CRDS.plural) throw new ApiError(403, "Forbidden", "no");
-      return gate?.(call);
-    };
-    await start();
-    await settle(5 * MINUTE_MS);
-    expect([scaleOf(), isPlaced()]).toEqual([undefined, true]);
-    expect(reasons()).toEqual(["CrdUnreadable"]);
-
-    hub.gate = gate;
-    await settle(2 * MINUTE_MS);
-    expect(scaleOf()).toEqual({ spec: ["spec", "replicas"] });
-  });
-
   test("that cannot be read now is waited for: the kind is not placed without it", async () => {
-    const { hub, server, start, settle, scaleOf, isPlaced } = setUp();
+    const { hub, server, start, settle, scaleOf, isPlaced } = setUpMysql();
     server.create(CRDS, crd(1, ".spec.replicas"));
     const { gate } = hub;
     hub.gate = (call) => {

@@ -21,7 +21,6 @@ import {
 import { FakeClient } from "../../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { HubCache } from "../cache/hubCache.ts";
-import { KindCatalog } from "../kinds/kindCatalog.ts";
 
 /**
  * Hub in memory whose kinds come and go. A kind that is not served is answered with 404, and is missing in discovery.
@@ -106,9 +105,9 @@ export function setUpHub({ protectedNamespaces }: { protectedNamespaces?: readon
   const { logger, lines } = logLines("info");
   const metrics = new Metrics({ processMetrics: false });
   const shared = { client: hub, clock, random: () => 0, logger, metrics };
-  const catalog = new KindCatalog(shared);
   const more = protectedNamespaces === undefined ? {} : { protectedNamespaces };
-  const cache = new HubCache({ ...shared, ...more, catalog });
+  const cache = new HubCache({ ...shared, ...more });
+  const { catalog } = cache;
   const start = async (): Promise<void> => {
     const end = new AbortController();
     const running = cache.run(end.signal);

@@ -107,7 +107,7 @@ export class HandInformer {
     this.more.onContact?.(error === undefined, error);
   }
 
-  tell(type: InformerEvent<KubeObject>["type"], object: KubeObject): void {
+  emit(type: InformerEvent<KubeObject>["type"], object: KubeObject): void {
     const key = keyOf(object);
     const old = this.#objects.get(key);
     if (type === "Deleted") this.#objects.delete(key);
@@ -121,7 +121,7 @@ export class HandInformer {
 export function placeByHand(...first: ResourceType[]) {
   const { logger, lines } = logLines();
   /** Callbacks of PlacedKinds, in order. */
-  const told: string[] = [];
+  const calls: string[] = [];
   const informers: HandInformer[] = [];
   const changes = new Emitter<void>();
   const settlements = new Emitter<void>();
@@ -147,11 +147,11 @@ export function placeByHand(...first: ResourceType[]) {
       informers.push(made);
       return made as unknown as Informer<KubeObject>;
     },
-    changed: () => void told.push("changed"),
-    read: ({ kind }) => void told.push(`read ${kind}`),
-    rescaled: ({ kind }) => void told.push(`rescaled ${kind}`),
-    departs: ({ kind }) => void told.push(`departs ${kind}`),
-    denialsChanged: () => void told.push("denials"),
+    changed: () => void calls.push("changed"),
+    read: ({ kind }) => void calls.push(`read ${kind}`),
+    rescaled: ({ kind }) => void calls.push(`rescaled ${kind}`),
+    departs: ({ kind }) => void calls.push(`departs ${kind}`),
+    denialsChanged: () => void calls.push("denials"),
   });
   /** Returns the last informer of the kind. */
   const informer = ({ kind }: ResourceType): HandInformer => {
@@ -165,8 +165,8 @@ export function placeByHand(...first: ResourceType[]) {
     changes.emit();
   };
   /** Callbacks since the last call. */
-  const news = (): string[] => told.splice(0);
+  const news = (): string[] => calls.splice(0);
   const listed = (): string[] => placed.list.map(({ type }) => `${type.kind} ${type.version}`);
   const denied = (): string[] => Array.from(placed.denied(), ({ kind }) => kind);
-  return { placed, hub, informers, informer, serve, settlements, news, listed, denied, lines, told };
+  return { placed, hub, informers, informer, serve, settlements, news, listed, denied, lines, calls };
 }
