@@ -7,7 +7,7 @@ import { broken, configMap, reflect } from "../testing/reflecting.ts";
 
 describe("a reflector of a server that goes back in time", () => {
   test("begins anew at once when the server comes back at an earlier version", async () => {
-    const { server, events, contacts, stop } = reflect();
+    const { server, events, contacts } = reflect();
     const restore = server.backup();
     server.create(CONFIGMAPS, configMap("a"));
     server.create(CONFIGMAPS, configMap("b"));
@@ -16,11 +16,10 @@ describe("a reflector of a server that goes back in time", () => {
     server.create(CONFIGMAPS, configMap("c"));
     expect(await events(300)).toEqual(["SnapshotStarted", "Changed c", "SnapshotEnded at an earlier state"]);
     expect(contacts.some((contact) => contact instanceof WentBackError)).toBe(true);
-    await stop();
   });
 
   test("begins anew when somebody else reads that the server is at an earlier version", async () => {
-    const { client, server, events, stop } = reflect();
+    const { client, server, events } = reflect();
     const restore = server.backup();
     server.create(CONFIGMAPS, configMap("a"));
     await events(20_000);
@@ -33,11 +32,10 @@ describe("a reflector of a server that goes back in time", () => {
     expect(await events(10_000)).toEqual([]);
     read(server.version);
     expect(await events()).toEqual(["SnapshotStarted", "SnapshotEnded at an earlier state"]);
-    await stop();
   });
 
   test("does not take an answer for old that was asked for before the latest event", async () => {
-    const { client, server, events, stop } = reflect();
+    const { client, server, events } = reflect();
     await events(20_000);
     const read = ServerHistory.of(client).expect();
     const { version } = server;
@@ -45,11 +43,10 @@ describe("a reflector of a server that goes back in time", () => {
     await events();
     read(version);
     expect(await events(1_000)).toEqual([]);
-    await stop();
   });
 
   test("of an API with a history of its own does not begin anew for ever", async () => {
-    const { client, server, events, stop } = reflect((c) => c.server.create(CONFIGMAPS, configMap("a")));
+    const { client, server, events } = reflect((c) => c.server.create(CONFIGMAPS, configMap("a")));
     await events();
     for (let probe = 0; probe < 10; probe += 1) {
       ServerHistory.of(client).expect()("5");
@@ -57,16 +54,14 @@ describe("a reflector of a server that goes back in time", () => {
     }
     expect(server.watchers.size).toBe(1);
     expect(client.calls.length).toBeLessThanOrEqual(3);
-    await stop();
   });
 
   test("begins anew when an event is older than one before", async () => {
-    const { server, events, stop } = reflect();
+    const { server, events } = reflect();
     await events();
     server.create(CONFIGMAPS, configMap("a"));
     server.inject({ type: "MODIFIED", object: { ...configMap("b"), metadata: { name: "b", resourceVersion: "3" } } });
     expect(await events()).toEqual(["Changed a", "SnapshotStarted", "Changed a", "SnapshotEnded at an earlier state"]);
-    await stop();
   });
 
   /** What a server writes of its own while it starts: enough to be where it was before. */
@@ -76,7 +71,7 @@ describe("a reflector of a server that goes back in time", () => {
   };
 
   test("begins anew when the server has caught up, by the object that changed last", async () => {
-    const { client, server, events, contacts, stop } = reflect((c) => c.server.create(CONFIGMAPS, configMap("a")));
+    const { client, server, events, contacts } = reflect((c) => c.server.create(CONFIGMAPS, configMap("a")));
     await events(20_000);
     const restore = server.backup();
     server.merge(CONFIGMAPS, "ns", "a", { data: { value: "2" } });
@@ -94,11 +89,10 @@ describe("a reflector of a server that goes back in time", () => {
       "the server has a at resourceVersion 101, and had it at 102 before",
     );
     expect(client.calls).toEqual(["watch configmaps", "watch configmaps", "list configmaps", "watch configmaps"]);
-    await stop();
   });
 
   test("begins anew when an object is there again that was removed last", async () => {
-    const { client, server, events, contacts, stop } = reflect((c) => {
+    const { client, server, events, contacts } = reflect((c) => {
       c.server.create(CONFIGMAPS, configMap("a"));
       c.server.create(CONFIGMAPS, configMap("b"));
     });
@@ -113,11 +107,10 @@ describe("a reflector of a server that goes back in time", () => {
     expect(contacts.find((contact) => contact instanceof WentBackError)?.message).toBe(
       "the server has a at resourceVersion 101, and removed it at 103 before",
     );
-    await stop();
   });
 
   test("reads anew when the object that changed last is not there, which may be a deletion or a loss", async () => {
-    const { client, server, events, stop } = reflect();
+    const { client, server, events } = reflect();
     await events(20_000);
     const restore = server.backup();
     server.create(CONFIGMAPS, configMap("lost"));
@@ -126,11 +119,10 @@ describe("a reflector of a server that goes back in time", () => {
     restore();
     catchUp(client, version);
     expect(await events(300)).toEqual(["SnapshotStarted", "Changed own-0", "SnapshotEnded"]);
-    await stop();
   });
 
   test("goes on where it was when the server has what changed last, removed or not", async () => {
-    const { client, server, events, stop } = reflect((c) => {
+    const { client, server, events } = reflect((c) => {
       c.server.create(CONFIGMAPS, configMap("a"));
       // Later than a, though it comes first in the list of no order.
       c.server.create(CONFIGMAPS, configMap("b"));
@@ -151,11 +143,10 @@ describe("a reflector of a server that goes back in time", () => {
     expect(lists).toMatchObject(
       ["b", "a", "a", "b"].map((name) => ({ namespace: "ns", fieldSelector: `metadata.name=${name}`, limit: 1 })),
     );
-    await stop();
   });
 
   test("reads anew when the object that changed last was removed, and others are there", async () => {
-    const { server, events, stop } = reflect((c) => {
+    const { server, events } = reflect((c) => {
       c.server.create(CONFIGMAPS, configMap("a"));
       c.server.create(CONFIGMAPS, configMap("b"));
     });
@@ -164,11 +155,10 @@ describe("a reflector of a server that goes back in time", () => {
     await events();
     server.dropWatches(broken());
     expect(await events(300)).toEqual(["SnapshotStarted", "Changed a", "SnapshotEnded"]);
-    await stop();
   });
 
   test("asks for a strange name within the selection's own fields", async () => {
-    const { client, server, events, stop } = reflect((c) => c.server.create(CONFIGMAPS, configMap("a,b=c")), {
+    const { client, server, events } = reflect((c) => c.server.create(CONFIGMAPS, configMap("a,b=c")), {
       fieldSelector: "type!=x",
     });
     const selectors: unknown[] = [];
@@ -179,11 +169,10 @@ describe("a reflector of a server that goes back in time", () => {
     server.dropWatches(broken());
     await events(300);
     expect(selectors[0]).toBe(String.raw`type!=x,metadata.name=a\,b\=c`);
-    await stop();
   });
 
   test("tells all who follow the server", async () => {
-    const { client, server, events, stop } = reflect((c) => c.server.create(CONFIGMAPS, configMap("a")));
+    const { client, server, events } = reflect((c) => c.server.create(CONFIGMAPS, configMap("a")));
     await events(20_000);
     const restore = server.backup();
     server.merge(CONFIGMAPS, "ns", "a", { data: { value: "2" } });
@@ -195,6 +184,5 @@ describe("a reflector of a server that goes back in time", () => {
     catchUp(client, version);
     await events(300);
     expect(told).toEqual(["the server has a at resourceVersion 101, and had it at 102 before"]);
-    await stop();
   });
 });

@@ -1,13 +1,13 @@
-import { describe, expect, test } from "vitest";
-import { createLogger, type ControllerMetrics, type Logger } from "../../observability/index.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type ControllerMetrics, createLogger, type Logger } from "../../observability/index.ts";
 import { Controller, done, type Reconciler, requeueAfter, TerminalError } from "../index.ts";
 import { NotLeaderError } from "../core/errors.ts";
 import { recordSpans } from "../../observability/testing/spanRecorder.ts";
 import { FakeClock } from "../testing/fakeClock.ts";
 import { Workqueue } from "./workqueue.ts";
+import { Emitter, from, type Source } from "./sources.ts";
 
-function setUp(reconciler: Reconciler, workers = 1) {
-  const clock = new FakeClock();
+function setUp(reconciler: Reconciler, workers = 1, clock = new FakeClock()) {
   const lines: Record<string, unknown>[] = [];
   const logger: Logger = createLogger({
     level: "info",
@@ -23,7 +23,13 @@ function setUp(reconciler: Reconciler, workers = 1) {
   const { tracer, spans } = recordSpans();
   const controller = new Controller({ name: "test", queue, reconciler, workers, clock, logger, metrics, tracer });
   const abort = new AbortController();
-  return { clock, lines, results, queue, abort, spans, stopped: controller.run(abort.signal) };
+  const stopped = controller.run(abort.signal);
+  const stop = async (): Promise<void> => {
+    abort.abort(new Error("the test is over"));
+    await stopped;
+  };
+  onTestFinished(stop);
+  return { clock, lines, results, queue, abort, spans, stopped, stop };
 }
 
 describe("a controller", () => {
@@ -31,7 +37,7 @@ describe("a controller", () => {
     let now = 0;
     let most = 0;
     const seen: string[] = [];
-    const { queue, clock, abort, stopped } = setUp(
+    const { queue, clock } = setUp(
       {
         reconcile: async (key) => {
           seen.push(key);
@@ -47,8 +53,6 @@ describe("a controller", () => {
     await clock.advance(100);
     expect(seen).toEqual(["a", "b", "c", "d", "e"]);
     expect(most).toBe(3);
-    abort.abort();
-    await stopped;
   });
 
   test("puts a key off without a run, a span or a failure for as long as the key is not due", async () => {
@@ -74,7 +78,7 @@ describe("a controller", () => {
 
   test("does not take a key that is put off for one that has succeeded: it fails with growing delays", async () => {
     const at: number[] = [];
-    const { queue, clock, lines, abort, stopped } = setUp({
+    const { queue, clock, lines } = setUp({
       // As for a write that is debounced: the failed one was the last.
       dueIn: () => (at.at(-1) ?? -20) + 20 - clock.monotonic(),
       reconcile: async () => {
@@ -86,12 +90,10 @@ describe("a controller", () => {
     await clock.advance(500);
     expect(at).toEqual([0, 20, 40, 60, 100, 180, 340]);
     expect(lines.map(({ failures }) => failures)).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    abort.abort();
-    await stopped;
   });
 
   test("runs a key of which nobody can say when it is due", async () => {
-    const { queue, clock, results, abort, stopped } = setUp({
+    const { queue, clock, results } = setUp({
       dueIn: () => {
         throw new Error("no idea");
       },
@@ -100,13 +102,11 @@ describe("a controller", () => {
     queue.add("a");
     await clock.advance(10);
     expect(results).toEqual(["success"]);
-    abort.abort();
-    await stopped;
   });
 
   test("tries again after an error with growing delays, logs it once each time, and starts anew after a success", async () => {
     const at: number[] = [];
-    const { queue, clock, lines, results, abort, stopped } = setUp({
+    const { queue, clock, lines, results } = setUp({
       reconcile: async () => {
         at.push(clock.monotonic());
         if (at.length < 4) throw new Error("no luck");
@@ -120,13 +120,11 @@ describe("a controller", () => {
     expect(lines[0]).toMatchObject({ level: "error", key: "a", controller: "test" });
     expect(results).toEqual(["error", "error", "error", "success"]);
     expect(queue.failures("a")).toBe(0);
-    abort.abort();
-    await stopped;
   });
 
   test("does not try again after a terminal error until the key is added", async () => {
     let runs = 0;
-    const { queue, clock, lines, abort, stopped } = setUp({
+    const { queue, clock, lines } = setUp({
       reconcile: async () => {
         runs += 1;
         throw new TerminalError("never");
@@ -138,13 +136,11 @@ describe("a controller", () => {
     queue.add("a");
     await clock.advance(0);
     expect(runs).toBe(2);
-    abort.abort();
-    await stopped;
   });
 
   test("comes back to a key when its result says so", async () => {
     const at: number[] = [];
-    const { queue, clock, results, abort, stopped } = setUp({
+    const { queue, clock, results } = setUp({
       reconcile: async () => {
         at.push(clock.monotonic());
         return at.length < 3 ? requeueAfter(30_000) : done;
@@ -154,13 +150,11 @@ describe("a controller", () => {
     await clock.advance(200_000);
     expect(at).toEqual([0, 30_000, 60_000]);
     expect(results).toEqual(["requeue_after", "requeue_after", "success"]);
-    abort.abort();
-    await stopped;
   });
 
   test("takes a lost Lease for no error", async () => {
     let runs = 0;
-    const { queue, clock, lines, results, abort, stopped } = setUp({
+    const { queue, clock, lines, results } = setUp({
       reconcile: async () => {
         runs += 1;
         if (runs === 1) throw new NotLeaderError("not held");
@@ -171,8 +165,6 @@ describe("a controller", () => {
     await clock.advance(1_000);
     expect(results).toEqual(["requeue", "success"]);
     expect(lines).toEqual([]);
-    abort.abort();
-    await stopped;
   });
 
   test("finishes what is under way when it ends, and takes nothing new", async () => {
@@ -251,27 +243,12 @@ describe("the deadline of a reconcile", () => {
     await stopped;
     expect(clock.pending).toBe(0);
   });
-
-  test("holds for each reconcile by itself, however many follow each other", async () => {
-    const { queue, clock, results, abort, stopped } = setUp({
-      reconcile: async (key, signal) => {
-        await clock.sleep(20_000, signal);
-        return key === "c" ? done : requeueAfter(1);
-      },
-    });
-    for (const key of ["a", "b", "c"]) queue.add(key);
-    await clock.advance(60_000);
-    expect(results).toEqual(["requeue_after", "requeue_after", "success"]);
-    abort.abort();
-    await clock.advance(2_000);
-    await stopped;
-  });
 });
 
 describe("a reconcile", () => {
   test("has a span, whatever controller it is of, and a line with the same ids", async () => {
     let origin: unknown;
-    const { queue, clock, lines, spans, abort, stopped } = setUp({
+    const { queue, clock, lines, spans } = setUp({
       reconcile: async (key, _signal, context) => {
         origin = context.origin;
         context.logger.info({ object: key }, "changed");
@@ -286,13 +263,11 @@ describe("a reconcile", () => {
     expect(span?.parentSpanContext).toBeUndefined();
     expect(lines[0]).toMatchObject({ trace_id: span?.spanContext().traceId, object: "a" });
     expect(origin).toEqual({ spanContext: span?.spanContext(), reconcileId: lines[0]?.["reconcile_id"], at: 0 });
-    abort.abort();
-    await stopped;
   });
 
   test("has its place where its reconciler says", async () => {
     const parent = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", traceFlags: 1 };
-    const { queue, clock, spans, abort, stopped } = setUp({
+    const { queue, clock, spans } = setUp({
       follows: (key) => (key === "late" ? { links: [parent] } : { parent }),
       reconcile: () => Promise.resolve(done),
     });
@@ -303,14 +278,12 @@ describe("a reconcile", () => {
     expect(soon?.spanContext().traceId).toBe(parent.traceId);
     expect(late?.parentSpanContext).toBeUndefined();
     expect(late?.links.map(({ context }) => context.spanId)).toEqual([parent.spanId]);
-    abort.abort();
-    await stopped;
   });
 
   test("names on its lines, and to what it asks for, the trace of the change when that is another one", async () => {
     const change = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", traceFlags: 1 };
     const origins: unknown[] = [];
-    const { queue, clock, lines, abort, stopped } = setUp({
+    const { queue, clock, lines } = setUp({
       follows: (key) => ({ ...(key === "beside" ? { links: [change] } : { parent: change }), change }),
       reconcile: async (_key, _signal, { logger, origin }) => {
         logger.info("changed");
@@ -323,12 +296,10 @@ describe("a reconcile", () => {
     expect(lines.map((line) => line["change_trace_id"])).toEqual([change.traceId, undefined]);
     expect(lines[1]).toMatchObject({ trace_id: change.traceId });
     expect(origins).toEqual([change, undefined]);
-    abort.abort();
-    await stopped;
   });
 
   test("that fails is told with what its reconciler calls the key", async () => {
-    const { queue, clock, lines, abort, stopped } = setUp({
+    const { queue, clock, lines } = setUp({
       logFields: (key) => ({ object: key, resource_uid: "u" }),
       reconcile: async () => {
         throw new TerminalError("never");
@@ -337,7 +308,182 @@ describe("a reconcile", () => {
     queue.add("a");
     await clock.advance(10);
     expect(lines).toMatchObject([{ level: "error", key: "a", object: "a", resource_uid: "u" }]);
-    abort.abort();
-    await stopped;
+  });
+});
+
+/** A clock on which work takes as long as it says, and whose turns are those of the real event loop. */
+class WorkingClock extends FakeClock {
+  #worked = 0;
+
+  work(ms: number): void {
+    this.#worked += ms;
+  }
+
+  override monotonic(): number {
+    return super.monotonic() + this.#worked;
+  }
+
+  override nextTurn(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const start = (reconciler: Reconciler, clock: FakeClock, workers = 1) => setUp(reconciler, workers, clock);
+
+/** Milliseconds of work in the longest turn of the event loop until it is true. */
+async function longestTurn(clock: WorkingClock, isOver: () => boolean): Promise<number> {
+  let longest = 0;
+  for (let before = clock.monotonic(); !isOver();) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const now = clock.monotonic();
+    longest = Math.max(longest, now - before);
+    before = now;
+  }
+  return longest;
+}
+
+const keys = (count: number): string[] => Array.from({ length: count }, (_, index) => `key-${index}`);
+
+describe("a controller with sources", () => {
+  test("reconciles what they enqueue, first of all what is there already, and lets go of them at its end", async () => {
+    const clock = new FakeClock();
+    const changes = new Emitter<string>();
+    const seen: string[] = [];
+    let subscriptions = 0;
+    const present: Source = {
+      subscribe(enqueue) {
+        subscriptions += 1;
+        enqueue(["a", "b"]);
+        return { [Symbol.dispose]: () => (subscriptions -= 1) };
+      },
+    };
+    const { queue, stop } = start(
+      {
+        sources: () => [
+          present,
+          from(changes),
+          from(changes)
+            .map((key) => `late-${key}`)
+            .after(100),
+        ],
+        reconcile: async (key) => {
+          seen.push(key);
+          return done;
+        },
+      },
+      clock,
+    );
+    await clock.advance(0);
+    expect([seen, subscriptions]).toEqual([["a", "b"], 1]);
+    changes.emit("c");
+    await clock.advance(99);
+    expect(seen).toEqual(["a", "b", "c"]);
+    await clock.advance(1);
+    expect(seen).toEqual(["a", "b", "c", "late-c"]);
+    await stop();
+    expect(subscriptions).toBe(0);
+    changes.emit("d");
+    expect(queue.length).toBe(0);
+  });
+
+  test("survives a source whose keys cannot be read, and says so", async () => {
+    const clock = new FakeClock();
+    const changes = new Emitter<string>();
+    const seen: string[] = [];
+    const { lines } = start(
+      {
+        sources: () => [
+          from(changes).map(function* (key) {
+            yield key;
+            throw new Error("unreadable");
+          }),
+        ],
+        reconcile: async (key) => {
+          seen.push(key);
+          return done;
+        },
+      },
+      clock,
+    );
+    changes.emit("a");
+    changes.emit("b");
+    await clock.advance(0);
+    expect(seen).toEqual(["a", "b"]);
+    expect(lines).toHaveLength(2);
+  });
+});
+
+describe("the event loop", () => {
+  test.each([1, 8])(
+    "stays free while %i workers reconcile thousands of keys that wait for nothing",
+    async (workers) => {
+      const clock = new WorkingClock();
+      let reconciled = 0;
+      const { queue } = start(
+        {
+          reconcile: async () => {
+            clock.work(0.5);
+            reconciled += 1;
+            return done;
+          },
+        },
+        clock,
+        workers,
+      );
+      for (const key of keys(2_000)) queue.add(key);
+      expect(await longestTurn(clock, () => reconciled === 2_000)).toBeLessThanOrEqual(10);
+    },
+  );
+
+  test("stays free while one event enqueues thousands of keys, or compares thousands of objects for none", async () => {
+    const clock = new WorkingClock();
+    const changes = new Emitter<string>();
+    let reconciled = 0;
+    start(
+      {
+        sources: () => [
+          from(changes).map(function* (event) {
+            for (const key of keys(1_000)) {
+              clock.work(0.1);
+              yield event === "all" ? key : undefined;
+            }
+            yield event;
+          }),
+        ],
+        reconcile: async () => {
+          reconciled += 1;
+          return done;
+        },
+      },
+      clock,
+    );
+    changes.emit("none");
+    changes.emit("all");
+    expect(await longestTurn(clock, () => reconciled === 1_002)).toBeLessThanOrEqual(10);
+  });
+
+  test("is given up by no one who has only a little to do", async () => {
+    const clock = new WorkingClock();
+    let turns = 0;
+    clock.nextTurn = () => {
+      turns += 1;
+      return Promise.resolve();
+    };
+    const seen: string[] = [];
+    const { queue } = start(
+      {
+        reconcile: async (key) => {
+          clock.work(0.1);
+          seen.push(key);
+          return done;
+        },
+      },
+      clock,
+    );
+    for (const key of keys(5)) queue.add(key);
+    await clock.advance(0);
+    expect(seen).toHaveLength(5);
+    // Only those that begin the count anew.
+    expect(turns).toBeLessThanOrEqual(7);
   });
 });

@@ -9,7 +9,7 @@ import { broken, configMap, reflect, textOf } from "../testing/reflecting.ts";
 
 describe("a reflector", () => {
   test("begins with a watch-list and goes on in the same stream", async () => {
-    const { client, server, events, watches, stop } = reflect((c) => c.server.create(CONFIGMAPS, configMap("a")));
+    const { client, server, events, watches } = reflect((c) => c.server.create(CONFIGMAPS, configMap("a")));
     expect(await events()).toEqual(["SnapshotStarted", "Changed a", "SnapshotEnded"]);
     server.create(CONFIGMAPS, configMap("b"));
     server.delete(CONFIGMAPS, "ns", "a");
@@ -22,11 +22,10 @@ describe("a reflector", () => {
       allowWatchBookmarks: true,
     });
     expect(watches[0]?.timeoutSeconds).toBeGreaterThanOrEqual(300);
-    await stop();
   });
 
   test.each([400, 403, 422] as const)("lists in pages where the watch-list is refused with %i", async (status) => {
-    const { client, events, watches, stop } = reflect((c) => {
+    const { client, events, watches } = reflect((c) => {
       c.server.watchList = status;
       for (let n = 0; n < 501; n += 1) c.server.create(CONFIGMAPS, configMap(`c${n}`));
     });
@@ -35,22 +34,20 @@ describe("a reflector", () => {
     expect(watches[1]?.resourceVersion).toBe(client.server.version);
     client.server.create(CONFIGMAPS, configMap("late"));
     expect(await events()).toEqual(["Changed late"]);
-    await stop();
   });
 
   test("lists in pages where the watch-list is taken for an ordinary watch", async () => {
-    const { client, events, stop } = reflect((c) => {
+    const { client, events } = reflect((c) => {
       c.server.watchList = "ignores";
       c.server.create(CONFIGMAPS, configMap("a"));
     });
     expect(await events(29_999)).toEqual(["SnapshotStarted", "Changed a"]);
     expect(await events(1)).toEqual(["SnapshotStarted", "Changed a", "SnapshotEnded"]);
     expect(client.calls).toEqual(["watch configmaps", "list configmaps", "watch configmaps"]);
-    await stop();
   });
 
   test("resumes where it was after the server ended the stream", async () => {
-    const { client, server, events, contacts, stop } = reflect();
+    const { client, server, events, contacts } = reflect();
     await events(20_000);
     server.bookmark();
     server.dropWatches();
@@ -58,11 +55,10 @@ describe("a reflector", () => {
     expect(await events()).toEqual(["Progressed", "Changed a"]);
     expect(client.calls).toEqual(["watch configmaps", "watch configmaps", "list configmaps"]);
     expect(contacts.every((contact) => contact === true)).toBe(true);
-    await stop();
   });
 
   test("resumes after a broken connection, reports both, and misses nothing", async () => {
-    const { client, server, events, contacts, stop } = reflect();
+    const { client, server, events, contacts } = reflect();
     await events(20_000);
     const error = broken();
     server.dropWatches(error);
@@ -73,20 +69,18 @@ describe("a reflector", () => {
     expect(contacts.at(-1)).toBe(true);
     // Once the place is taken up again: has the server come so far?
     expect(client.calls).toEqual(["watch configmaps", "watch configmaps", "list configmaps"]);
-    await stop();
   });
 
   test("counts a stream that opened as contact, though nothing happens in it", async () => {
-    const { server, events, contacts, stop } = reflect();
+    const { server, events, contacts } = reflect();
     await events(20_000);
     server.dropWatches(broken());
     await events(300);
     expect(contacts.at(-1)).toBe(true);
-    await stop();
   });
 
   test("begins anew when its place in the history is gone", async () => {
-    const { server, events, contacts, stop } = reflect();
+    const { server, events, contacts } = reflect();
     server.create(CONFIGMAPS, configMap("a"));
     await events(20_000);
     server.create(CONFIGMAPS, configMap("b"));
@@ -98,12 +92,11 @@ describe("a reflector", () => {
     server.compact();
     expect(await events(1_000)).toEqual(["SnapshotStarted", "Changed b", "Changed c", "SnapshotEnded"]);
     expect(contacts.at(-1)).toBe(true);
-    await stop();
   });
 
   test("begins anew after an HTTP 410", async () => {
     let gone = true;
-    const { client, server, events, stop } = reflect();
+    const { client, server, events } = reflect();
     await events(20_000);
     client.gate = ({ verb, phase }) => {
       if (verb === "watch" && phase === "before" && gone) {
@@ -113,12 +106,11 @@ describe("a reflector", () => {
     };
     server.dropWatches();
     expect(await events(1_000)).toEqual(["SnapshotStarted", "SnapshotEnded"]);
-    await stop();
   });
 
   test("asks less and less often while the server is away, and is back at once when somebody says that it is there", async () => {
     let away = true;
-    const { client, reflector, events, stop } = reflect((c) => {
+    const { client, reflector, events } = reflect((c) => {
       c.gate = () => {
         if (away) throw new TransportError("ConnectionRefused", "connection refused");
       };
@@ -131,12 +123,11 @@ describe("a reflector", () => {
     expect(await events(10)).toEqual([]);
     reflector.retryNow();
     expect(await events()).toEqual(["SnapshotStarted", "SnapshotEnded"]);
-    await stop();
   });
 
   test("stays away for as long as the server asks", async () => {
     let busy = true;
-    const { events, stop } = reflect((c) => {
+    const { events } = reflect((c) => {
       c.gate = () => {
         if (busy) throw new ApiError(429, "TooManyRequests", "later", { retryAfterMs: 7_000 });
       };
@@ -145,11 +136,10 @@ describe("a reflector", () => {
     busy = false;
     expect(await events(6_900)).toEqual([]);
     expect(await events(200)).toEqual(["SnapshotStarted", "SnapshotEnded"]);
-    await stop();
   });
 
   test("leaves a connection that says nothing for 90 s", async () => {
-    const { client, server, events, contacts, stop } = reflect();
+    const { client, server, events, contacts } = reflect();
     await events(60_000);
     server.bookmark();
     await events(89_000);
@@ -158,21 +148,19 @@ describe("a reflector", () => {
     expect(client.calls).toEqual(["watch configmaps", "watch configmaps", "list configmaps"]);
     // Kinds of which a server has seen no event send no bookmarks: silence alone is no loss of contact.
     expect(contacts.every((contact) => contact === true)).toBe(true);
-    await stop();
   });
 
   test("begins anew after a pause in which a new list was asked for", async () => {
-    const { reflector, server, events, stop } = reflect();
+    const { reflector, server, events } = reflect();
     await events(20_000);
     server.dropWatches(broken());
     await events();
     reflector.relist();
     expect(await events(300)).toEqual(["SnapshotStarted", "SnapshotEnded"]);
-    await stop();
   });
 
   test("does not storm a server that ends each stream at once", async () => {
-    const { client, server, events, watches, stop } = reflect();
+    const { client, server, events, watches } = reflect();
     await events(20_000);
     client.gate = ({ verb, phase, options }) => {
       if (verb === "watch" && phase === "before") watches.push(options);
@@ -181,11 +169,10 @@ describe("a reflector", () => {
     server.dropWatches();
     await events(60_000);
     expect(watches.length).toBeLessThan(20);
-    await stop();
   });
 
   test("reads no more of initial events without an end than it may, and is slow to try again", async () => {
-    const { clock, client, watches, contacts, events, stop } = reflect(
+    const { clock, client, watches, contacts, events } = reflect(
       (c) => {
         c.server.watchList = "ignores";
         for (let n = 0; n < 11; n += 1) c.server.create(CONFIGMAPS, configMap(`c${n}`));
@@ -205,17 +192,15 @@ describe("a reflector", () => {
     client.server.watchList = "served";
     expect(await events(120_000)).toHaveLength(12);
     expect(clock.pending).toBeGreaterThan(0);
-    await stop();
   });
 
   test("does not wait for the end of initial events for ever", async () => {
-    const { client, server, events, stop } = reflect((c) => (c.server.watchList = "ignores"));
+    const { client, server, events } = reflect((c) => (c.server.watchList = "ignores"));
     for (let n = 0; n < 32; n += 1) {
       server.create(CONFIGMAPS, configMap(`c${n}`));
       await events(10_000);
     }
     expect(client.calls).toContain("list configmaps");
-    await stop();
   });
 
   test("ends when its signal is aborted, and leaves neither watch nor timer", async () => {

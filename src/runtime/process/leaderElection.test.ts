@@ -47,15 +47,21 @@ function machine(world: FakeClock, server: FakeCluster, identity: string, clock 
   };
 }
 
+/** A machine that leads. */
+async function leading() {
+  const world = new FakeClock();
+  const server = new FakeCluster();
+  const a = machine(world, server, "a");
+  await world.advance(100);
+  return { world, server, a };
+}
+
 const lease = (server: FakeCluster): Record<string, unknown> =>
   server.get(LEASES, "meridian-system", "meridian")["spec"] as Record<string, unknown>;
 
 describe("leader election", () => {
   test("the first candidate leads, renews, and the second stands by", async () => {
-    const world = new FakeClock();
-    const server = new FakeCluster();
-    const a = machine(world, server, "a");
-    await world.advance(100);
+    const { world, server, a } = await leading();
     const b = machine(world, server, "b");
     await world.advance(60_000);
     expect([a.elector.isHeld(), b.elector.isHeld()]).toEqual([true, false]);
@@ -68,10 +74,7 @@ describe("leader election", () => {
   });
 
   test("a leader that ends gives the Lease back when its work is done, and a successor leads within a second", async () => {
-    const world = new FakeClock();
-    const server = new FakeCluster();
-    const a = machine(world, server, "a");
-    await world.advance(100);
+    const { world, server, a } = await leading();
     const b = machine(world, server, "b");
     await world.advance(30_000);
     await a.stop();
@@ -118,10 +121,7 @@ describe("leader election", () => {
   });
 
   test("the Lease of a killed leader is taken once it has run out, not before", async () => {
-    const world = new FakeClock();
-    const server = new FakeCluster();
-    const a = machine(world, server, "a");
-    await world.advance(100);
+    const { world, server, a } = await leading();
     const b = machine(world, server, "b");
     await world.advance(30_000);
     const killed = world.monotonic();
@@ -135,10 +135,7 @@ describe("leader election", () => {
   });
 
   test("a leader that is cut off stops before the Lease can be taken, and stands again when the server is back", async () => {
-    const world = new FakeClock();
-    const server = new FakeCluster();
-    const a = machine(world, server, "a");
-    await world.advance(100);
+    const { world, server, a } = await leading();
     a.client.gate = () => {
       throw new TransportError("ConnectionRefused", "connection refused");
     };
@@ -154,9 +151,7 @@ describe("leader election", () => {
   });
 
   test("a request that hangs does not keep a leader from knowing that its time is over", async () => {
-    const world = new FakeClock();
-    const a = machine(world, new FakeCluster(), "a");
-    await world.advance(100);
+    const { world, a } = await leading();
     a.client.gate = () => new Promise(() => undefined);
     await world.advance(10_000);
     expect(a.terms[0]?.until).toBeDefined();
@@ -165,9 +160,7 @@ describe("leader election", () => {
   });
 
   test("the time of a renewal counts from when it was sent, however late the answer", async () => {
-    const world = new FakeClock();
-    const a = machine(world, new FakeCluster(), "a");
-    await world.advance(100);
+    const { world, a } = await leading();
     let sentAt = 0;
     a.client.gate = async ({ verb, phase }) => {
       if (sentAt !== 0 && phase === "before") throw new TransportError("ConnectionRefused", "connection refused");
@@ -185,9 +178,7 @@ describe("leader election", () => {
   });
 
   test("a renewal whose answer was lost costs nothing", async () => {
-    const world = new FakeClock();
-    const a = machine(world, new FakeCluster(), "a");
-    await world.advance(100);
+    const { world, a } = await leading();
     let lost = 0;
     a.client.gate = ({ verb, phase }) => {
       if (verb === "patch" && phase === "after" && (lost += 1) === 1)
@@ -200,9 +191,7 @@ describe("leader election", () => {
   });
 
   test("when the machine slept, which the monotonic clock does not show, the Lease counts as lost until it is renewed", async () => {
-    const world = new FakeClock();
-    const a = machine(world, new FakeCluster(), "a");
-    await world.advance(100);
+    const { world, a } = await leading();
     a.clock.skewMs += 60_000;
     expect(a.elector.isHeld()).toBe(false);
     await world.advance(2_100);

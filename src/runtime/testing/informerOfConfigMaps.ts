@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import { createLogger } from "../../observability/index.ts";
 import { TransportError } from "../core/errors.ts";
@@ -27,7 +28,7 @@ export const keep = (object: KubeObject): Kept => ({
 });
 export const broken = (): TransportError => new TransportError("ConnectionReset", "connection reset");
 
-/** Starts an informer of ConfigMaps. `events` lets time pass and returns the events since the last call. */
+/** Starts an informer of ConfigMaps, which runs until the end of the test. `events` lets time pass and returns the events since the last call. */
 export function startInformer({
   transform = keep,
   objects = 0,
@@ -67,14 +68,7 @@ export function startInformer({
     await clock.advance(400);
     await clock.advance(0);
   };
-  return {
-    clock,
-    client,
-    server,
-    informer,
-    held,
-    events,
-    relist,
-    stop: () => (abort.abort(new Error("over")), stopped),
-  };
+  const stop = (): Promise<void> => (abort.abort(new Error("over")), stopped);
+  onTestFinished(stop);
+  return { clock, client, server, informer, held, events, relist, stop };
 }

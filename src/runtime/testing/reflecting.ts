@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import { createLogger } from "../../observability/index.ts";
 import { TransportError } from "../core/errors.ts";
@@ -21,7 +22,7 @@ export function textOf(event: ReflectorEvent): string {
   return event.type === "SnapshotEnded" && event.wentBack ? "SnapshotEnded at an earlier state" : event.type;
 }
 
-/** Starts a reflector. `events` returns the events since the last call. */
+/** Starts a reflector, which runs until the end of the test. `events` returns the events since the last call. */
 export function reflect(
   prepare: (client: FakeClient) => void = () => undefined,
   options: Partial<ReflectorOptions> = {},
@@ -55,14 +56,7 @@ export function reflect(
     seen = [];
     return now;
   };
-  return {
-    clock,
-    client,
-    server: client.server,
-    reflector,
-    watches,
-    contacts,
-    events,
-    stop: () => (abort.abort(new Error("over")), stopped),
-  };
+  const stop = (): Promise<void> => (abort.abort(new Error("over")), stopped);
+  onTestFinished(stop);
+  return { clock, client, server: client.server, reflector, watches, contacts, events, stop };
 }
