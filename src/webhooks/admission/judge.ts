@@ -9,6 +9,7 @@ import {
   holdsOldApprovals,
   type KubeObject,
   type MemberCluster,
+  notCarriedOut,
   type OverridePolicy,
   PAAS_GROUP,
   parseObject,
@@ -17,18 +18,17 @@ import {
   ROLLOUT_APPROVALS_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
 } from "../../apis/index.ts";
+import { healthProblems } from "../../interpreter/index.ts";
 import { approvalOf } from "./approvals.ts";
 import { judgeBundle, warnOfBundle } from "./bundles.ts";
 import { judgeChoice, warnOfChoice, warnOfTargets } from "./choice.ts";
 import { judgeDeletion } from "./deletion.ts";
-import { judgeHealth } from "./health.ts";
 import { judgePatches } from "./patches.ts";
 import { judgeDependencies, judgeSelectors } from "./policies.ts";
 import { judgePorts } from "./ports.ts";
 import { judgeRendering } from "./rendering.ts";
 import { judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
 import type { AdmissionFacts, AdmissionRequest, Judgement } from "./types.ts";
-import { warnOfUnfinished } from "./unfinished.ts";
 import { warnOfVersions } from "./versions.ts";
 
 /**
@@ -150,11 +150,14 @@ function judgePlacement(policy: KubeObject, { servedKinds, clusters, placements 
   const problems = [
     ...judgeSelectors(policy, servedKinds),
     ...judgeDependencies(policy, servedKinds),
-    ...judgeHealth(policy),
+    ...healthProblems(placement.spec.health ?? []),
     ...judgeChoice(placement),
   ];
   const warnings = [
-    ...warnOfUnfinished(placement),
+    // The API accepts fields that a later version carries out.
+    ...notCarriedOut(placement.spec).map(
+      (field) => `${field} is taken, but this version of Meridian does not carry it out`,
+    ),
     ...warnOfChoice(placement, clusters),
     ...warnOfVersions(policy, servedKinds, placements),
   ];
