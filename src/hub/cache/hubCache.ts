@@ -72,7 +72,8 @@ export class HubCache {
   /** Metadata of namespaces, which decides what a namespace allows. */
   readonly namespaces: Informer<NamespaceFacts>;
   readonly planned: PlannedObjects;
-  readonly #options: HubCacheOptions;
+  readonly #logger: Logger;
+  readonly #metrics: Metrics;
   readonly #taints: TaintTimes;
   readonly #bundles: BundleContents;
   readonly #placed: PlacedKinds;
@@ -85,14 +86,18 @@ export class HubCache {
   #allOverrides: readonly OverridePolicy[] | undefined;
   #snapshots: readonly ClusterSnapshot[] | undefined;
 
-  constructor(options: HubCacheOptions) {
-    this.#options = options;
-    this.#taints = new TaintTimes(options.clock);
-    this.#bundles = new BundleContents(options.clock);
-    this.catalog = new KindCatalog(options);
-    this.kindDeletions = new KindDeletions(options);
+  constructor({ client, clock, random, logger, metrics, protectedNamespaces = [] }: HubCacheOptions) {
+    this.#logger = logger;
+    this.#metrics = metrics;
+    this.#taints = new TaintTimes(clock);
+    this.#bundles = new BundleContents(clock);
+    this.catalog = new KindCatalog({ client, clock, random, logger });
+    this.kindDeletions = new KindDeletions({ client, clock, logger });
     const informers = new HubInformers({
-      ...options,
+      client,
+      clock,
+      random,
+      logger,
       wentBack: (type) => this.wentBack.emit(type),
       heldChanged: () => this.#reviewHeld(),
     });
@@ -105,7 +110,7 @@ export class HubCache {
       placements: () => this.allPlacements(),
       bindings: this.bindings,
       namespaces: this.namespaces,
-      protectedNamespaces: options.protectedNamespaces ?? [],
+      protectedNamespaces,
     });
     this.#policies = {
       Placement: this.placements[0],
@@ -115,7 +120,7 @@ export class HubCache {
     };
     this.#placed = new PlacedKinds({
       catalog: this.catalog,
-      logger: options.logger,
+      logger,
       informer: (type, more) =>
         informers.holding(type, informers.of(type, { ...more, ...this.#keeping(type), indexers: objectIndexers })),
       changed: () => {
@@ -372,7 +377,7 @@ export class HubCache {
   async relistIfBehind(ref: ObjectRef, signal: AbortSignal): Promise<void> {
     const kind = this.kindOf(ref);
     if (kind === undefined || (await kind.informer.agreesWithServer(signal))) return;
-    this.#options.logger.warn(
+    this.#logger.warn(
       { resource: kind.type.plural, event_reason: "DeletionsHeld" },
       "the hub has objects that its list did not show; nothing of theirs is deleted, and they are listed anew",
     );
@@ -409,7 +414,7 @@ export class HubCache {
     );
     if (held === this.#deletionsHeld) return;
     this.#deletionsHeld = held;
-    this.#options.metrics.setDeletionsHeld("hub", held);
+    this.#metrics.setDeletionsHeld("hub", held);
     this.holds.emit(held);
   }
 

@@ -95,7 +95,7 @@ export class KindCatalog {
   constructor(options: KindCatalogOptions) {
     this.#options = options;
     this.#discovery = new Discovery(options.client, options.clock);
-    this.#scales = new ScalePaths(options);
+    this.#scales = new ScalePaths({ client: options.client, logger: options.logger });
     for (const kind of interpreter.renderedHubKinds()) this.#served.set(kindKey(kind), knownType(kind));
     this.#changes.subscribe(() => (this.#memberKinds = undefined));
   }
