@@ -1,5 +1,5 @@
 import { type FieldsV1, hashOfText, type KubeObject, parseQuantity } from "../../apis/index.ts";
-import { associativeKey, fieldElement, matchesKey } from "./fieldPaths.ts";
+import { associativeKey, fieldElement, isLeaf, matchesKey } from "./fieldPaths.ts";
 import { elementOf, isOwn, pathText, UNOWNED_METADATA } from "./ownership.ts";
 import { type Fields, isFields } from "../values.ts";
 
@@ -111,11 +111,6 @@ const NOTHING: Fields = Object.freeze({});
 
 function fieldsUnless(live: unknown): Fields {
   return isFields(live) ? live : NOTHING;
-}
-
-function isLeaf(fields: FieldsV1): boolean {
-  for (const _ in fields) return false;
-  return true;
 }
 
 function compareList(items: readonly unknown[], live: readonly unknown[], owned: FieldsV1, walk: Walk): void {

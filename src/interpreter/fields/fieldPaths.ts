@@ -1,4 +1,4 @@
-import { parseJson } from "../../apis/index.ts";
+import { type FieldsV1, parseJson } from "../../apis/index.ts";
 import { type Fields, isFields } from "../values.ts";
 
 /** Path elements of `fieldsV1`: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`, and `.` for the node itself. */
@@ -65,4 +65,10 @@ export function matchesKey(item: Fields, key: Fields): boolean {
     equal = true;
   }
   return equal;
+}
+
+/** No owned fields lie below: a scalar, or a list or map that is owned as a whole. */
+export function isLeaf(fields: FieldsV1): boolean {
+  for (const _ in fields) return false;
+  return true;
 }

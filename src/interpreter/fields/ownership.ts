@@ -1,5 +1,5 @@
 import { defined, type FieldsV1, type KubeObject, type ManagedFieldsEntry, parseJson } from "../../apis/index.ts";
-import { associativeKey, fieldElement, matchesKey, textOfScalar } from "./fieldPaths.ts";
+import { associativeKey, fieldElement, isLeaf, matchesKey, textOfScalar } from "./fieldPaths.ts";
 import type { LostField, LostPlace } from "../types.ts";
 import { type Fields, isFields } from "../values.ts";
 
@@ -168,11 +168,6 @@ function walk(value: unknown, fields: FieldsV1 | undefined, place: Place, found:
     walkField(key, (value as Fields)[key], fields ?? NOTHING, place, found);
   }
   if (empty && fields === undefined) found.lost(place);
-}
-
-function isLeaf(fields: FieldsV1): boolean {
-  for (const _ in fields) return false;
-  return true;
 }
 
 function walkList(items: readonly unknown[], fields: FieldsV1 | undefined, place: Place, found: Findings): void {

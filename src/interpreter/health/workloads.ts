@@ -1,6 +1,6 @@
 import { type KubeObject, pointOf, type ReplicaCounts, valueAt } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
-import { fieldsOf, numberOf } from "../values.ts";
+import { type Fields, fieldsOf, numberOf } from "../values.ts";
 import {
   available,
   conditionOf,
@@ -20,14 +20,18 @@ export function askedReplicas(object: KubeObject): number {
   return numberOf(fieldsOf(object["spec"])["replicas"]) ?? 1;
 }
 
-export function deploymentHealth(object: KubeObject): Health {
-  const status = statusOf(object);
-  const replicas: ReplicaCounts = {
-    desired: askedReplicas(object),
+function countsIn(status: Fields, desired: number): ReplicaCounts {
+  return {
+    desired,
     updated: count(status, "updatedReplicas"),
     ready: count(status, "readyReplicas"),
     available: count(status, "availableReplicas"),
   };
+}
+
+export function deploymentHealth(object: KubeObject): Health {
+  const status = statusOf(object);
+  const replicas = countsIn(status, askedReplicas(object));
   const existing = count(status, "replicas");
   const judged = judgeDeployment(object, replicas, existing);
   // The Deployment's own controller knows how many pods may be missing while it replaces pods.
@@ -87,12 +91,7 @@ function judgeProgress({ desired, updated, ready, available: serving }: ReplicaC
 
 export function statefulSetHealth(object: KubeObject): Health {
   const status = statusOf(object);
-  const replicas: ReplicaCounts = {
-    desired: askedReplicas(object),
-    updated: count(status, "updatedReplicas"),
-    ready: count(status, "readyReplicas"),
-    available: count(status, "availableReplicas"),
-  };
+  const replicas = countsIn(status, askedReplicas(object));
   if (isBehind(object)) return withServing({ ...pending(), replicas }, hasAll(replicas), true);
   const existing = count(status, "replicas");
   const strategy = fieldsOf(valueAt(object, ["spec", "updateStrategy"]));
@@ -130,12 +129,8 @@ export function daemonSetHealth(object: KubeObject): Health {
 export function replicaSetHealth(object: KubeObject): Health {
   const status = statusOf(object);
   const existing = count(status, "replicas");
-  const replicas: ReplicaCounts = {
-    desired: askedReplicas(object),
-    updated: numberOf(status["fullyLabeledReplicas"]) ?? existing,
-    ready: count(status, "readyReplicas"),
-    available: count(status, "availableReplicas"),
-  };
+  const updated = numberOf(status["fullyLabeledReplicas"]) ?? existing;
+  const replicas = { ...countsIn(status, askedReplicas(object)), updated };
   if (isBehind(object)) return withServing({ ...pending(), replicas }, hasAll(replicas), true);
   const progress = judgeProgress({ ...replicas, updated: existing }, existing);
   const failure = conditionOf(object, "ReplicaFailure");
