@@ -13,59 +13,47 @@ const textOf = (value: string | object | undefined): string | undefined =>
 const bob = { ...RUN, approvals: { canary: "bob" } };
 
 describe("what alice writes", () => {
-  test.each<{ name: string; now: string | object | undefined; before?: string | object; problems: string[] }>([
-    { name: "her own approval", now: { ...RUN, approvals: { canary: "alice" } }, problems: [] },
-    { name: "somebody else's", now: bob, problems: ["canary by bob"] },
-    {
-      name: "one that stood there before",
-      now: { ...RUN, approvals: { canary: "bob", asia: "alice" } },
-      before: bob,
-      problems: [],
-    },
-    { name: "one for an earlier revision", now: { ...bob, revision: 3 }, before: bob, problems: ["canary by bob"] },
-    { name: "one for an earlier run", now: { ...bob, run: LATER }, before: bob, problems: ["canary by bob"] },
-    {
-      name: "one for another stage",
-      now: { ...RUN, approvals: { asia: "bob" } },
-      before: bob,
-      problems: ["asia by bob"],
-    },
-    {
-      name: "her own beside one of an earlier run",
-      now: { ...RUN, run: LATER, approvals: { canary: "bob", asia: "alice" } },
-      before: bob,
-      problems: ["canary by bob"],
-    },
-    {
-      name: "a name that JSON says in another way",
-      now: JSON.stringify(bob).replace("bob", String.raw`\u0062ob`),
-      problems: ["canary by bob"],
-    },
-    {
-      name: "a key twice: the last one counts, as it does when it is read",
-      now: JSON.stringify(bob).replace('"bob"', '"alice","canary":"bob"'),
-      problems: ["canary by bob"],
-    },
-    {
-      name: "approvals twice",
-      now: JSON.stringify(bob).replace("{", '{"approvals":{"canary":"alice"},'),
-      problems: ["canary by bob"],
-    },
-    {
-      name: "a stage that is called as what every object has",
-      now: { ...RUN, approvals: { constructor: "bob" } },
-      before: { ...RUN, approvals: {} },
-      problems: ["constructor by bob"],
-    },
-    { name: "approvals of no run", now: { revision: 2, approvals: { canary: "alice" } }, problems: ["Unreadable"] },
-    { name: "nobody's approval", now: { ...RUN, approvals: { canary: "" } }, problems: ["Unreadable"] },
-    { name: "no JSON", now: "{", problems: ["Unreadable"] },
-    { name: "more than is read", now: JSON.stringify(bob).padEnd(64 * 1024 + 1), problems: ["Unreadable"] },
-    { name: "deeper than anybody means", now: "[".repeat(60_000) + "]".repeat(4), problems: ["Unreadable"] },
-    { name: "what stood there, though it is not understood", now: "{", before: "{", problems: [] },
-    { name: "nothing any more", now: undefined, before: bob, problems: [] },
-    { name: "nothing", now: undefined, problems: [] },
-  ])("$name", ({ now, before, problems }) => {
+  test.each<[name: string, now: string | object | undefined, problems: string[], before?: string | object | undefined]>(
+    [
+      ["her own approval", { ...RUN, approvals: { canary: "alice" } }, []],
+      ["somebody else's", bob, ["canary by bob"]],
+      ["one that stood there before", { ...RUN, approvals: { canary: "bob", asia: "alice" } }, [], bob],
+      ["one for an earlier revision", { ...bob, revision: 3 }, ["canary by bob"], bob],
+      ["one for an earlier run", { ...bob, run: LATER }, ["canary by bob"], bob],
+      ["one for another stage", { ...RUN, approvals: { asia: "bob" } }, ["asia by bob"], bob],
+      [
+        "her own beside one of an earlier run",
+        { ...RUN, run: LATER, approvals: { canary: "bob", asia: "alice" } },
+        ["canary by bob"],
+        bob,
+      ],
+      [
+        "a name that JSON says in another way",
+        JSON.stringify(bob).replace("bob", String.raw`\u0062ob`),
+        ["canary by bob"],
+      ],
+      [
+        "a key twice: the last one counts, as it does when it is read",
+        JSON.stringify(bob).replace('"bob"', '"alice","canary":"bob"'),
+        ["canary by bob"],
+      ],
+      ["approvals twice", JSON.stringify(bob).replace("{", '{"approvals":{"canary":"alice"},'), ["canary by bob"]],
+      [
+        "a stage that is called as what every object has",
+        { ...RUN, approvals: { constructor: "bob" } },
+        ["constructor by bob"],
+        { ...RUN, approvals: {} },
+      ],
+      ["approvals of no run", { revision: 2, approvals: { canary: "alice" } }, ["Unreadable"]],
+      ["nobody's approval", { ...RUN, approvals: { canary: "" } }, ["Unreadable"]],
+      ["no JSON", "{", ["Unreadable"]],
+      ["more than is read", JSON.stringify(bob).padEnd(64 * 1024 + 1), ["Unreadable"]],
+      ["deeper than anybody means", "[".repeat(60_000) + "]".repeat(4), ["Unreadable"]],
+      ["what stood there, though it is not understood", "{", [], "{"],
+      ["nothing any more", undefined, [], bob],
+      ["nothing", undefined, []],
+    ],
+  )("%s", (_name, now, problems, before) => {
     const found = approvalProblems(object(textOf(now)), before === undefined ? null : object(textOf(before)), "alice");
     expect(found.map((one) => (one.kind === "Forged" ? `${one.stage} by ${one.by}` : one.kind))).toEqual(problems);
   });

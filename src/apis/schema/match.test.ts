@@ -90,47 +90,32 @@ describe("a selector of clusters", () => {
     region: "cn-shanghai",
   };
   const object = { [REGION]: "cn-shanghai", app: "shop" };
-  test.each<{ name: string; selector: ClusterSelector | undefined; labels?: Record<string, string>; want: boolean }>([
-    { name: "takes every cluster when absent", selector: undefined, want: true },
-    { name: "takes every cluster when empty", selector: {}, want: true },
-    { name: "takes a cluster by name", selector: { clusterNames: ["shanghai-1"] }, want: true },
-    { name: "refuses other names", selector: { clusterNames: ["shanghai-2"] }, want: false },
-    { name: "takes nothing when the list of names is empty", selector: { clusterNames: [] }, want: false },
-    {
-      name: "excludes whatever else says",
-      selector: { clusterNames: ["shanghai-1"], exclude: ["shanghai-1"] },
-      want: false,
-    },
-    { name: "takes by label", selector: { labelSelector: { matchLabels: { tier: "gold" } } }, want: true },
-    { name: "takes by field", selector: { fieldSelector: expression("provider", "In", ["aliyun"]) }, want: true },
-    {
-      name: "refuses by field",
-      selector: { fieldSelector: expression("region", "NotIn", ["cn-shanghai"]) },
-      want: false,
-    },
-    {
-      name: "takes by name as a field",
-      selector: { fieldSelector: expression("name", "In", ["shanghai-1"]) },
-      want: true,
-    },
-    { name: "knows that a field is absent", selector: { fieldSelector: expression("zone", "Exists") }, want: false },
-    { name: "takes a label equal to the object's", selector: { matchLabelKeys: [REGION] }, want: true },
-    {
-      name: "refuses a label that differs from the object's",
-      selector: { matchLabelKeys: [REGION] },
-      labels: { [REGION]: "eu-central-1" },
-      want: false,
-    },
-    {
-      name: "takes nothing for an object without the label",
-      selector: { matchLabelKeys: [REGION] },
-      labels: {},
-      want: false,
-    },
-    { name: "takes nothing when both lack the label", selector: { matchLabelKeys: ["zone"] }, want: false },
-    {
-      name: "wants every field to be right",
-      selector: {
+  test.each<
+    [name: string, selector: ClusterSelector | undefined, want: boolean, labels?: Record<string, string> | undefined]
+  >([
+    ["takes every cluster when absent", undefined, true],
+    ["takes every cluster when empty", {}, true],
+    ["takes a cluster by name", { clusterNames: ["shanghai-1"] }, true],
+    ["refuses other names", { clusterNames: ["shanghai-2"] }, false],
+    ["takes nothing when the list of names is empty", { clusterNames: [] }, false],
+    ["excludes whatever else says", { clusterNames: ["shanghai-1"], exclude: ["shanghai-1"] }, false],
+    ["takes by label", { labelSelector: { matchLabels: { tier: "gold" } } }, true],
+    ["takes by field", { fieldSelector: expression("provider", "In", ["aliyun"]) }, true],
+    ["refuses by field", { fieldSelector: expression("region", "NotIn", ["cn-shanghai"]) }, false],
+    ["takes by name as a field", { fieldSelector: expression("name", "In", ["shanghai-1"]) }, true],
+    ["knows that a field is absent", { fieldSelector: expression("zone", "Exists") }, false],
+    ["takes a label equal to the object's", { matchLabelKeys: [REGION] }, true],
+    [
+      "refuses a label that differs from the object's",
+      { matchLabelKeys: [REGION] },
+      false,
+      { [REGION]: "eu-central-1" },
+    ],
+    ["takes nothing for an object without the label", { matchLabelKeys: [REGION] }, false, {}],
+    ["takes nothing when both lack the label", { matchLabelKeys: ["zone"] }, false],
+    [
+      "wants every field to be right",
+      {
         fieldSelector: {
           matchExpressions: [
             { key: "provider", operator: "In", values: ["aliyun"] },
@@ -138,15 +123,15 @@ describe("a selector of clusters", () => {
           ],
         },
       },
-      want: false,
-    },
-    { name: "wants every key to be equal", selector: { matchLabelKeys: [REGION, "app"] }, want: false },
-    {
-      name: "wants every part to hold",
-      selector: { clusterNames: ["shanghai-1"], labelSelector: { matchLabels: { tier: "lead" } } },
-      want: false,
-    },
-  ])("$name", ({ selector, labels, want }) => {
+      false,
+    ],
+    ["wants every key to be equal", { matchLabelKeys: [REGION, "app"] }, false],
+    [
+      "wants every part to hold",
+      { clusterNames: ["shanghai-1"], labelSelector: { matchLabels: { tier: "lead" } } },
+      false,
+    ],
+  ])("%s", (_name, selector, want, labels) => {
     expect(matchesClusterSelector(selector, shanghai, labels ?? object)).toBe(want);
   });
 });
@@ -179,47 +164,37 @@ describe("a selector of objects", () => {
   ])("$name", ({ selector, want }) => expect(matchesResourceSelector(selector, shop)).toBe(want));
 
   const shops = { matchLabels: { team: "shop" } };
-  test.each<{ name: string; selector: ResourceSelector; setting: ObjectSetting; want: boolean }>([
-    {
-      name: "takes by the labels of the namespace",
-      selector: { ...all, namespaceSelector: shops },
-      setting: { namespaceLabels: { team: "shop" } },
-      want: true,
-    },
-    {
-      name: "refuses a namespace of other labels",
-      selector: { ...all, namespaceSelector: shops },
-      setting: { namespaceLabels: { team: "bank" } },
-      want: false,
-    },
-    {
-      name: "refuses a namespace that is not known",
-      selector: { ...all, namespaceSelector: {} },
-      setting: {},
-      want: false,
-    },
-    {
-      name: "takes every known namespace where the selector of namespaces is empty",
-      selector: { ...all, namespaceSelector: {} },
-      setting: { namespaceLabels: {} },
-      want: true,
-    },
-    {
-      name: "wants the object's labels as well as the namespace's",
-      selector: { ...all, namespaceSelector: shops, labelSelector: { matchLabels: { tier: "db" } } },
-      setting: { namespaceLabels: { team: "shop" } },
-      want: false,
-    },
-    { name: "takes nothing of the hub's own", selector: all, setting: { hubsOwn: "it is" }, want: false },
-    { name: "takes nothing of the hub's own by label", selector: byLabel, setting: { hubsOwn: "it is" }, want: false },
-    { name: "takes what is the hub's own by its name", selector: byName, setting: { hubsOwn: "it is" }, want: true },
-    {
-      name: "does not take it by another name",
-      selector: { ...all, name: "x" },
-      setting: { hubsOwn: "it is" },
-      want: false,
-    },
-  ])("$name", ({ selector, setting, want }) => {
+  test.each<[name: string, selector: ResourceSelector, setting: ObjectSetting, want: boolean]>([
+    [
+      "takes by the labels of the namespace",
+      { ...all, namespaceSelector: shops },
+      { namespaceLabels: { team: "shop" } },
+      true,
+    ],
+    [
+      "refuses a namespace of other labels",
+      { ...all, namespaceSelector: shops },
+      { namespaceLabels: { team: "bank" } },
+      false,
+    ],
+    ["refuses a namespace that is not known", { ...all, namespaceSelector: {} }, {}, false],
+    [
+      "takes every known namespace where the selector of namespaces is empty",
+      { ...all, namespaceSelector: {} },
+      { namespaceLabels: {} },
+      true,
+    ],
+    [
+      "wants the object's labels as well as the namespace's",
+      { ...all, namespaceSelector: shops, labelSelector: { matchLabels: { tier: "db" } } },
+      { namespaceLabels: { team: "shop" } },
+      false,
+    ],
+    ["takes nothing of the hub's own", all, { hubsOwn: "it is" }, false],
+    ["takes nothing of the hub's own by label", byLabel, { hubsOwn: "it is" }, false],
+    ["takes what is the hub's own by its name", byName, { hubsOwn: "it is" }, true],
+    ["does not take it by another name", { ...all, name: "x" }, { hubsOwn: "it is" }, false],
+  ])("%s", (_name, selector, setting, want) => {
     expect(matchesResourceSelector(selector, shop, setting)).toBe(want);
     expect(selectorSpecificity([selector], shop, setting) > 0).toBe(want);
   });
@@ -231,29 +206,21 @@ describe("a selector of objects", () => {
     expect(matchesResourceSelector({ ...volumes, namespaceSelector: {} }, role, { namespaceLabels: {} })).toBe(false);
   });
 
-  test.each<{ name: string; selectors: ResourceSelector[]; want: number }>([
-    { name: "by name is closest", selectors: [all, byLabel, byName], want: 3 },
-    { name: "by label is closer than all", selectors: [all, byLabel], want: 2 },
-    { name: "an empty label selector is no closer than all", selectors: [{ ...all, labelSelector: {} }], want: 1 },
-    {
-      name: "a closer selector that does not match does not count",
-      selectors: [all, { ...all, name: "other" }],
-      want: 1,
-    },
-    {
-      name: "by an expression over labels is closer than all",
-      selectors: [{ ...all, labelSelector: expression("tier", "Exists") }],
-      want: 2,
-    },
-    {
-      name: "an empty list of expressions is no closer than all",
-      selectors: [{ ...all, labelSelector: { matchLabels: {}, matchExpressions: [] } }],
-      want: 1,
-    },
-    { name: "in whatever order they stand", selectors: [byName, all], want: 3 },
-    { name: "nothing matches", selectors: [{ ...all, kind: "Deployment" }], want: 0 },
-    { name: "no selectors", selectors: [], want: 0 },
-  ])("specificity: $name", ({ selectors, want }) => expect(selectorSpecificity(selectors, shop)).toBe(want));
+  test.each<[name: string, selectors: ResourceSelector[], want: number]>([
+    ["by name is closest", [all, byLabel, byName], 3],
+    ["by label is closer than all", [all, byLabel], 2],
+    ["an empty label selector is no closer than all", [{ ...all, labelSelector: {} }], 1],
+    ["a closer selector that does not match does not count", [all, { ...all, name: "other" }], 1],
+    ["by an expression over labels is closer than all", [{ ...all, labelSelector: expression("tier", "Exists") }], 2],
+    [
+      "an empty list of expressions is no closer than all",
+      [{ ...all, labelSelector: { matchLabels: {}, matchExpressions: [] } }],
+      1,
+    ],
+    ["in whatever order they stand", [byName, all], 3],
+    ["nothing matches", [{ ...all, kind: "Deployment" }], 0],
+    ["no selectors", [], 0],
+  ])("specificity: %s", (_name, selectors, want) => expect(selectorSpecificity(selectors, shop)).toBe(want));
 });
 
 function expression<K extends string>(key: K, operator: "In" | "NotIn" | "Exists" | "DoesNotExist", values?: string[]) {

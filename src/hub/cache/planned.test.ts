@@ -27,85 +27,60 @@ function setUp(...given: Placement[]) {
 }
 
 describe("what is planned", () => {
-  test.each<{ name: string; object: KubeObject; by?: Placement; want: boolean }>([
-    { name: "a ConfigMap that nothing selects is not", object: configMap(), want: false },
-    { name: "one that has a binding, which has to go", object: configMap({ name: "bound" }), want: true },
-    {
-      name: "one that a placement of its namespace selects",
-      object: configMap(),
-      by: placement("shop", CONFIG_MAPS),
-      want: true,
-    },
-    {
-      name: "not one of another namespace",
-      object: configMap({ namespace: "bank" }),
-      by: placement("shop", CONFIG_MAPS),
-      want: false,
-    },
-    {
-      name: "one that a placement of the hub selects",
-      object: configMap(),
-      by: placement(undefined, CONFIG_MAPS),
-      want: true,
-    },
-    {
-      name: "not one of another kind",
-      object: configMap(),
-      by: placement(undefined, { apiVersion: "v1", kind: "Secret" }),
-      want: false,
-    },
-    {
-      name: "one that somebody has claimed, whoever selects it",
-      object: configMap({ finalizers: ["federation.paas.cmft.com/member-objects.v2"] }),
-      want: true,
-    },
-    {
-      name: "one that has a record of where it goes",
-      object: configMap({ annotations: { "federation.paas.cmft.com/clusters": "{}" } }),
-      want: true,
-    },
-    {
-      name: "not the hub's own by all of a kind",
-      object: configMap({ name: "kube-root-ca.crt" }),
-      by: placement(undefined, CONFIG_MAPS),
-      want: false,
-    },
-    {
-      name: "the hub's own by its name",
-      object: configMap({ name: "kube-root-ca.crt" }),
-      by: placement(undefined, { ...CONFIG_MAPS, name: "kube-root-ca.crt" }),
-      want: true,
-    },
-    {
-      name: "not what is in a protected namespace",
-      object: configMap({ namespace: "platform" }),
-      by: placement(undefined, CONFIG_MAPS),
-      want: false,
-    },
-    {
-      name: "nor in one of Kubernetes",
-      object: configMap({ namespace: "kube-system" }),
-      by: placement(undefined, CONFIG_MAPS),
-      want: false,
-    },
-    {
-      name: "what is in a namespace of these labels",
-      object: configMap(),
-      by: placement(undefined, { ...CONFIG_MAPS, namespaceSelector: { matchLabels: { team: "a" } } }),
-      want: true,
-    },
-    {
-      name: "not in a namespace that is not known",
-      object: configMap({ namespace: "bank" }),
-      by: placement(undefined, { ...CONFIG_MAPS, namespaceSelector: {} }),
-      want: false,
-    },
-    {
-      name: "an application always, as before",
-      object: { ...configMap({ namespace: "kube-system" }), apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" },
-      want: true,
-    },
-  ])("$name", ({ object, by, want }) => {
+  test.each<[name: string, object: KubeObject, want: boolean, by?: Placement | undefined]>([
+    ["a ConfigMap that nothing selects is not", configMap(), false],
+    ["one that has a binding, which has to go", configMap({ name: "bound" }), true],
+    ["one that a placement of its namespace selects", configMap(), true, placement("shop", CONFIG_MAPS)],
+    ["not one of another namespace", configMap({ namespace: "bank" }), false, placement("shop", CONFIG_MAPS)],
+    ["one that a placement of the hub selects", configMap(), true, placement(undefined, CONFIG_MAPS)],
+    ["not one of another kind", configMap(), false, placement(undefined, { apiVersion: "v1", kind: "Secret" })],
+    [
+      "one that somebody has claimed, whoever selects it",
+      configMap({ finalizers: ["federation.paas.cmft.com/member-objects.v2"] }),
+      true,
+    ],
+    [
+      "one that has a record of where it goes",
+      configMap({ annotations: { "federation.paas.cmft.com/clusters": "{}" } }),
+      true,
+    ],
+    [
+      "not the hub's own by all of a kind",
+      configMap({ name: "kube-root-ca.crt" }),
+      false,
+      placement(undefined, CONFIG_MAPS),
+    ],
+    [
+      "the hub's own by its name",
+      configMap({ name: "kube-root-ca.crt" }),
+      true,
+      placement(undefined, { ...CONFIG_MAPS, name: "kube-root-ca.crt" }),
+    ],
+    [
+      "not what is in a protected namespace",
+      configMap({ namespace: "platform" }),
+      false,
+      placement(undefined, CONFIG_MAPS),
+    ],
+    ["nor in one of Kubernetes", configMap({ namespace: "kube-system" }), false, placement(undefined, CONFIG_MAPS)],
+    [
+      "what is in a namespace of these labels",
+      configMap(),
+      true,
+      placement(undefined, { ...CONFIG_MAPS, namespaceSelector: { matchLabels: { team: "a" } } }),
+    ],
+    [
+      "not in a namespace that is not known",
+      configMap({ namespace: "bank" }),
+      false,
+      placement(undefined, { ...CONFIG_MAPS, namespaceSelector: {} }),
+    ],
+    [
+      "an application always, as before",
+      { ...configMap({ namespace: "kube-system" }), apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" },
+      true,
+    ],
+  ])("%s", (_name, object, want, by) => {
     expect(setUp(...(by === undefined ? [] : [by])).planned.includes(object)).toBe(want);
   });
 

@@ -43,34 +43,22 @@ function setUp(versions: unknown[] | undefined = [version("v1", { specReplicasPa
 }
 
 describe("where a kind keeps its replicas", () => {
-  test.each<{ name: string; versions: unknown[]; want: ResourceType["scale"] }>([
-    { name: "one path", versions: [version("v1", { specReplicasPath: ".spec.replicas" })], want: PATHS },
-    {
-      name: "both paths, of the version that is read",
-      versions: [
+  test.each<[name: string, versions: unknown[], want: ResourceType["scale"]]>([
+    ["one path", [version("v1", { specReplicasPath: ".spec.replicas" })], PATHS],
+    [
+      "both paths, of the version that is read",
+      [
         version("v2", { specReplicasPath: ".spec.other" }),
         version("v1", { specReplicasPath: ".spec.size", statusReplicasPath: ".status.ready" }),
       ],
-      want: { spec: ["spec", "size"], status: ["status", "ready"] },
-    },
-    {
-      name: "none in another version",
-      versions: [version("v2", { specReplicasPath: ".spec.replicas" })],
-      want: undefined,
-    },
-    {
-      name: "none without a path to what is asked for",
-      versions: [version("v1", { statusReplicasPath: ".status.n" })],
-      want: undefined,
-    },
-    { name: "none without scale", versions: [version("v1")], want: undefined },
-    { name: "none in a version without subresources", versions: [{ name: "v1" }], want: undefined },
-    {
-      name: "none in a version without a name",
-      versions: [version(undefined, { specReplicasPath: ".spec.replicas" })],
-      want: undefined,
-    },
-  ])("$name", async ({ versions, want }) => {
+      { spec: ["spec", "size"], status: ["status", "ready"] },
+    ],
+    ["none in another version", [version("v2", { specReplicasPath: ".spec.replicas" })], undefined],
+    ["none without a path to what is asked for", [version("v1", { statusReplicasPath: ".status.n" })], undefined],
+    ["none without scale", [version("v1")], undefined],
+    ["none in a version without subresources", [{ name: "v1" }], undefined],
+    ["none in a version without a name", [version(undefined, { specReplicasPath: ".spec.replicas" })], undefined],
+  ])("%s", async (_name, versions, want) => {
     expect(await setUp(versions).scale()).toEqual(want);
   });
 

@@ -258,30 +258,15 @@ describe("the fields that a manager applied", () => {
     { ...own, subresource: "status" },
   ];
 
-  test.each<{ name: string; entries: ManagedFieldsEntry[] | undefined; applied: boolean; owns: boolean }>([
-    { name: "its entry among others", entries: [...others, { ...own, subresource: "" }], applied: true, owns: true },
-    { name: "entries of others", entries: others, applied: false, owns: false },
-    { name: "no entries", entries: undefined, applied: false, owns: false },
-    {
-      name: "another annotation",
-      entries: [annotation({ "f:annotations": { "f:example.com/b": {} } })],
-      applied: true,
-      owns: false,
-    },
-    {
-      name: "a label of that name",
-      entries: [annotation({ "f:labels": { "f:example.com/a": {} } })],
-      applied: true,
-      owns: false,
-    },
-    { name: "no metadata", entries: [entry({ "f:spec": {} })], applied: true, owns: false },
-    {
-      name: "no fields",
-      entries: [{ manager: FIELD_MANAGER, operation: "Apply", time: "2026-11-21T13:00:00Z" }],
-      applied: true,
-      owns: false,
-    },
-  ])("$name", ({ entries, applied, owns }) => {
+  test.each<[name: string, entries: ManagedFieldsEntry[] | undefined, applied: boolean, owns: boolean]>([
+    ["its entry among others", [...others, { ...own, subresource: "" }], true, true],
+    ["entries of others", others, false, false],
+    ["no entries", undefined, false, false],
+    ["another annotation", [annotation({ "f:annotations": { "f:example.com/b": {} } })], true, false],
+    ["a label of that name", [annotation({ "f:labels": { "f:example.com/a": {} } })], true, false],
+    ["no metadata", [entry({ "f:spec": {} })], true, false],
+    ["no fields", [{ manager: FIELD_MANAGER, operation: "Apply", time: "2026-11-21T13:00:00Z" }], true, false],
+  ])("%s", (_name, entries, applied, owns) => {
     expect(hasApplied(entries, FIELD_MANAGER)).toBe(applied);
     expect(appliedAtOf(entries, FIELD_MANAGER)).toBe(applied ? "2026-11-21T13:00:00Z" : undefined);
     expect(ownsAnnotation(entries, FIELD_MANAGER, "example.com/a")).toBe(owns);

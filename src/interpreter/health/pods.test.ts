@@ -22,65 +22,57 @@ const last = (terminated: object): object => ({ lastState: { terminated } });
 const looping = (message: string): object => ({ reason: "CrashLoopBackOff", message: `container web: ${message}` });
 
 describe("the trouble of a pod", () => {
-  test.each<{ name: string; container: unknown; want: object | undefined }>([
-    { name: "nothing while the container is made", container: waiting("ContainerCreating"), want: undefined },
-    { name: "nothing while others begin first", container: waiting("PodInitializing"), want: undefined },
-    { name: "nothing when the container waits without a reason", container: waiting(""), want: undefined },
-    { name: "nothing of a container that is none", container: 3, want: undefined },
-    { name: "nothing of a state that is none", container: { state: "waiting" }, want: undefined },
-    {
-      name: "an image that cannot be pulled, in the words of the kubelet",
-      container: waiting("ErrImagePull", "web:9 not found"),
-      want: { reason: "ImagePullBackOff", message: "container web: web:9 not found" },
-    },
-    {
-      name: "a reason that is no code, without a name and a message",
-      container: { state: { waiting: { reason: "no-luck today" } } },
-      want: { reason: "Nolucktoday", message: "container : no-luck today" },
-    },
-    {
-      name: "a crash, and how it ended",
-      container: waiting("CrashLoopBackOff", "back-off 40s", last({ exitCode: 137, reason: "OOMKilled" })),
-      want: looping("exit code 137 (OOMKilled), again and again"),
-    },
-    {
-      name: "a crash with an Error, which says no more than its code",
-      container: waiting("CrashLoopBackOff", undefined, last({ exitCode: 1, reason: "Error" })),
-      want: looping("exit code 1, again and again"),
-    },
-    {
-      name: "a crash of which nobody knows the code",
-      container: waiting("CrashLoopBackOff", undefined, last({ reason: "ContainerStatusUnknown" })),
-      want: looping("exit code unknown (ContainerStatusUnknown), again and again"),
-    },
-    {
-      name: "a crash of which nobody knows anything",
-      container: waiting("CrashLoopBackOff"),
-      want: looping("it ends again and again"),
-    },
-    {
-      name: "a crash by the present state, if there was none before",
-      container: { name: "web", restartCount: 2, state: { terminated: { exitCode: 3 } } },
-      want: looping("exit code 3, again and again"),
-    },
-    {
-      name: "a crash by the state before, also while the container runs",
-      container: { name: "web", restartCount: 5, state: { terminated: { exitCode: 3 } }, ...last({ exitCode: 4 }) },
-      want: looping("exit code 4, again and again"),
-    },
-    {
-      name: "no crash at the first restart",
-      container: { restartCount: 1, ...last({ exitCode: 1 }) },
-      want: undefined,
-    },
-    { name: "no crash when nobody counted", container: last({ exitCode: 1 }), want: undefined },
-    { name: "no crash when nobody says how it ended", container: { name: "web", restartCount: 5 }, want: undefined },
-    {
-      name: "no crash when the container is ready",
-      container: { name: "web", ready: true, restartCount: 9, ...last({ exitCode: 1 }) },
-      want: undefined,
-    },
-  ])("is $name", ({ container, want }) => expect(troubleOfPod(running(container))).toEqual(want));
+  test.each<[name: string, container: unknown, want: object | undefined]>([
+    ["nothing while the container is made", waiting("ContainerCreating"), undefined],
+    ["nothing while others begin first", waiting("PodInitializing"), undefined],
+    ["nothing when the container waits without a reason", waiting(""), undefined],
+    ["nothing of a container that is none", 3, undefined],
+    ["nothing of a state that is none", { state: "waiting" }, undefined],
+    [
+      "an image that cannot be pulled, in the words of the kubelet",
+      waiting("ErrImagePull", "web:9 not found"),
+      { reason: "ImagePullBackOff", message: "container web: web:9 not found" },
+    ],
+    [
+      "a reason that is no code, without a name and a message",
+      { state: { waiting: { reason: "no-luck today" } } },
+      { reason: "Nolucktoday", message: "container : no-luck today" },
+    ],
+    [
+      "a crash, and how it ended",
+      waiting("CrashLoopBackOff", "back-off 40s", last({ exitCode: 137, reason: "OOMKilled" })),
+      looping("exit code 137 (OOMKilled), again and again"),
+    ],
+    [
+      "a crash with an Error, which says no more than its code",
+      waiting("CrashLoopBackOff", undefined, last({ exitCode: 1, reason: "Error" })),
+      looping("exit code 1, again and again"),
+    ],
+    [
+      "a crash of which nobody knows the code",
+      waiting("CrashLoopBackOff", undefined, last({ reason: "ContainerStatusUnknown" })),
+      looping("exit code unknown (ContainerStatusUnknown), again and again"),
+    ],
+    ["a crash of which nobody knows anything", waiting("CrashLoopBackOff"), looping("it ends again and again")],
+    [
+      "a crash by the present state, if there was none before",
+      { name: "web", restartCount: 2, state: { terminated: { exitCode: 3 } } },
+      looping("exit code 3, again and again"),
+    ],
+    [
+      "a crash by the state before, also while the container runs",
+      { name: "web", restartCount: 5, state: { terminated: { exitCode: 3 } }, ...last({ exitCode: 4 }) },
+      looping("exit code 4, again and again"),
+    ],
+    ["no crash at the first restart", { restartCount: 1, ...last({ exitCode: 1 }) }, undefined],
+    ["no crash when nobody counted", last({ exitCode: 1 }), undefined],
+    ["no crash when nobody says how it ended", { name: "web", restartCount: 5 }, undefined],
+    [
+      "no crash when the container is ready",
+      { name: "web", ready: true, restartCount: 9, ...last({ exitCode: 1 }) },
+      undefined,
+    ],
+  ])("is %s", (_name, container, want) => expect(troubleOfPod(running(container))).toEqual(want));
 
   test("is that of the first container, init containers first", () => {
     const first = running(waiting("PodInitializing"), waiting("First"), waiting("Second"));

@@ -106,21 +106,13 @@ describe("what a pod asks for", () => {
 
   const gold = { operator: "Equal", key: "tier", value: "gold" };
   test.each([
-    {
-      name: "another amount",
-      a: { containers: [container({ cpu: "1" })] },
-      b: { containers: [container({ cpu: "2" })] },
-    },
-    { name: "another resource", a: { overhead: { cpu: "1m" } }, b: { overhead: { memory: "1" } } },
-    { name: "another label of the node", a: { nodeSelector: { disk: "ssd" } }, b: { nodeSelector: { disk: "hdd" } } },
-    { name: "one label more", a: { nodeSelector: { a: "1" } }, b: { nodeSelector: { a: "1", b: "1" } } },
-    { name: "another toleration", a: { tolerations: [gold] }, b: { tolerations: [{ ...gold, value: "silver" }] } },
-    {
-      name: "a required affinity",
-      a: {},
-      b: nodeAffinity({ matchExpressions: [{ key: "zone", operator: "Exists" }] }),
-    },
-  ])("is not the same with $name", ({ a, b }) => {
+    ["another amount", { containers: [container({ cpu: "1" })] }, { containers: [container({ cpu: "2" })] }],
+    ["another resource", { overhead: { cpu: "1m" } }, { overhead: { memory: "1" } }],
+    ["another label of the node", { nodeSelector: { disk: "ssd" } }, { nodeSelector: { disk: "hdd" } }],
+    ["one label more", { nodeSelector: { a: "1" } }, { nodeSelector: { a: "1", b: "1" } }],
+    ["another toleration", { tolerations: [gold] }, { tolerations: [{ ...gold, value: "silver" }] }],
+    ["a required affinity", {}, nodeAffinity({ matchExpressions: [{ key: "zone", operator: "Exists" }] })],
+  ])("is not the same with %s", (_name, a, b) => {
     expect(podNeedsKey(needsOfPod(a))).not.toBe(podNeedsKey(needsOfPod(b)));
   });
 });

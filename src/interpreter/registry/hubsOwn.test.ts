@@ -21,128 +21,120 @@ const crd = (group: string): KubeObject =>
   );
 
 describe("what belongs to the hub itself", () => {
-  test.each<{ name: string; of: KubeObject; isProtected?: boolean; why: string }>([
-    { name: "what a controller made", of: object("Pod", controlled(true)), why: "ReplicaSet web-1 controls it" },
-    {
-      name: "what is in a protected namespace",
-      of: object("ConfigMap", { namespace: "kube-system" }),
-      isProtected: true,
-      why: "namespace kube-system is the hub's own",
-    },
-    {
-      name: "a member object of some hub",
-      of: object("Service", { labels: { "federation.paas.cmft.com/managed-by": "hub" } }),
-      why: "it is Meridian's own",
-    },
-    {
-      name: "a member object whose label somebody took off",
-      of: object("Service", { annotations: { "federation.paas.cmft.com/owner": "{}" } }),
-      why: "it is Meridian's own",
-    },
-    {
-      name: "what `meridian join` made of a hub that is a member of another",
-      of: object("ClusterRole", { labels: { "federation.paas.cmft.com/joined-to": "hub" } }, RBAC),
-      why: "it is Meridian's own",
-    },
-    {
-      name: "what `meridian install` made",
-      of: object("ClusterRole", { labels: { "app.kubernetes.io/part-of": "meridian" } }, RBAC),
-      why: "it is Meridian's own",
-    },
-    {
-      name: "what the chart made",
-      of: object("ClusterRole", { labels: { "app.kubernetes.io/name": "meridian" } }, RBAC),
-      why: "it is Meridian's own",
-    },
-    { name: "Meridian's kinds", of: crd("paas.cmft.com"), why: "it is Meridian's own" },
-    { name: "Meridian's other kinds", of: crd("federation.paas.cmft.com"), why: "it is Meridian's own" },
-    {
-      name: "a role of every API server",
-      of: object("ClusterRole", { labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } }, RBAC),
-      why: "the hub's API server made it",
-    },
-    {
-      name: "a flow schema",
-      of: object("FlowSchema", { name: "probes" }, { apiVersion: "flowcontrol.apiserver.k8s.io/v1" }),
-      why: "it can refuse every write of a cluster",
-    },
-    {
-      name: "a name of Kubernetes",
-      of: object("ClusterRole", { name: "system:node" }, RBAC),
-      why: "its name is one of Kubernetes' own",
-    },
-    {
-      name: "a priority of Kubernetes",
-      of: object("PriorityClass", { name: "system-node-critical" }, { apiVersion: "scheduling.k8s.io/v1" }),
-      why: "its name is one of Kubernetes' own",
-    },
-    {
-      name: "the hub's authority",
-      of: object("ConfigMap", { name: "kube-root-ca.crt" }),
-      why: "every cluster makes its own",
-    },
-    {
-      name: "the default account",
-      of: object("ServiceAccount", { name: "default" }),
-      why: "every cluster makes its own",
-    },
-    {
-      name: "the hub's own address",
-      of: object("Service", { name: "kubernetes", namespace: "default" }),
-      why: "every cluster makes its own",
-    },
-    {
-      name: "a token of a service account",
-      of: object("Secret", {}, { type: "kubernetes.io/service-account-token" }),
-      why: "it is a token of the hub",
-    },
-    {
-      name: "a token of a node that joins",
-      of: object("Secret", {}, { type: "bootstrap.kubernetes.io/token" }),
-      why: "it is a token of the hub",
-    },
-    {
-      name: "the hub's range of addresses",
-      of: object("ServiceCIDR", { name: "kubernetes" }, { apiVersion: "networking.k8s.io/v1" }),
-      why: "every cluster makes its own",
-    },
-    {
-      name: "what the API server keeps up to date",
-      of: object("Widget", { annotations: { "apf.kubernetes.io/autoupdate-spec": "true" } }),
-      why: "the hub's API server made it",
-    },
-    {
-      name: "a release of Helm",
-      of: object("Secret", {}, { type: "helm.sh/release.v1" }),
-      why: "Helm keeps its own account of the hub in it",
-    },
-    {
-      name: "the election of a leader",
-      of: object("ConfigMap", { annotations: { "control-plane.alpha.kubernetes.io/leader": "{}" } }),
-      why: "a controller of the hub elects its leader by it",
-    },
-    {
-      name: "a volume that the hub's storage made",
-      of: object("PersistentVolume", { annotations: { "pv.kubernetes.io/provisioned-by": "csi" } }),
-      why: "the hub's storage was made for it",
-    },
-    {
-      name: "the claim of a StatefulSet, which names no owner",
-      of: object("PersistentVolumeClaim", {
+  test.each<[name: string, of: KubeObject, why: string, isProtected?: boolean | undefined]>([
+    ["what a controller made", object("Pod", controlled(true)), "ReplicaSet web-1 controls it"],
+    [
+      "what is in a protected namespace",
+      object("ConfigMap", { namespace: "kube-system" }),
+      "namespace kube-system is the hub's own",
+      true,
+    ],
+    [
+      "a member object of some hub",
+      object("Service", { labels: { "federation.paas.cmft.com/managed-by": "hub" } }),
+      "it is Meridian's own",
+    ],
+    [
+      "a member object whose label somebody took off",
+      object("Service", { annotations: { "federation.paas.cmft.com/owner": "{}" } }),
+      "it is Meridian's own",
+    ],
+    [
+      "what `meridian join` made of a hub that is a member of another",
+      object("ClusterRole", { labels: { "federation.paas.cmft.com/joined-to": "hub" } }, RBAC),
+      "it is Meridian's own",
+    ],
+    [
+      "what `meridian install` made",
+      object("ClusterRole", { labels: { "app.kubernetes.io/part-of": "meridian" } }, RBAC),
+      "it is Meridian's own",
+    ],
+    [
+      "what the chart made",
+      object("ClusterRole", { labels: { "app.kubernetes.io/name": "meridian" } }, RBAC),
+      "it is Meridian's own",
+    ],
+    ["Meridian's kinds", crd("paas.cmft.com"), "it is Meridian's own"],
+    ["Meridian's other kinds", crd("federation.paas.cmft.com"), "it is Meridian's own"],
+    [
+      "a role of every API server",
+      object("ClusterRole", { labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } }, RBAC),
+      "the hub's API server made it",
+    ],
+    [
+      "a flow schema",
+      object("FlowSchema", { name: "probes" }, { apiVersion: "flowcontrol.apiserver.k8s.io/v1" }),
+      "it can refuse every write of a cluster",
+    ],
+    [
+      "a name of Kubernetes",
+      object("ClusterRole", { name: "system:node" }, RBAC),
+      "its name is one of Kubernetes' own",
+    ],
+    [
+      "a priority of Kubernetes",
+      object("PriorityClass", { name: "system-node-critical" }, { apiVersion: "scheduling.k8s.io/v1" }),
+      "its name is one of Kubernetes' own",
+    ],
+    ["the hub's authority", object("ConfigMap", { name: "kube-root-ca.crt" }), "every cluster makes its own"],
+    ["the default account", object("ServiceAccount", { name: "default" }), "every cluster makes its own"],
+    [
+      "the hub's own address",
+      object("Service", { name: "kubernetes", namespace: "default" }),
+      "every cluster makes its own",
+    ],
+    [
+      "a token of a service account",
+      object("Secret", {}, { type: "kubernetes.io/service-account-token" }),
+      "it is a token of the hub",
+    ],
+    [
+      "a token of a node that joins",
+      object("Secret", {}, { type: "bootstrap.kubernetes.io/token" }),
+      "it is a token of the hub",
+    ],
+    [
+      "the hub's range of addresses",
+      object("ServiceCIDR", { name: "kubernetes" }, { apiVersion: "networking.k8s.io/v1" }),
+      "every cluster makes its own",
+    ],
+    [
+      "what the API server keeps up to date",
+      object("Widget", { annotations: { "apf.kubernetes.io/autoupdate-spec": "true" } }),
+      "the hub's API server made it",
+    ],
+    [
+      "a release of Helm",
+      object("Secret", {}, { type: "helm.sh/release.v1" }),
+      "Helm keeps its own account of the hub in it",
+    ],
+    [
+      "the election of a leader",
+      object("ConfigMap", { annotations: { "control-plane.alpha.kubernetes.io/leader": "{}" } }),
+      "a controller of the hub elects its leader by it",
+    ],
+    [
+      "a volume that the hub's storage made",
+      object("PersistentVolume", { annotations: { "pv.kubernetes.io/provisioned-by": "csi" } }),
+      "the hub's storage was made for it",
+    ],
+    [
+      "the claim of a StatefulSet, which names no owner",
+      object("PersistentVolumeClaim", {
         managedFields: [
           { manager: "kube-controller-manager", fieldsV1: { "f:spec": {} } },
           { manager: "kube-controller-manager", subresource: "status", fieldsV1: { "f:status": {} } },
           { manager: "meridian", fieldsV1: { "f:metadata": {} } },
         ],
       }),
-      why: "a controller of the hub made it",
-    },
-    {
-      name: "a webhook configuration",
-      of: object("MutatingWebhookConfiguration", {}, { apiVersion: "admissionregistration.k8s.io/v1" }),
-      why: "it can refuse every write of a cluster",
-    },
-  ])("$name", ({ of, isProtected = false, why }) => expect(whyHubsOwn(of, isProtected)).toBe(why));
+      "a controller of the hub made it",
+    ],
+    [
+      "a webhook configuration",
+      object("MutatingWebhookConfiguration", {}, { apiVersion: "admissionregistration.k8s.io/v1" }),
+      "it can refuse every write of a cluster",
+    ],
+  ])("%s", (_name, of, why, isProtected = false) => expect(whyHubsOwn(of, isProtected)).toBe(why));
 
   test.each([
     ["a ConfigMap", object("ConfigMap")],

@@ -182,24 +182,16 @@ describe("a kubeconfig from a Secret", () => {
 describe("broken YAML", () => {
   const whole = kubeconfig();
   test.each([
-    {
-      name: "a list that is not closed",
-      text: "clusters: [",
-      says: "line 1, column 12: wrong indent or brackets",
-    },
-    {
-      name: "a server that is not closed",
-      text: whole.replace("server: ", "server: ["),
-      says: "line 5, column 1: wrong indent or brackets",
-    },
-    { name: "a tab", text: whole.replace("      server", "\t  server"), says: "line 4, column 1: a tab indents it" },
-    {
-      name: "a quote",
-      text: whole.replace("server: ", "server: '"),
-      says: ": a quote, ] } or : is missing",
-    },
-    { name: "a colon too many", text: whole.replace("server: ", "server: a: "), says: "line 4, column 15" },
-  ])("is shown by its line and column: $name", ({ text, says }) => {
+    ["a list that is not closed", "clusters: [", "line 1, column 12: wrong indent or brackets"],
+    [
+      "a server that is not closed",
+      whole.replace("server: ", "server: ["),
+      "line 5, column 1: wrong indent or brackets",
+    ],
+    ["a tab", whole.replace("      server", "\t  server"), "line 4, column 1: a tab indents it"],
+    ["a quote", whole.replace("server: ", "server: '"), ": a quote, ] } or : is missing"],
+    ["a colon too many", whole.replace("server: ", "server: a: "), "line 4, column 15"],
+  ])("is shown by its line and column: %s", (_name, text, says) => {
     expect(text).not.toBe(whole);
     const error = refusal(text);
     expect(error.reason).toBe("InvalidKubeconfig");

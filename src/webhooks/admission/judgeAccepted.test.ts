@@ -53,35 +53,32 @@ describe("what a policy says and this version does not do is taken, with a warni
 });
 
 describe("a request is let through", () => {
-  test.each<{ name: string; request: AdmissionRequest; facts?: Partial<AdmissionFacts> }>([
-    { name: "100 replicas", request: requestOf("CREATE", applicationObject({ replica: 100 })) },
-    {
-      name: "a version that the hub does not know of now",
-      request: requestOf("CREATE", placementObject(selecting({ apiVersion: "x/v1", kind: "Y" }))),
-      facts: { servedKinds: undefined },
-    },
-    {
-      name: "the platform's override beyond a tenant's bound",
-      request: requestOf("CREATE", clusterOverrideObject({ replicas: 500 })),
-    },
-    {
-      name: "the platform's policy that selects in any namespace",
-      request: requestOf("CREATE", clusterPlacementObject(selecting({ ...demo, namespace: "b" }))),
-    },
-    {
-      name: "the platform's policy that selects by the labels of namespaces",
-      request: requestOf(
+  test.each<[name: string, request: AdmissionRequest, facts?: Partial<AdmissionFacts> | undefined]>([
+    ["100 replicas", requestOf("CREATE", applicationObject({ replica: 100 }))],
+    [
+      "a version that the hub does not know of now",
+      requestOf("CREATE", placementObject(selecting({ apiVersion: "x/v1", kind: "Y" }))),
+      { servedKinds: undefined },
+    ],
+    ["the platform's override beyond a tenant's bound", requestOf("CREATE", clusterOverrideObject({ replicas: 500 }))],
+    [
+      "the platform's policy that selects in any namespace",
+      requestOf("CREATE", clusterPlacementObject(selecting({ ...demo, namespace: "b" }))),
+    ],
+    [
+      "the platform's policy that selects by the labels of namespaces",
+      requestOf(
         "CREATE",
         clusterPlacementObject(selecting({ ...demo, namespaceSelector: { matchLabels: { team: "shop" } } })),
       ),
-    },
-    {
-      name: "any kind that can be followed",
-      request: requestOf("CREATE", placementObject(selecting({ apiVersion: "example.com/v1", kind: "Answer" }))),
-    },
-    {
-      name: "one webhook configuration",
-      request: requestOf(
+    ],
+    [
+      "any kind that can be followed",
+      requestOf("CREATE", placementObject(selecting({ apiVersion: "example.com/v1", kind: "Answer" }))),
+    ],
+    [
+      "one webhook configuration",
+      requestOf(
         "CREATE",
         clusterPlacementObject(
           selecting({
@@ -91,77 +88,71 @@ describe("a request is let through", () => {
           }),
         ),
       ),
-      facts: { servedKinds: undefined },
-    },
-    {
-      name: "a test of a protected label",
-      request: requestOf(
+      { servedKinds: undefined },
+    ],
+    [
+      "a test of a protected label",
+      requestOf(
         "CREATE",
         patchObject({ op: "test", path: "/metadata/labels/federation.paas.cmft.com~1managed-by", value: "x" }),
       ),
-    },
-    {
-      name: "declared dependencies of a policy that also selects objects without a namespace",
-      request: requestOf(
+    ],
+    [
+      "declared dependencies of a policy that also selects objects without a namespace",
+      requestOf(
         "CREATE",
         clusterPlacementObject({
           resourceSelectors: [demo, { apiVersion: "example.com/v1", kind: "Region" }],
           dependencies: { fields: [{ kind: "Secret", path: "spec.secretName" }] },
         }),
       ),
-      facts: {
+      {
         servedKinds: [
           { group: "example.com", version: "v1", kind: "Region", namespaced: false },
           { group: "paas.cmft.com", version: "v1", kind: "DemoApplication", namespaced: true },
         ],
       },
-    },
-    {
-      name: "the same node port on another cluster",
-      request: requestOf("CREATE", withPort()),
-      facts: { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("b")] },
-    },
-    {
-      name: "the same node port of another protocol",
-      request: requestOf("CREATE", withPort("UDP")),
-      facts: { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("a")] },
-    },
-    {
-      name: "a node port of its own",
-      request: requestOf("UPDATE", { ...withPort(), metadata: { name: "theirs", namespace: "default" } }),
-      facts: { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("a")] },
-    },
-    {
-      name: "a node port without a placement",
-      request: requestOf("CREATE", withPort()),
-      facts: { applicationsWithNodePort: () => [other], clusters: [cluster("a")] },
-    },
-    { name: "the deletion of an empty member", request: requestOf("DELETE", clusterObject({}, "a")) },
-    {
-      name: "the deletion of a member with a word",
-      request: requestOf("DELETE", clusterObject({ deletionPolicy: "Orphan" }, "a")),
-      facts: { applicationsOn: () => [applicationFactsOf("a")] },
-    },
-    {
-      name: "the deletion of what is protected no more",
-      request: requestOf("DELETE", labelled(placementObject({}), { [PROTECTION]: "false" })),
-    },
-    {
-      name: "a status",
-      request: { ...requestOf("UPDATE", applicationObject({ replica: 999 })), subResource: "status" },
-    },
-    {
-      name: "an object that is being deleted",
-      request: requestOf("UPDATE", {
+    ],
+    [
+      "the same node port on another cluster",
+      requestOf("CREATE", withPort()),
+      { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("b")] },
+    ],
+    [
+      "the same node port of another protocol",
+      requestOf("CREATE", withPort("UDP")),
+      { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("a")] },
+    ],
+    [
+      "a node port of its own",
+      requestOf("UPDATE", { ...withPort(), metadata: { name: "theirs", namespace: "default" } }),
+      { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("a")] },
+    ],
+    [
+      "a node port without a placement",
+      requestOf("CREATE", withPort()),
+      { applicationsWithNodePort: () => [other], clusters: [cluster("a")] },
+    ],
+    ["the deletion of an empty member", requestOf("DELETE", clusterObject({}, "a"))],
+    [
+      "the deletion of a member with a word",
+      requestOf("DELETE", clusterObject({ deletionPolicy: "Orphan" }, "a")),
+      { applicationsOn: () => [applicationFactsOf("a")] },
+    ],
+    [
+      "the deletion of what is protected no more",
+      requestOf("DELETE", labelled(placementObject({}), { [PROTECTION]: "false" })),
+    ],
+    ["a status", { ...requestOf("UPDATE", applicationObject({ replica: 999 })), subResource: "status" }],
+    [
+      "an object that is being deleted",
+      requestOf("UPDATE", {
         ...applicationObject({ replica: 999 }),
         metadata: { name: "a", deletionTimestamp: "2026-11-21T00:00:00Z" },
       }),
-    },
-    {
-      name: "a kind that is not ours",
-      request: requestOf("CREATE", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }),
-    },
-  ])("$name", ({ request, facts }) => expect(said(request, facts)).toBe(""));
+    ],
+    ["a kind that is not ours", requestOf("CREATE", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } })],
+  ])("%s", (_name, request, facts) => expect(said(request, facts)).toBe(""));
 
   test.each([...GOOD_OBJECTS])("$name, as far as its shape goes", ({ object }) => {
     expect(judgeShape(requestOf("CREATE", object)).problems).toEqual([]);
