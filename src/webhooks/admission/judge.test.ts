@@ -13,15 +13,18 @@ import { type KubeObject, ROLLOUT_COMMAND_ANNOTATION } from "../../apis/index.ts
 import { applicationFactsOf, factsOf, requestOf } from "../testing/facts.ts";
 import {
   cluster,
+  create,
   demo,
   everywhere,
   kubeconfig,
   labelled,
   NOW,
   other,
+  platformSelects,
   PROTECTION,
   said,
   selecting,
+  tenantSelects,
   withPort,
 } from "../testing/judging.ts";
 import { judgeRequest, judgeShape } from "./judge.ts";
@@ -39,8 +42,8 @@ describe("approvals in the format of an earlier release", () => {
 
   test("are refused, and keep nobody from another change where they stand already", () => {
     const [paused, approved] = [annotated(), annotated({ canary: "alice" })];
-    expect(fields(requestOf("CREATE", paused))).toEqual([]);
-    expect(fields(requestOf("CREATE", approved))).toEqual(outdated);
+    expect(fields(create(paused))).toEqual([]);
+    expect(fields(create(approved))).toEqual(outdated);
     expect(fields(requestOf("UPDATE", approved, paused))).toEqual(outdated);
     expect(fields(requestOf("UPDATE", approved, approved))).toEqual([]);
     const larger = { ...approved, spec: { image: "nginx", replica: 101 } };
@@ -52,12 +55,12 @@ describe("a request is refused with a word on what to change", () => {
   test.each<[name: string, request: AdmissionRequest, want: RegExp, facts?: Partial<AdmissionFacts> | undefined]>([
     [
       "too many replicas",
-      requestOf("CREATE", applicationObject({ replica: 101 })),
+      create(applicationObject({ replica: 101 })),
       /^spec\.replica: 101 is not within 1 to 100; set it to 100 or less, or let the platform widen/,
     ],
     [
       "more than the namespace's own bound",
-      requestOf("CREATE", applicationObject({ replica: 6 })),
+      create(applicationObject({ replica: 6 })),
       /set it to 5 or less/,
       { replicaBounds: { least: 0, most: 5 } },
     ],
@@ -76,58 +79,52 @@ describe("a request is refused with a word on what to change", () => {
     ],
     [
       "a tenant's override beyond the bound",
-      requestOf("CREATE", overrideObject({ replicas: 101 })),
+      create(overrideObject({ replicas: 101 })),
       /^spec\.rules\[0\]\.replicas: 101/,
     ],
     [
       "the same by a patch",
-      requestOf("CREATE", patchObject({ op: "replace", path: "/spec/replicas", value: 101 })),
+      create(patchObject({ op: "replace", path: "/spec/replicas", value: 101 })),
       /^spec\.rules\[0\]\.patches\[0\]\.value: 101/,
     ],
     [
       "a tenant's policy that selects in another namespace",
-      requestOf("CREATE", placementObject(selecting({ ...demo, namespace: "b" }))),
+      tenantSelects({ ...demo, namespace: "b" }),
       /^spec\.resourceSelectors\[0\]\.namespace: a Placement of namespace default selects nothing in b; remove the field/,
     ],
     [
       "a tenant's policy for objects of no namespace",
-      requestOf("CREATE", placementObject(selecting({ apiVersion: "v1", kind: "PersistentVolume" }))),
+      tenantSelects({ apiVersion: "v1", kind: "PersistentVolume" }),
       /PersistentVolume belongs to no namespace.*let the platform write a ClusterPlacement/,
     ],
     [
       "a tenant's policy that selects by the labels of namespaces",
-      requestOf("CREATE", placementObject(selecting({ ...demo, namespaceSelector: {} }))),
+      tenantSelects({ ...demo, namespaceSelector: {} }),
       /^spec\.resourceSelectors: remove namespaceSelector; it is for ClusterPlacement/,
     ],
     [
       "a policy that names a namespace and labels of namespaces",
-      requestOf("CREATE", clusterPlacementObject(selecting({ ...demo, namespace: "a", namespaceSelector: {} }))),
+      platformSelects({ ...demo, namespace: "a", namespaceSelector: {} }),
       /namespaceSelector: remove it, or remove namespace/,
     ],
     [
       "a policy that names a namespace of objects that belong to none",
-      requestOf(
-        "CREATE",
-        clusterPlacementObject(selecting({ apiVersion: "v1", kind: "PersistentVolume", namespace: "a" })),
-      ),
+      platformSelects({ apiVersion: "v1", kind: "PersistentVolume", namespace: "a" }),
       /^spec\.resourceSelectors\[0\]\.namespace: PersistentVolume belongs to no namespace, so this selects nothing; remove/,
     ],
     [
       "a policy that selects them by the labels of namespaces",
-      requestOf(
-        "CREATE",
-        clusterPlacementObject(selecting({ apiVersion: "v1", kind: "PersistentVolume", namespaceSelector: {} })),
-      ),
+      platformSelects({ apiVersion: "v1", kind: "PersistentVolume", namespaceSelector: {} }),
       /^spec\.resourceSelectors\[0\]\.namespaceSelector: PersistentVolume belongs to no namespace/,
     ],
     [
       "a kind that is never placed",
-      requestOf("CREATE", clusterPlacementObject(selecting({ apiVersion: "v1", kind: "Namespace" }))),
+      platformSelects({ apiVersion: "v1", kind: "Namespace" }),
       /^spec\.resourceSelectors\[0\]\.kind: Namespace cannot be placed: Meridian makes the namespaces on members/,
     ],
     [
       "a kind that is never placed, in an override",
-      requestOf("CREATE", {
+      create({
         ...overrideObject({ replicas: 2 }),
         spec: { ...selecting({ apiVersion: "v1", kind: "Event" }), rules: [{ replicas: 2 }] },
       }),
@@ -135,24 +132,18 @@ describe("a request is refused with a word on what to change", () => {
     ],
     [
       "all webhook configurations",
-      requestOf(
-        "CREATE",
-        clusterPlacementObject(
-          selecting({ apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingWebhookConfiguration" }),
-        ),
-      ),
+      platformSelects({ apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingWebhookConfiguration" }),
       /^spec\.resourceSelectors\[0\]\.name: say which ValidatingWebhookConfiguration is meant/,
       { servedKinds: undefined },
     ],
     [
       "a kind of which the hub keeps no objects",
-      requestOf("CREATE", clusterPlacementObject(selecting({ apiVersion: "example.com/v1", kind: "Question" }))),
+      platformSelects({ apiVersion: "example.com/v1", kind: "Question" }),
       /\.kind: Question cannot be listed and watched on the hub, so it cannot be placed$/,
     ],
     [
       "declared dependencies of objects that have no namespace",
-      requestOf(
-        "CREATE",
+      create(
         clusterPlacementObject({
           ...selecting({ apiVersion: "example.com/v1", kind: "Region" }),
           dependencies: { fields: [{ kind: "Secret", path: "spec.secretName" }] },
@@ -163,16 +154,14 @@ describe("a request is refused with a word on what to change", () => {
     ],
     [
       "an expression of health that cannot be read",
-      requestOf(
-        "CREATE",
+      create(
         placementObject({ resourceSelectors: [demo], health: [{ kind: "MysqlCluster", available: "object.status." }] }),
       ),
       /^spec\.health\[0\]\.available: column 15: /,
     ],
     [
       "an expression of health that is neither true nor false",
-      requestOf(
-        "CREATE",
+      create(
         clusterPlacementObject({
           resourceSelectors: [demo],
           health: [
@@ -185,28 +174,27 @@ describe("a request is refused with a word on what to change", () => {
     ],
     [
       "a version that is not served",
-      requestOf("CREATE", clusterPlacementObject(selecting({ apiVersion: "apps/v1beta1", kind: "Deployment" }))),
+      platformSelects({ apiVersion: "apps/v1beta1", kind: "Deployment" }),
       /\.apiVersion: the hub does not serve Deployment in apps\/v1beta1; write apps\/v1$/,
     ],
     [
       "a kind that another group has",
-      requestOf("CREATE", clusterPlacementObject(selecting({ apiVersion: "extensions/v1", kind: "Deployment" }))),
+      platformSelects({ apiVersion: "extensions/v1", kind: "Deployment" }),
       /\.kind: .* did you mean apiVersion apps\/v1\?$/,
     ],
     [
       "a kind that is nowhere",
-      requestOf("CREATE", placementObject(selecting({ apiVersion: "example.com/v1", kind: "Gadget" }))),
+      tenantSelects({ apiVersion: "example.com/v1", kind: "Gadget" }),
       /check the spelling, or install its CRD/,
     ],
     [
       "a patch of a label that is Meridian's",
-      requestOf("CREATE", patchObject({ op: "remove", path: "/metadata/labels/federation.paas.cmft.com~1managed-by" })),
+      create(patchObject({ op: "remove", path: "/metadata/labels/federation.paas.cmft.com~1managed-by" })),
       /\.path: .* is protected/,
     ],
     [
       "one that is moved away",
-      requestOf(
-        "CREATE",
+      create(
         patchObject({
           op: "move",
           from: "/metadata/annotations/federation.paas.cmft.com~1owner",
@@ -217,8 +205,7 @@ describe("a request is refused with a word on what to change", () => {
     ],
     [
       "one that comes with a whole map, from the platform too",
-      requestOf(
-        "CREATE",
+      create(
         clusterOverrideObject({
           patches: [{ op: "add", path: "/metadata/labels", value: { "federation.paas.cmft.com/managed-by": "x" } }],
         }),
@@ -227,7 +214,7 @@ describe("a request is refused with a word on what to change", () => {
     ],
     [
       "a node port that is taken on a cluster where it would run",
-      requestOf("CREATE", withPort()),
+      create(withPort()),
       /^spec\.ports\[0\]\.nodePort: 30002\/TCP is taken on cluster a by DemoApplication default\/theirs; choose another/,
       {
         applicationsWithNodePort: () => [other],
@@ -237,7 +224,7 @@ describe("a request is refused with a word on what to change", () => {
     ],
     [
       "a node port that another tenant has, whom nobody is told of",
-      requestOf("CREATE", withPort()),
+      create(withPort()),
       /^spec\.ports\[0\]\.nodePort: 30002\/TCP is taken on cluster a by an application of another namespace; choose another/,
       {
         applicationsWithNodePort: () => [{ ...other, metadata: { ...other.metadata, namespace: "payroll" } }],
@@ -247,7 +234,7 @@ describe("a request is refused with a word on what to change", () => {
     ],
     [
       "a cluster at a metadata address",
-      requestOf("CREATE", kubeconfig),
+      create(kubeconfig),
       /^spec\.connection\.kubeconfigSecretRef: the server of its kubeconfig: .*write the address of the cluster's API server/,
       { endpoint: () => ({ kind: "Server", server: "https://169.254.169.254" }) },
     ],
@@ -273,7 +260,7 @@ describe("a request is refused with a word on what to change", () => {
   test.each(BAD_OBJECTS.map(({ name, object, field }) => ({ name, object, field })))(
     "the schema's refusal of $name, before the server shows a pattern",
     ({ object, field }) => {
-      const fields = judgeShape(requestOf("CREATE", object)).problems.map((problem) => problem.field);
+      const fields = judgeShape(create(object)).problems.map((problem) => problem.field);
       expect(
         fields.some((one) => one.startsWith(field) || field.startsWith(one)),
         fields.join(),
@@ -288,9 +275,9 @@ test("a class that no manager can have is refused, but where it stands already",
     metadata: { ...object.metadata, labels: { "federation.paas.cmft.com/controller-class": name } },
   });
   const field = "metadata.labels[federation.paas.cmft.com/controller-class]";
-  expect(judgeShape(requestOf("CREATE", named("V2"))).problems).toEqual([
+  expect(judgeShape(create(named("V2"))).problems).toEqual([
     { field, message: expect.stringMatching(/^V2 is no class: it looks like v2/) as string },
   ]);
-  expect(judgeShape(requestOf("CREATE", named("v2"))).problems).toEqual([]);
+  expect(judgeShape(create(named("v2"))).problems).toEqual([]);
   expect(judgeShape(requestOf("UPDATE", named("V2"), named("V2"))).problems).toEqual([]);
 });

@@ -15,15 +15,17 @@ import { anyApplication } from "../testing/arbitraries.ts";
 import { applicationFactsOf, factsOf, requestOf } from "../testing/facts.ts";
 import {
   cluster,
+  create,
   demo,
   everywhere,
   kubeconfig,
   labelled,
   NOW,
   other,
+  platformSelects,
   PROTECTION,
   said,
-  selecting,
+  tenantSelects,
   withPort,
 } from "../testing/judging.ts";
 import { judgeRequest, judgeShape } from "./judge.ts";
@@ -38,7 +40,7 @@ describe("what a policy says and this version does not do is taken, with a warni
     replicaScheduling: { mode: "Divided", rescheduling: { after: "5m" } },
   };
   const warnings = (object: KubeObject): string[] => {
-    const judgement = judgeRequest(requestOf("CREATE", object), factsOf({ servedKinds: undefined }), NOW);
+    const judgement = judgeRequest(create(object), factsOf({ servedKinds: undefined }), NOW);
     expect(judgement.problems).toEqual([]);
     return judgement.warnings;
   };
@@ -54,53 +56,35 @@ describe("what a policy says and this version does not do is taken, with a warni
 
 describe("a request is let through", () => {
   test.each<[name: string, request: AdmissionRequest, facts?: Partial<AdmissionFacts> | undefined]>([
-    ["100 replicas", requestOf("CREATE", applicationObject({ replica: 100 }))],
+    ["100 replicas", create(applicationObject({ replica: 100 }))],
     [
       "a version that the hub does not know of now",
-      requestOf("CREATE", placementObject(selecting({ apiVersion: "x/v1", kind: "Y" }))),
+      tenantSelects({ apiVersion: "x/v1", kind: "Y" }),
       { servedKinds: undefined },
     ],
-    ["the platform's override beyond a tenant's bound", requestOf("CREATE", clusterOverrideObject({ replicas: 500 }))],
-    [
-      "the platform's policy that selects in any namespace",
-      requestOf("CREATE", clusterPlacementObject(selecting({ ...demo, namespace: "b" }))),
-    ],
+    ["the platform's override beyond a tenant's bound", create(clusterOverrideObject({ replicas: 500 }))],
+    ["the platform's policy that selects in any namespace", platformSelects({ ...demo, namespace: "b" })],
     [
       "the platform's policy that selects by the labels of namespaces",
-      requestOf(
-        "CREATE",
-        clusterPlacementObject(selecting({ ...demo, namespaceSelector: { matchLabels: { team: "shop" } } })),
-      ),
+      platformSelects({ ...demo, namespaceSelector: { matchLabels: { team: "shop" } } }),
     ],
-    [
-      "any kind that can be followed",
-      requestOf("CREATE", placementObject(selecting({ apiVersion: "example.com/v1", kind: "Answer" }))),
-    ],
+    ["any kind that can be followed", tenantSelects({ apiVersion: "example.com/v1", kind: "Answer" })],
     [
       "one webhook configuration",
-      requestOf(
-        "CREATE",
-        clusterPlacementObject(
-          selecting({
-            apiVersion: "admissionregistration.k8s.io/v1",
-            kind: "ValidatingWebhookConfiguration",
-            name: "a",
-          }),
-        ),
-      ),
+      platformSelects({
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingWebhookConfiguration",
+        name: "a",
+      }),
       { servedKinds: undefined },
     ],
     [
       "a test of a protected label",
-      requestOf(
-        "CREATE",
-        patchObject({ op: "test", path: "/metadata/labels/federation.paas.cmft.com~1managed-by", value: "x" }),
-      ),
+      create(patchObject({ op: "test", path: "/metadata/labels/federation.paas.cmft.com~1managed-by", value: "x" })),
     ],
     [
       "declared dependencies of a policy that also selects objects without a namespace",
-      requestOf(
-        "CREATE",
+      create(
         clusterPlacementObject({
           resourceSelectors: [demo, { apiVersion: "example.com/v1", kind: "Region" }],
           dependencies: { fields: [{ kind: "Secret", path: "spec.secretName" }] },
@@ -115,12 +99,12 @@ describe("a request is let through", () => {
     ],
     [
       "the same node port on another cluster",
-      requestOf("CREATE", withPort()),
+      create(withPort()),
       { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("b")] },
     ],
     [
       "the same node port of another protocol",
-      requestOf("CREATE", withPort("UDP")),
+      create(withPort("UDP")),
       { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("a")] },
     ],
     [
@@ -130,7 +114,7 @@ describe("a request is let through", () => {
     ],
     [
       "a node port without a placement",
-      requestOf("CREATE", withPort()),
+      create(withPort()),
       { applicationsWithNodePort: () => [other], clusters: [cluster("a")] },
     ],
     ["the deletion of an empty member", requestOf("DELETE", clusterObject({}, "a"))],
@@ -151,11 +135,11 @@ describe("a request is let through", () => {
         metadata: { name: "a", deletionTimestamp: "2026-11-21T00:00:00Z" },
       }),
     ],
-    ["a kind that is not ours", requestOf("CREATE", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } })],
+    ["a kind that is not ours", create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } })],
   ])("%s", (_name, request, facts) => expect(said(request, facts)).toBe(""));
 
   test.each([...GOOD_OBJECTS])("$name, as far as its shape goes", ({ object }) => {
-    expect(judgeShape(requestOf("CREATE", object)).problems).toEqual([]);
+    expect(judgeShape(create(object)).problems).toEqual([]);
   });
 
   test.prop([anyApplication(), fc.nat(1000)])("an update that keeps what was wrong before", (object, most) => {
@@ -166,12 +150,12 @@ describe("a request is let through", () => {
 
 test("a Secret that is not there yet, and bounds that cannot be read, are warned of and refuse nothing", () => {
   const missing = factsOf({ endpoint: () => ({ kind: "Missing", secret: "a" }) });
-  expect(judgeRequest(requestOf("CREATE", kubeconfig), missing, NOW)).toEqual({
+  expect(judgeRequest(create(kubeconfig), missing, NOW)).toEqual({
     problems: [],
     warnings: [expect.stringContaining("Secret a is not in Meridian's namespace yet")],
   });
   const unreadable = factsOf({ unreadableBounds: "many" });
-  expect(judgeRequest(requestOf("CREATE", applicationObject({})), unreadable, NOW)).toEqual({
+  expect(judgeRequest(create(applicationObject({})), unreadable, NOW)).toEqual({
     problems: [],
     warnings: [expect.stringContaining('"many"')],
   });
@@ -181,7 +165,7 @@ test.each([overrideObject, clusterOverrideObject])(
   "an override that names a cluster that is not there is warned of and taken",
   (objectOf) => {
     const object = objectOf({ replicas: 2, targetClusters: { clusterNames: ["mars"] } });
-    expect(judgeRequest(requestOf("CREATE", object), factsOf({ clusters: [cluster("a")] }), NOW)).toEqual({
+    expect(judgeRequest(create(object), factsOf({ clusters: [cluster("a")] }), NOW)).toEqual({
       problems: [],
       warnings: ["spec.rules[0].targetClusters.clusterNames: there is no cluster mars yet"],
     });

@@ -1,9 +1,14 @@
-import { applicationObject, clusterObject, clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
+import {
+  applicationObject,
+  clusterObject,
+  clusterPlacementObject,
+  placementObject,
+} from "../../../test/builders/policyObjects.ts";
 import type { KubeObject, MemberCluster, Placement } from "../../apis/index.ts";
 import { clusterSnapshot } from "../../hub/index.ts";
 import { judgeRequest } from "../admission/judge.ts";
 import type { AdmissionFacts, AdmissionRequest } from "../admission/types.ts";
-import { applicationFactsOf, factsOf } from "./facts.ts";
+import { applicationFactsOf, factsOf, requestOf } from "./facts.ts";
 
 export const NOW = Date.UTC(2026, 10, 21);
 export const PROTECTION = "paas.cmft.com/deletion-protection";
@@ -13,7 +18,14 @@ export const labelled = (object: KubeObject, labels: Record<string, string>): Ku
   metadata: { ...object.metadata, labels },
 });
 
-/** What is wrong with the request, by field; empty when it is let through. */
+export const create = (object: KubeObject): AdmissionRequest => requestOf("CREATE", object);
+/** Creation of a ClusterPlacement with this selector. */
+export const platformSelects = (selector: object): AdmissionRequest =>
+  create(clusterPlacementObject(selecting(selector)));
+/** Creation of a Placement with this selector. */
+export const tenantSelects = (selector: object): AdmissionRequest => create(placementObject(selecting(selector)));
+
+/** Problems of the request by field; empty when it is let through. */
 export function said(request: AdmissionRequest, facts: Partial<AdmissionFacts> = {}): string {
   return judgeRequest(request, factsOf(facts), NOW)
     .problems.map(({ field, message }) => `${field}: ${message}`)
