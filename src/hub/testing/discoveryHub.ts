@@ -21,35 +21,31 @@ export class DiscoveryHub extends FakeClient {
   asked = 0;
 
   override async raw(_method: string, path: string): Promise<unknown> {
-    if (path === "/api") return { kind: "APIGroupDiscoveryList", items: [] };
+    if (path === "/api") return discoveryOf([]);
     this.asked += 1;
     await this.opened;
     if (this.failure !== undefined) throw this.failure;
-    const items = this.served.map(
-      ({ group, version, kind, plural, namespaced, verbs = WATCHED, subresources = [] }) => ({
-        metadata: { name: group },
-        versions: [
-          {
-            version,
-            resources: [
-              {
-                resource: plural,
-                responseKind: { group, version, kind },
-                scope: namespaced ? "Namespaced" : "Cluster",
-                verbs,
-                subresources: subresources.map((subresource) => ({ subresource })),
-              },
-            ],
-          },
-        ],
-      }),
-    );
-    const away = this.stale.map((group) => ({
-      metadata: { name: group },
-      versions: [{ version: "v1", freshness: "Stale" }],
-    }));
-    return { kind: "APIGroupDiscoveryList", items: [...items, ...away] };
+    return discoveryOf(this.served, this.stale);
   }
+}
+
+/** Answer of aggregated discovery. `stale`: groups whose resources are unknown now. */
+export function discoveryOf(served: Iterable<ResourceType>, stale: readonly string[] = []): unknown {
+  const items = Array.from(
+    served,
+    ({ group, version, kind, plural, namespaced, verbs = WATCHED, subresources = [] }) => {
+      const resource = {
+        resource: plural,
+        responseKind: { group, version, kind },
+        scope: namespaced ? "Namespaced" : "Cluster",
+        verbs,
+        subresources: subresources.map((subresource) => ({ subresource })),
+      };
+      return { metadata: { name: group }, versions: [{ version, resources: [resource] }] };
+    },
+  );
+  const away = stale.map((group) => ({ metadata: { name: group }, versions: [{ version: "v1", freshness: "Stale" }] }));
+  return { kind: "APIGroupDiscoveryList", items: [...items, ...away] };
 }
 
 /** Creates a catalog of the kinds of a {@link DiscoveryHub}. */

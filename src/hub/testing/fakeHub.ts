@@ -21,6 +21,7 @@ import {
 import { FakeClient } from "../../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { HubCache } from "../cache/hubCache.ts";
+import { discoveryOf } from "./discoveryHub.ts";
 
 /**
  * Hub in memory whose kinds come and go. A kind that is not served is answered with 404, and is missing in discovery.
@@ -65,27 +66,7 @@ export class FakeHub extends FakeClient {
   override async raw(_method: "GET" | "POST" | "PUT", path: string, _options?: CallOptions): Promise<unknown> {
     this.calls.push(`raw ${path}`);
     if (this.discoveryFailure !== undefined) throw this.discoveryFailure;
-    if (path === "/api") return { kind: "APIGroupDiscoveryList", items: [] };
-    return {
-      kind: "APIGroupDiscoveryList",
-      items: Array.from(this.#served.values(), ({ group, version, kind, plural, namespaced, subresources = [] }) => ({
-        metadata: { name: group },
-        versions: [
-          {
-            version,
-            resources: [
-              {
-                resource: plural,
-                responseKind: { group, version, kind },
-                scope: namespaced ? "Namespaced" : "Cluster",
-                verbs: ["get", "list", "watch"],
-                subresources: subresources.map((subresource) => ({ subresource })),
-              },
-            ],
-          },
-        ],
-      })),
-    };
+    return discoveryOf(path === "/api" ? [] : this.#served.values());
   }
 
   /** Number of calls with this verb for this kind so far. */
