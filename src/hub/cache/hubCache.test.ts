@@ -427,19 +427,6 @@ describe("whoever waits until the hub is known", () => {
     expect([cache.synced, known]).toEqual([true, 2]);
     await cache.waitForSync(signal);
   });
-
-  test.each([MEMBERCLUSTERS, PLACEMENTS, OVERRIDEPOLICIES, DEMOAPPLICATIONS])("waits for $kind", async (type) => {
-    const { hub, cache, start } = setUpHub();
-    const { gate } = hub;
-    const opened = Promise.withResolvers<void>();
-    hub.gate = async (call) => {
-      if (call.type?.plural === type.plural) await opened.promise;
-      await gate(call);
-    };
-    await start();
-    expect(cache.synced).toBe(false);
-    opened.resolve();
-  });
 });
 
 describe("a cache that may be behind the hub", () => {

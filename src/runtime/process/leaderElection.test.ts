@@ -135,7 +135,7 @@ describe("leader election", () => {
   });
 
   test("a leader that is cut off stops before the Lease can be taken, and stands again when the server is back", async () => {
-    const { world, server, a } = await leading();
+    const { world, a } = await leading();
     a.client.gate = () => {
       throw new TransportError("ConnectionRefused", "connection refused");
     };
