@@ -30,7 +30,7 @@ export default defineConfig({
         // One start of the sandbox for all files.
         test: {
           name: "integration",
-          include: ["test/integration/**/*.test.ts"],
+          include: ["test/integration/**/*.test.ts", "test/plays/**/*.test.ts"],
           maxWorkers: "100%",
           isolate: false,
           testTimeout: 60_000,

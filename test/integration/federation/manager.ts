@@ -26,13 +26,19 @@ export interface ManagerParts {
   tracer: Tracer;
   events: EventRecorder;
   clientFor: (config: ClusterConfig) => Client;
+  /** Numbers in [0, 1) for jitter. Default: always 0.5. */
+  random?: () => number;
+  /** Gets the tables of the manager before it runs. */
+  onStart?: (view: FederationView) => void;
 }
+
+/** The tables of a running manager, to read. */
+export type FederationView = ReturnType<typeof createFederation>["view"];
 
 /** Runs the federation as the manager does, until the signal: the one place of these tests that knows how it is put together. */
 export async function runManager(parts: ManagerParts, signal: AbortSignal): Promise<void> {
-  const { systemNamespace, clientFor, ...shared } = parts;
+  const { systemNamespace, clientFor, onStart, random = () => 0.5, ...shared } = parts;
   const { client, hubId, clock, logger, metrics } = parts;
-  const random = () => 0.5;
   const hub = new HubCache({ client, clock, random, logger, metrics });
   using recoveries = new RecoveryRecorder({
     events: parts.events,
@@ -60,5 +66,6 @@ export async function runManager(parts: ManagerParts, signal: AbortSignal): Prom
         clientFor,
       }),
   });
+  onStart?.(federation.view);
   await Promise.all([hub.run(signal), federation.run(signal)]);
 }

@@ -1,0 +1,150 @@
+import type { KubeObject } from "../../src/apis/index.ts";
+import {
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
+  CONFIGMAPS,
+  CONTROLLERREVISIONS,
+  CRDS,
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  MANIFESTBUNDLES,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
+  RESOURCEBINDINGS,
+  type ResourceType,
+  SECRETS,
+  SERVICES,
+} from "../../src/runtime/index.ts";
+import { JOBS } from "../integration/federation/objects.ts";
+import { TestCluster } from "../integration/federation/testCluster.ts";
+import { PlayClock } from "./playClock.ts";
+import { SYSTEM } from "./pipeline.ts";
+
+/** Between the binding and the readiness of a pod. */
+const POD_MS = 1_000;
+
+export const QUOTAS: ResourceType = {
+  group: "",
+  version: "v1",
+  kind: "ResourceQuota",
+  plural: "resourcequotas",
+  namespaced: true,
+};
+
+const OF_HUB = [
+  DEMOAPPLICATIONS,
+  MANIFESTBUNDLES,
+  PLACEMENTS,
+  CLUSTERPLACEMENTS,
+  OVERRIDEPOLICIES,
+  CLUSTEROVERRIDEPOLICIES,
+  RESOURCEBINDINGS,
+  CLUSTERRESOURCEBINDINGS,
+  CONTROLLERREVISIONS,
+  MEMBERCLUSTERS,
+  CONFIGMAPS,
+  DEPLOYMENTS,
+  SERVICES,
+  SECRETS,
+  JOBS,
+];
+const OF_MEMBERS = [DEPLOYMENTS, JOBS, SERVICES, CONFIGMAPS, SECRETS, QUOTAS];
+/** Objects that every cluster has, and the kinds of Meridian. */
+const OWN = new RegExp(`^(kube-.*|kubernetes|default|${SYSTEM}|.*paas\\.cmft\\.com)$`);
+
+/**
+ * The clusters of all plays of a process, on one clock. A play gets them empty: to start them takes longer than most
+ * plays.
+ */
+export class Theatre {
+  readonly clock = new PlayClock(Date.UTC(2026, 0, 1, 8));
+  readonly #clusters = new Map<string, TestCluster>();
+  static #only: Theatre | undefined;
+
+  static get only(): Theatre {
+    return (this.#only ??= new Theatre());
+  }
+
+  /** The hub, without objects of earlier plays. */
+  async hub(): Promise<TestCluster> {
+    let hub = this.#clusters.get("hub");
+    if (hub === undefined) {
+      hub = await TestCluster.startHub(this.clock);
+      this.#clusters.set("hub", hub);
+      // What is deleted in the second of its CRD counts as deleted with an earlier one.
+      await this.pass(1_000);
+      await hub.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: SYSTEM } });
+    }
+    await this.#empty(hub, OF_HUB);
+    return hub;
+  }
+
+  /** A member with controllers, without objects of earlier plays. Its pods take a second. */
+  async member(name: string): Promise<TestCluster> {
+    let member = this.#clusters.get(name);
+    if (member === undefined) {
+      member = await TestCluster.start({ name, clock: this.clock, controllers: { readinessDelayMs: 0, events: 0 } });
+      this.#clusters.set(name, member);
+    } else await this.#empty(member, OF_MEMBERS);
+    member.faults.set({ podDelayMs: POD_MS });
+    return member;
+  }
+
+  /** Ends a cluster that a play has changed too much for the next one. */
+  async discard(name: string): Promise<void> {
+    const cluster = this.#clusters.get(name);
+    this.#clusters.delete(name);
+    await cluster?.[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const name of [...this.#clusters.keys()]) await this.discard(name);
+    Theatre.#only = undefined;
+  }
+
+  /** Lets the time go on, with nobody there but the clusters. */
+  async pass(ms: number): Promise<void> {
+    const end = this.clock.monotonic() + ms;
+    do await this.quiet();
+    while (this.clock.fireNext(end));
+  }
+
+  /** Resolves when nothing happens any more without the clock: no cluster changes, and nobody sets a timer. */
+  async quiet(): Promise<void> {
+    let before = "";
+    for (let turns = 0; turns < QUIET_TURNS; turns++) {
+      const now = this.#state();
+      if (now !== before) turns = 0;
+      before = now;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #state(): string {
+    let state = String(this.clock.timersSet);
+    for (const cluster of this.#clusters.values()) state += ` ${cluster.version}`;
+    return state;
+  }
+
+  async #empty(cluster: TestCluster, types: readonly ResourceType[]): Promise<void> {
+    await cluster.empty();
+    for (const type of [...types, CRDS, NAMESPACES])
+      for (const object of cluster.list(type)) if (!isOwn(object)) await remove(cluster, type, object);
+    await this.pass(2_000);
+  }
+}
+
+const QUIET_TURNS = 3;
+
+function isOwn({ metadata }: KubeObject): boolean {
+  return OWN.test(metadata.name);
+}
+
+async function remove(cluster: TestCluster, type: ResourceType, { metadata }: KubeObject): Promise<void> {
+  const { namespace, name, finalizers = [], deletionTimestamp } = metadata;
+  if (deletionTimestamp === undefined) await cluster.delete(type, namespace, name);
+  if (finalizers.length > 0) await cluster.merge(type, namespace, name, { metadata: { finalizers: null } });
+}
