@@ -2,7 +2,7 @@ import type { FederatedStatus, KubeObject, ObjectRef } from "../../src/apis/inde
 import { CONFIGMAPS, NAMESPACES, SECRETS, SERVICES } from "../../src/runtime/index.ts";
 import type { TestCluster } from "../integration/federation/testCluster.ts";
 import { imageOf, isMeridians, readiness, workloadsOn } from "./copies.ts";
-import { type Play, WITH_STATUS } from "./play.ts";
+import { type Scenery, WITH_STATUS } from "./scenery.ts";
 import { entryText, named, rolloutText } from "./words.ts";
 
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
@@ -10,9 +10,11 @@ const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const OWN = /^(kube-root-ca\.crt|kubernetes)$/;
 
 /** What there is on the hub and on the members, without times: the same for every order of events. */
-export function endState(play: Play): string {
-  const hub = WITH_STATUS.flatMap((type) => play.hub.list(type).flatMap(hubLines));
-  const members = [...play.members].flatMap(([name, member]) => memberLines(name, member));
+export function endState(play: Scenery): string {
+  const hub = together(
+    WITH_STATUS.flatMap((type) => play.hub.list(type)).map((object) => [object.metadata.name, hubLines(object)]),
+  );
+  const members = together([...play.members].map(([name, member]) => [name, memberLines(member)]));
   const rows = play
     .decisions()
     .filter(({ verb }) => verb !== "Apply")
@@ -33,7 +35,7 @@ function hubLines({ kind, metadata, ...object }: KubeObject): string[] {
   const said = conditions.map(({ type, status: is, reason }) => `${type}=${is} ${reason}`).toSorted();
   const ready = conditions.find(({ type }) => type === "Ready");
   return [
-    `${named({ kind, ...metadata } as ObjectRef)} (${about.join(", ")})`,
+    `${named({ kind, ...metadata, name: NAME } as ObjectRef)} (${about.join(", ")})`,
     ...(said.length === 0 ? [] : [`  ${said.join("; ")}`]),
     ...(kind === "MemberCluster" || ready === undefined ? [] : [`  "${ready.message}"`]),
     ...clusters.map((entry) => `  ${entry.name}: ${entryText(entry)}`),
@@ -41,7 +43,7 @@ function hubLines({ kind, metadata, ...object }: KubeObject): string[] {
   ];
 }
 
-function memberLines(name: string, member: TestCluster): string[] {
+function memberLines(member: TestCluster): string[] {
   const plain = [SERVICES, CONFIGMAPS, SECRETS].flatMap((type) => member.list(type));
   const made = member.list(NAMESPACES).filter(isMeridians);
   const lines = [
@@ -53,5 +55,17 @@ function memberLines(name: string, member: TestCluster): string[] {
     const going = metadata.deletionTimestamp === undefined ? "" : " (being deleted)";
     return `  ${named({ kind, ...metadata } as ObjectRef)}${whose}${going}${words === "" ? "" : `: ${words}`}`;
   });
-  return [`cluster ${name}`, ...(lines.length === 0 ? ["  nothing"] : lines.toSorted())];
+  return [`cluster ${NAME}`, ...(lines.length === 0 ? ["  nothing"] : lines.toSorted())];
+}
+
+const NAME = "NAME";
+
+/** Objects and clusters that differ only by their names share their lines. */
+function together(all: readonly (readonly [name: string, lines: string[]])[]): string[] {
+  const names = new Map<string, string[]>();
+  for (const [name, lines] of all) {
+    const text = lines.join("\n");
+    names.set(text, [...(names.get(text) ?? []), name]);
+  }
+  return [...names].flatMap(([text, same]) => text.replace(NAME, same.join(", ")).split("\n"));
 }

@@ -2,8 +2,8 @@ import { type FederatedStatus, type KubeObject, type ObjectRef, refKey } from ".
 import { DEMOAPPLICATIONS, DEPLOYMENTS } from "../../src/runtime/index.ts";
 import type { TestCluster } from "../integration/federation/testCluster.ts";
 import { imageOf, isAvailable, isMeridians, isReachable, ownerOf, readiness, workloadsOn } from "./copies.ts";
-import { type Play, WITH_STATUS } from "./play.ts";
 import type { Write } from "./playWire.ts";
+import { type Scenery, WITH_STATUS } from "./scenery.ts";
 import { named, wordsOfWrite } from "./words.ts";
 
 /** How long a status may call a copy Available that is not: a watch, an observation and a write of the status. */
@@ -14,14 +14,14 @@ export class Invariants {
   readonly broken: string[] = [];
   /** Members on which a rollout may change a copy at the same time; undefined: no rollout. */
   atOnce: number | undefined;
-  readonly #play: Play;
+  readonly #play: Scenery;
   readonly #flying = new Map<string, Write>();
   /** Since when an entry says Available of a copy that is not. */
   readonly #falseSince = new Map<string, number>();
   /** Image with which the copy of a member was available last. */
   readonly #settled = new Map<string, string>();
 
-  constructor(play: Play) {
+  constructor(play: Scenery) {
     this.#play = play;
   }
 
@@ -45,7 +45,9 @@ export class Invariants {
     if (owner?.kind !== "DemoApplication") return;
     const app = hub.find(DEMOAPPLICATIONS, owner.namespace, owner.name);
     if (app === undefined || app.metadata.deletionTimestamp !== undefined) return;
-    const isWanted = this.#play.decisionsNow(refKey(owner)).some(({ verb, ref }) => verb === "Apply" && ref.kind === "Deployment");
+    const isWanted = this.#play
+      .decisionsNow(refKey(owner))
+      .some(({ verb, ref }) => verb === "Apply" && ref.kind === "Deployment");
     const others = [...members].filter(([name]) => name !== write.cluster);
     const isElsewhere = others.some(([, member]) => {
       const other = member.find(DEPLOYMENTS, write.namespace, write.name);

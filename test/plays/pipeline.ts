@@ -84,10 +84,17 @@ export async function startPipeline(parts: PipelineParts): Promise<Pipeline> {
     },
     stopped.signal,
   );
+  const finish = async (): Promise<void> => {
+    try {
+      await running;
+    } finally {
+      await shutdown();
+    }
+  };
   return {
     decisionsOf: (owner) => (view === undefined ? [] : decisionsOf(view, owner)),
     stop: () => stopped.abort(new Error("the play stops the manager")),
-    ended: running.finally(shutdown),
+    ended: finish(),
   };
 }
 

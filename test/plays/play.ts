@@ -1,40 +1,44 @@
-import type { KubeObject, ObjectRef } from "../../src/apis/index.ts";
+import { type KubeObject, type ObjectRef, refKey } from "../../src/apis/index.ts";
 import {
-  CLUSTERRESOURCEBINDINGS,
-  DEMOAPPLICATIONS,
   type Client,
   type ClusterConfig,
   kubeconfigFor,
-  MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NotLeaderError,
   PLACEMENTS,
-  RESOURCEBINDINGS,
   type ResourceType,
   SECRETS,
 } from "../../src/runtime/index.ts";
-import { refKey } from "../../src/apis/index.ts";
 import { InProcessClient } from "../integration/federation/inProcessClient.ts";
 import type { TestCluster } from "../integration/federation/testCluster.ts";
 import type { Reply } from "../integration/federation/wire.ts";
+import { type Chance, ORDERLY } from "./chance.ts";
 import { endState } from "./endState.ts";
 import { Invariants } from "./invariants.ts";
 import { type Decision, type Pipeline, startPipeline, SYSTEM } from "./pipeline.ts";
 import { type Actor, PlayLog } from "./playLog.ts";
 import { PlayWire, type Write } from "./playWire.ts";
-import { type Chance, ORDERLY } from "./chance.ts";
+import { type Scenery, WITH_STATUS } from "./scenery.ts";
 import type { Theatre } from "./theatre.ts";
+import { Workloads } from "./workloads.ts";
 import { decisionWords, named, statusWords, type Told, wordsOfWrite } from "./words.ts";
 
-/** Kinds on the hub whose statuses the log tells. */
-export const WITH_STATUS = [DEMOAPPLICATIONS, RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS, MANIFESTBUNDLES, MEMBERCLUSTERS];
 /** Regions of the members, by name; others have none. */
 export const REGIONS: Record<string, string> = { a: "north", b: "south", c: "west", d: "north" };
 const START_MS = 10_000;
 const QUIET_MS = 10_000;
+const REST_MS = 60_000;
 const LONGEST_MS = 30 * 60_000;
 
 type Object = { object(): KubeObject } | KubeObject;
+
+/** The clusters of a play. */
+export interface Cast {
+  /** Joined before the log begins. */
+  members: readonly string[];
+  /** Members run the controllers of the sandbox; else pods only look as if they ran. */
+  controllers: boolean;
+}
 
 /** A member that refuses writes: the answer, as an API server gives it. */
 export interface Refusal {
@@ -49,27 +53,31 @@ export interface Refusal {
  * The planner, the workers and the status of one manager, with a hub and members, on a clock that stands still while
  * anybody works. Whatever happens becomes a line of the log, and is checked against the invariants.
  */
-export class Play {
+export class Play implements Scenery {
   readonly hub: TestCluster;
   readonly members = new Map<string, TestCluster>();
   readonly log: PlayLog;
   readonly invariants: Invariants;
   readonly #theatre: Theatre;
   readonly #chance: Chance;
+  readonly #hasControllers: boolean;
+  readonly #workloads = new Map<string, Workloads>();
   readonly #pipelines = new Map<string, { pipeline: Pipeline; loseLease: () => void }>();
   readonly #refusals = new Map<string, Refusal>();
   readonly #decisions = new Map<string, ReadonlyMap<string, Decision>>();
   readonly #changed = new Set<string>();
   readonly #statuses = new Map<string, Told>();
   readonly #copies = new Map<string, string>();
+  readonly #worked = new Map<string, string>();
   readonly #versions = new Map<string, string>();
   #startedAt = 0;
   readonly #disturbances: (() => Promise<void>)[] = [];
-  /** Monotonic time of the last write that reached a server, and its words. */
-  lastWrite = { at: 0, words: "" };
+  /** Monotonic time of the last write that reached a server. */
+  #lastWrite = 0;
 
-  private constructor(theatre: Theatre, hub: TestCluster, chance: Chance) {
+  private constructor(theatre: Theatre, hub: TestCluster, chance: Chance, hasControllers: boolean) {
     this.#theatre = theatre;
+    this.#hasControllers = hasControllers;
     this.#chance = chance;
     this.hub = hub;
     this.log = new PlayLog(() => theatre.clock.monotonic());
@@ -77,18 +85,23 @@ export class Play {
   }
 
   /** With these members joined and ready. The log begins after that. */
-  static async open(theatre: Theatre, members: readonly string[], chance: Chance = ORDERLY): Promise<Play> {
+  static async open(theatre: Theatre, { members, controllers }: Cast, chance: Chance = ORDERLY): Promise<Play> {
     theatre.clock.random = undefined;
-    const play = new Play(theatre, await theatre.hub(), chance);
+    const play = new Play(theatre, await theatre.hub(), chance, controllers);
     const { clock } = theatre;
     for (const name of members) await play.join(name);
     await theatre.pass(60_000 - (clock.now() % 60_000));
     clock.random = chance.random;
     await play.startManager();
     await play.pass(START_MS);
-    play.log.begin(clock.now());
-    play.#startedAt = clock.monotonic();
+    play.beginLog();
     return play;
+  }
+
+  /** Forgets the log so far: what comes before is the set-up of the play. */
+  beginLog(): void {
+    this.log.begin(this.#theatre.clock.now());
+    this.#startedAt = this.now;
   }
 
   get now(): number {
@@ -133,6 +146,31 @@ export class Play {
     this.#disturb();
   }
 
+  /** Pods that start from now on never get ready; false: they all do. */
+  async stickPods(cluster: string, stuck = true): Promise<void> {
+    const words = stuck ? "pods that start from now on do not get ready" : "pods get ready again";
+    await this.fault(words, cluster, (server) => {
+      server.faults.set({ podsStuck: stuck ? true : undefined });
+      if (!stuck) this.#workloads.get(cluster)?.recheck();
+    });
+  }
+
+  /** One pod of the Deployment is lost. */
+  losePod(cluster: string, name: string): Promise<void> {
+    return this.fault(`a pod of Deployment ${name} is lost`, cluster, () =>
+      this.#workloads.get(cluster)?.losePod(name),
+    );
+  }
+
+  cutOff(cluster: string, partition: "reset" | "silent" = "reset"): Promise<void> {
+    const words = partition === "reset" ? "is cut off" : "answers no more";
+    return this.fault(words, cluster, (server) => server.faults.set({ partition }));
+  }
+
+  comeBack(cluster: string): Promise<void> {
+    return this.fault("is back", cluster, (server) => server.faults.set({ partition: undefined }));
+  }
+
   /** From now on the cluster refuses such requests; undefined: no longer. */
   refuse(words: string, cluster: string, refusal: Refusal | undefined): Promise<void> {
     return this.fault(words, cluster, () => {
@@ -142,8 +180,9 @@ export class Play {
   }
 
   async join(name: string, spec: object = {}): Promise<void> {
-    const member = await this.#theatre.member(name);
+    const member = await this.#theatre.member(name, this.#hasControllers);
     this.members.set(name, member);
+    if (!this.#hasControllers) this.#workloads.set(name, new Workloads(member, this.#theatre.clock));
     const kubeconfig = kubeconfigFor({ cluster: "member", server: urlOf(name), token: member.adminToken });
     await this.hub.apply(SECRETS, {
       apiVersion: "v1",
@@ -220,13 +259,22 @@ export class Play {
     while (await this.#step(end));
   }
 
-  /** Lets the time go on until nothing was worth a line for ten seconds. */
-  async settle(): Promise<void> {
-    const last = this.now + LONGEST_MS;
-    this.log.lastAt = this.now;
-    while (this.now < this.log.lastAt + QUIET_MS) {
-      if (this.now > last) throw new Error("the play does not come to rest");
-      await this.#step(this.log.lastAt + QUIET_MS);
+  /** Lets the time go on until nothing was written, and nothing worth a line, for ten seconds. */
+  settle(): Promise<void> {
+    return this.#untilQuietFor(QUIET_MS);
+  }
+
+  /** As {@link settle}, for longer than any retry of a write waits that matters. A play that never rests fails. */
+  rest(): Promise<void> {
+    return this.#untilQuietFor(REST_MS);
+  }
+
+  async #untilQuietFor(ms: number): Promise<void> {
+    const begin = this.now;
+    const last = (): number => Math.max(begin, this.log.lastAt, this.#lastWrite);
+    while (this.now < last() + ms) {
+      if (this.now > begin + LONGEST_MS) throw new Error(`the play does not come to rest\n${this.log.text}`);
+      await this.#step(last() + ms);
     }
   }
 
@@ -270,10 +318,19 @@ export class Play {
   /** Waits until nobody works, and notes what is new. */
   async #observe(): Promise<void> {
     await this.#theatre.quiet();
+    for (const [name, workloads] of this.#workloads) {
+      if (this.#worked.get(name) === this.member(name).version) continue;
+      workloads.notice();
+      await this.#theatre.quiet();
+      this.#worked.set(name, this.member(name).version);
+    }
+    const isDecided = this.#changed.size > 0;
     this.#observeDecisions();
-    if (this.#isNew("hub", this.hub)) this.#observeStatuses();
-    for (const [name, member] of this.members) if (this.#isNew(name, member)) this.#observeCopies(name, member);
-    this.invariants.check();
+    const isHubNew = this.#isNew("hub", this.hub);
+    if (isHubNew) this.#observeStatuses();
+    const changed = [...this.members].filter(([name, member]) => this.#isNew(name, member));
+    for (const [name, member] of changed) this.#observeCopies(name, member);
+    if (isHubNew || isDecided || changed.length > 0) this.invariants.check();
   }
 
   #isNew(name: string, { version }: TestCluster): boolean {
@@ -335,6 +392,8 @@ export class Play {
   }
 
   #noteEvent(event: KubeObject): void {
+    // The status tells the same.
+    if (/^Rollout(Cluster|Stage)$/.test(String(event["reason"]))) return;
     const { type, reason, note, regarding } = event as unknown as Record<string, string> & { regarding: ObjectRef };
     this.log.add("event", `${type} ${reason} of ${named(regarding)}: ${note}`);
   }
@@ -378,7 +437,7 @@ export class Play {
       onSend: (write) => this.invariants.sent(write),
       onArrival: (write) => {
         this.invariants.arrives(write);
-        this.lastWrite = { at: this.now, words: `${cluster}: ${wordsOfWrite(write)}` };
+        this.#lastWrite = this.now;
       },
       onAnswer: (write, reply) => {
         this.invariants.answered(write);

@@ -5,7 +5,6 @@ import {
   CLUSTERRESOURCEBINDINGS,
   CONFIGMAPS,
   CONTROLLERREVISIONS,
-  CRDS,
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
   MANIFESTBUNDLES,
@@ -23,7 +22,7 @@ import { TestCluster } from "../integration/federation/testCluster.ts";
 import { PlayClock } from "./playClock.ts";
 import { SYSTEM } from "./pipeline.ts";
 
-/** Between the binding and the readiness of a pod. */
+/** Between the binding and the readiness of a pod, where controllers run. */
 const POD_MS = 1_000;
 
 export const QUOTAS: ResourceType = {
@@ -51,7 +50,8 @@ const OF_HUB = [
   SECRETS,
   JOBS,
 ];
-const OF_MEMBERS = [DEPLOYMENTS, JOBS, SERVICES, CONFIGMAPS, SECRETS, QUOTAS];
+/** Namespaces stay on the hub, which has no controller to end them. */
+const OF_MEMBERS = [NAMESPACES, DEPLOYMENTS, JOBS, SERVICES, CONFIGMAPS, SECRETS, QUOTAS];
 /** Objects that every cluster has, and the kinds of Meridian. */
 const OWN = new RegExp(`^(kube-.*|kubernetes|default|${SYSTEM}|.*paas\\.cmft\\.com)$`);
 
@@ -82,26 +82,23 @@ export class Theatre {
     return hub;
   }
 
-  /** A member with controllers, without objects of earlier plays. Its pods take a second. */
-  async member(name: string): Promise<TestCluster> {
-    let member = this.#clusters.get(name);
+  /** A member without objects of earlier plays: an API server alone, or with the controllers of the sandbox. */
+  async member(name: string, hasControllers: boolean): Promise<TestCluster> {
+    const key = hasControllers ? `${name} with controllers` : name;
+    let member = this.#clusters.get(key);
     if (member === undefined) {
-      member = await TestCluster.start({ name, clock: this.clock, controllers: { readinessDelayMs: 0, events: 0 } });
-      this.#clusters.set(name, member);
+      const controllers = hasControllers && { readinessDelayMs: 0, events: 0 };
+      member = await TestCluster.start({ name, clock: this.clock, controllers });
+      this.#clusters.set(key, member);
     } else await this.#empty(member, OF_MEMBERS);
-    member.faults.set({ podDelayMs: POD_MS });
+    if (hasControllers) member.faults.set({ podDelayMs: POD_MS });
     return member;
   }
 
-  /** Ends a cluster that a play has changed too much for the next one. */
-  async discard(name: string): Promise<void> {
-    const cluster = this.#clusters.get(name);
-    this.#clusters.delete(name);
-    await cluster?.[Symbol.asyncDispose]();
-  }
-
+  /** Ends all clusters; the next play gets new ones. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const name of [...this.#clusters.keys()]) await this.discard(name);
+    for (const cluster of this.#clusters.values()) await cluster[Symbol.asyncDispose]();
+    this.#clusters.clear();
     Theatre.#only = undefined;
   }
 
@@ -131,7 +128,7 @@ export class Theatre {
 
   async #empty(cluster: TestCluster, types: readonly ResourceType[]): Promise<void> {
     await cluster.empty();
-    for (const type of [...types, CRDS, NAMESPACES])
+    for (const type of types)
       for (const object of cluster.list(type)) if (!isOwn(object)) await remove(cluster, type, object);
     await this.pass(2_000);
   }

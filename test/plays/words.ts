@@ -35,8 +35,8 @@ export function named({ kind, namespace, name }: { kind: string; namespace?: str
 
 export function wordsOfWrite({ verb, plural, subresource, namespace, name, body }: Write, reply?: Reply): string {
   const kind = KINDS[plural] ?? (body as { kind?: string } | undefined)?.kind ?? plural;
-  // The name of a revision has a hash of its content, which has the UID of its owner.
-  const shown = kind === "ControllerRevision" ? name.replace(/^.*-(\d+)$/, "$1") : name;
+  // The hash in the name of a revision counts the UID of the owner, too.
+  const shown = kind === "ControllerRevision" ? name.replace(/-[0-9a-f]{8,}$/, "") : name;
   const object = named({ kind, ...(namespace === undefined ? {} : { namespace }), name: shown });
   const what = subresource === undefined ? object : `${subresource} of ${object}`;
   const sent = verb === "delete" ? "" : content(kind, body);
@@ -69,7 +69,10 @@ function content(kind: string, body: unknown): string {
   if (Array.isArray(body)) return patched(body as { op: string; path: string }[]);
   const { spec, data, metadata, apiVersion } = (body ?? {}) as KubeObject & { spec?: Workload; data?: object };
   if (apiVersion === undefined) return fieldsOf(body).join(", ");
-  if (kind === "ConfigMap") return Object.entries(data ?? {}).map((pair) => pair.join("=")).join(", ");
+  if (kind === "ConfigMap")
+    return Object.entries(data ?? {})
+      .map((pair) => pair.join("="))
+      .join(", ");
   const workload = kind === "DemoApplication" ? undefined : workloadWords(spec);
   if (workload !== undefined && workload !== "") return workload;
   return kind === "DemoApplication" || kind === "MemberCluster" ? fieldsOf({ metadata, spec }).join(", ") : "";
@@ -104,7 +107,8 @@ export function decisionWords(before: ReadonlyMap<string, Decision>, after: Read
     const again = old?.verb === "Apply" && verb === "Apply" ? " anew" : "";
     note(`${verb}${again} ${named(ref)} on |${reason === undefined ? "" : `, ${reason}: ${message}`}`, decision);
   }
-  for (const [key, decision] of before) if (!after.has(key)) note(`no row any more for ${named(decision.ref)} on |`, decision);
+  for (const [key, decision] of before)
+    if (!after.has(key)) note(`no row any more for ${named(decision.ref)} on |`, decision);
   return [...clusters].map(([text, names]) => text.replace("|", names.toSorted().join(", ")));
 }
 
