@@ -90,7 +90,7 @@ function together(lines: readonly Line[]): Line[] {
     const key = line.of.length === 0 ? `${all.size}` : JSON.stringify([line.actor, line.text, line.more]);
     const same = all.get(key);
     if (same === undefined) all.set(key, line);
-    else if (!same.of.includes(...line.of)) same.of.push(...line.of);
+    else same.of = [...new Set([...same.of, ...line.of])];
   }
   return [...all.values()];
 }

@@ -5,7 +5,7 @@ import { BROKEN_IMAGE, NEW_IMAGE, running, setApp, setPolicy, shop } from "./dee
 import type { Play } from "./play.ts";
 import { plays } from "./stage.ts";
 
-const stageOf = (name: string, more: object = {}): { name: string } => ({
+const stageOf = (name: string, more: { soak?: string; approval?: "Manual" } = {}) => ({
   name,
   targetClusters: { clusterNames: [name] },
   ...more,
