@@ -55,7 +55,7 @@ function memberLines(member: TestCluster): string[] {
     const going = metadata.deletionTimestamp === undefined ? "" : " (being deleted)";
     return `  ${named({ kind, ...metadata } as ObjectRef)}${whose}${going}${words === "" ? "" : `: ${words}`}`;
   });
-  return [`cluster ${NAME}`, ...(lines.length === 0 ? ["  nothing"] : lines.toSorted())];
+  return [`cluster ${NAME}`, ...(lines.length === 0 ? ["  nothing of the usual kinds"] : lines.toSorted())];
 }
 
 const NAME = "NAME";
