@@ -26,6 +26,11 @@ export function isAvailable(copy: KubeObject): boolean {
   return replicas === wanted && updatedReplicas === wanted && availableReplicas === wanted;
 }
 
+/** A pod of it is available. */
+export function serves(copy: KubeObject): boolean {
+  return ((copy as Deployment).status?.availableReplicas ?? 0) > 0;
+}
+
 export function readiness(workload: KubeObject): string {
   if (workload.kind === "Job") {
     const { succeeded = 0, failed = 0, active = 0 } = (workload["status"] ?? {}) as Record<string, number>;

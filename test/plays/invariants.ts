@@ -1,7 +1,7 @@
 import { type FederatedStatus, type KubeObject, type ObjectRef, refKey } from "../../src/apis/index.ts";
 import { DEMOAPPLICATIONS, DEPLOYMENTS } from "../../src/runtime/index.ts";
 import type { TestCluster } from "../integration/federation/testCluster.ts";
-import { imageOf, isAvailable, isMeridians, isReachable, ownerOf, readiness, workloadsOn } from "./copies.ts";
+import { imageOf, isAvailable, isMeridians, isReachable, ownerOf, readiness, serves, workloadsOn } from "./copies.ts";
 import type { Write } from "./playWire.ts";
 import { type Scenery, WITH_STATUS } from "./scenery.ts";
 import { named, wordsOfWrite } from "./words.ts";
@@ -18,6 +18,8 @@ export class Invariants {
   readonly #flying = new Map<string, Write>();
   /** Since when an entry says Available of a copy that is not. */
   readonly #falseSince = new Map<string, number>();
+  /** UIDs of copies that were available once. A copy that gets more replicas later still serves meanwhile. */
+  readonly #arrived = new Set<string>();
   /** Image with which the copy of a member was available last. */
   readonly #settled = new Map<string, string>();
 
@@ -51,7 +53,9 @@ export class Invariants {
     const others = [...members].filter(([name]) => name !== write.cluster);
     const isElsewhere = others.some(([, member]) => {
       const other = member.find(DEPLOYMENTS, write.namespace, write.name);
-      return other !== undefined && isAvailable(other);
+      return (
+        other !== undefined && (isAvailable(other) || (serves(other) && this.#arrived.has(other.metadata.uid ?? "")))
+      );
     });
     if (isWanted && !isElsewhere) this.#breaks(`the last available copy goes: ${write.cluster} ${wordsOfWrite(write)}`);
   }
@@ -65,6 +69,8 @@ export class Invariants {
   check(): void {
     for (const type of WITH_STATUS) for (const object of this.#play.hub.list(type)) this.#checkStatus(object);
     for (const app of this.#play.hub.list(DEMOAPPLICATIONS)) this.#checkAvailable(app);
+    for (const [, member] of this.#play.members)
+      for (const copy of member.list(DEPLOYMENTS).filter(isAvailable)) this.#arrived.add(copy.metadata.uid ?? "");
     if (this.atOnce !== undefined) this.#checkRollout(this.atOnce);
   }
 

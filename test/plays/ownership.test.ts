@@ -241,6 +241,8 @@ plays("who owns what on members", [
     act: async (play) => {
       await running(play, everywhere);
       await setPolicy(play, "every cluster, suspended", everywhere.suspend());
+      // The manager's watches of policies and applications have no order among each other.
+      await play.pass(1_000);
       await deleteApp(play);
       await play.pass(60_000);
       await setPolicy(play, "every cluster", everywhere.suspend(false));
