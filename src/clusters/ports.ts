@@ -1,4 +1,4 @@
-import type { Contact, ObjectRef } from "../apis/index.ts";
+import { type Contact, type Message, type ObjectRef } from "../apis/index.ts";
 import type { Observation, Row } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
@@ -48,13 +48,13 @@ export interface ClusterContact extends Contact {
   /** No contact was tried yet, or the cluster answers and its read is not complete yet. */
   pending: boolean;
   /** Kinds (by `readabilityKey`) whose objects are not known although the cluster answers, with the reason. */
-  unseen: ReadonlyMap<string, string>;
+  unseen: ReadonlyMap<string, Message>;
   /** Kinds (`group/Kind`) that the member does not serve, by its own answer. */
   unserved?: ReadonlySet<string>;
   /** Keys of `unseen` that are unknown only because of a missing permission. */
   ungranted?: ReadonlySet<string>;
   /** Sentence with the command that grants all of {@link ungranted}; set when there are several. */
-  grant?: string;
+  grant?: Message;
 }
 
 /** True when both know the same part of the cluster. */

@@ -10,7 +10,10 @@ const AWAY = { ok: false, reason: "ClusterUnreachable", message: "no answer", la
 const UNTRIED = { ok: false, reason: "Connecting", message: "no answer yet" };
 const FORBIDDEN = new ApiError(403, "Forbidden", "configmaps is forbidden");
 const RESET = new TransportError("ConnectionReset", "reset");
-const NOT_GRANTED = "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`";
+const NOT_GRANTED = {
+  what: "configmaps are not granted",
+  remedy: "run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
+};
 const unseen = new Map<string, string>();
 const named = (name: string): ObjectRef => ({ ...CONFIG_REF, name });
 const rows = (...given: Row[]): WorkDelta => ({
@@ -56,7 +59,7 @@ describe("a worker reports contact", () => {
     [
       new ApiError(404, "NotFound", "gone"),
       {
-        unseen: new Map([["/ConfigMap", "configmaps cannot be watched on the member: gone"]]),
+        unseen: new Map([["/ConfigMap", { what: "configmaps cannot be watched on the member", why: "gone" }]]),
         unserved: new Set(["/ConfigMap"]),
       },
     ],
@@ -81,7 +84,8 @@ describe("a worker reports contact", () => {
     await settle(29_000);
     expect(contact()).toMatchObject({ ok: true, synced: true });
     await settle(3_000);
-    expect(contact()).toMatchObject({ ok: false, synced: false, reason: "NotObserved", message: NOT_GRANTED });
+    const message = `${NOT_GRANTED.what}; ${NOT_GRANTED.remedy}`;
+    expect(contact()).toMatchObject({ ok: false, synced: false, reason: "NotObserved", message });
     expect((contact()?.lastContact ?? 0) - since).toBeLessThan(5_000);
     expect(state.suspicions).toBeGreaterThan(0);
     member.gate = () => undefined;

@@ -1,4 +1,4 @@
-import { type Contact, defined, isGranted, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
+import { type Contact, defined, isGranted, type Message, type ObjectRef, refKey, fullMessage } from "../apis/index.ts";
 import type { Observation, Why } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
@@ -316,7 +316,7 @@ export class Worker {
   #clusterContact(): ClusterContact {
     const cache = this.#cache;
     const isSynced = cache?.isSynced === true;
-    const unseen = cache?.unreadable ?? new Map<string, string>();
+    const unseen = cache?.unreadable ?? new Map<string, Message>();
     const unserved = cache?.unserved ?? new Set<string>();
     const ungranted = cache?.ungranted ?? new Set<string>();
     const grant = ungranted.size < 2 ? undefined : cache?.grant;
@@ -328,7 +328,7 @@ export class Worker {
             ok: false,
             lastContact: blindness.since,
             reason: "NotObserved",
-            message: shortMessage(blindness.message),
+            message: fullMessage(blindness.message),
           };
     return {
       ...contact,

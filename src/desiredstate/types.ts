@@ -7,6 +7,7 @@ import type {
   KubeObject,
   MemberAddress,
   MemberCondition,
+  Message,
   ObjectRef,
   OwnerRef,
 } from "../apis/index.ts";
@@ -22,23 +23,16 @@ export interface DependencyHashes {
   pods?: string;
 }
 
-/** A CamelCase code and a sentence of at most 120 characters. */
+/** A CamelCase code and the message for people. */
 export interface Why {
   reason: string;
-  message: string;
-  /**
-   * Shorter versions of `message`, the longest first, for longer sentences that quote the reason. The last one fits
-   * beside a cluster name.
-   */
-  shorter?: readonly string[];
+  message: Message;
 }
 
 /** Why a cluster gets nothing written: an override that fails, or an object that cannot be sent. */
 export interface Problem extends Why {
   /** The policy to blame; undefined if the object itself is the cause. */
   policy?: PolicyRef;
-  /** The full sentence, if {@link Why.message} was cut. */
-  detail?: string;
 }
 
 export type DeletionPolicy = "Delete" | "Orphan";
@@ -260,8 +254,6 @@ export type RemovalRow = HoldRow | DeleteRow | ReleaseRow;
 export interface Failure extends Why {
   /** A retry is useless until something changes. The worker still retries, slowly. */
   final: boolean;
-  /** The member's full answer, if the message was cut. Never set for a Secret. */
-  detail?: string;
   /** The fields that the member rejects, in the member's words. */
   fields?: readonly string[];
 }
@@ -354,7 +346,7 @@ export interface ClusterFacts {
   /** The cluster answers, and all objects of ours are known, except for the kinds in `unseen`. */
   synced: boolean;
   /** Kinds that cannot be read on the cluster, by `readabilityKey`, with the reason. */
-  unseen?: ReadonlyMap<string, string>;
+  unseen?: ReadonlyMap<string, Message>;
   /** The MemberCluster is being deleted. `Keep`: the copies are released. `Drain`: the copies are deleted. */
   leaving?: "Keep" | "Drain";
   /** Why nothing is removed from the cluster. */

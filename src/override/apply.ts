@@ -6,7 +6,6 @@ import {
   type KubeObject,
   type OverrideRule,
   type PatchOperation,
-  shortName,
 } from "../apis/index.ts";
 import { applyOperation, PatchError } from "./jsonPatch.ts";
 import { wrongMetadata } from "./metadataMaps.ts";
@@ -44,7 +43,7 @@ export function applyRules(
     const next = withRule(current, matched.rule, { withReplicas, templates });
     if (next instanceof RuleError) {
       const { policy, index } = matched;
-      const problem = { policy, rule: index, reason: next.reason, message: next.message, point: next.point };
+      const problem = { policy, rule: index, reason: next.reason, message: next.message, place: next.place };
       return { ...resultOf(done), problem };
     }
     current = next;
@@ -136,10 +135,7 @@ function merge(
 ): readonly KubeObject[] {
   if (values === undefined) return objects;
   const key = Object.keys(values).find(isReservedKey);
-  if (key !== undefined)
-    throw new RuleError("ProtectedField", `${field}: ${key} is reserved for Meridian`, {
-      point: `${field}: ${shortName(key, 48)} is reserved for Meridian`,
-    });
+  if (key !== undefined) throw new RuleError("ProtectedField", `${field}: ${key} is reserved for Meridian`);
   const change = (current: unknown): unknown => {
     const present = isRecord(current) ? current : {};
     work.brings(values);
@@ -157,8 +153,7 @@ function patch(
   if (operations.length === 0 || objects.length === 0) return objects;
   for (const [i, { kind }] of operations.entries()) {
     if (kind === undefined || objects.some((object) => object.kind === kind)) continue;
-    const point = `no ${shortName(kind)} is rendered`;
-    throw new RuleError("InvalidPatch", `patch ${i}: no ${kind} is rendered, only ${kindsOf(objects)}`, { point });
+    throw new RuleError("InvalidPatch", `no ${kind} is rendered, only ${kindsOf(objects)}`, { place: `patch ${i}: ` });
   }
   return objects.map((object) => patchOne(object, operations, work));
 }
@@ -177,15 +172,17 @@ function patchOne(object: KubeObject, operations: readonly PatchOperation[], wor
     } catch (error) {
       if (!(error instanceof PatchError) && !(error instanceof RuleError)) throw error;
       const reason = error instanceof RuleError ? error.reason : "InvalidPatch";
-      const { message, point } = error;
-      throw new RuleError(reason, `patch ${i} on ${object.kind}: ${message}`, { cause: error, point });
+      const place = `patch ${i} on ${object.kind}: ${error instanceof PatchError ? `${operation.op}: ` : error.place}`;
+      const message =
+        error instanceof PatchError
+          ? error.message.slice(operation.op.length + 2)
+          : error.message.slice(error.place.length);
+      throw new RuleError(reason, message, { cause: error, place });
     }
     if (patched === before) continue;
     const field = isRecord(patched) ? protectedChange(before, patched, work) : "the whole object";
-    if (field !== undefined) {
-      const point = `it may not change ${field.replace(/^pod label ([^,]+)/, (_, key: string) => `pod label ${shortName(key, 24)}`)}`;
-      throw new RuleError("ProtectedField", `patch ${i} on ${object.kind} may not change ${field}`, { point });
-    }
+    if (field !== undefined)
+      throw new RuleError("ProtectedField", `may not change ${field}`, { place: `patch ${i} on ${object.kind} ` });
     const wrong = wrongMetadata(before, patched);
     if (wrong !== undefined) throw new RuleError("InvalidPatch", `patch ${i} on ${object.kind}: ${wrong}`);
   }

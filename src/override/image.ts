@@ -1,4 +1,4 @@
-import { defined, type OverrideRule, shortName } from "../apis/index.ts";
+import { defined, type OverrideRule } from "../apis/index.ts";
 import { RuleError } from "./ruleError.ts";
 
 /** The parts of an image reference: `[registry/]repository[:tag][@digest]`. */
@@ -57,15 +57,11 @@ export function overrideImage(image: string, override: ImageOverride): string {
     throw new RuleError(
       "InvalidOverride",
       `image.repository ${repository} begins with a registry: say it in image.registry`,
-      { point: `image.repository ${shortName(repository, 24)} begins with a registry: say it in image.registry` },
     );
   }
 
   const parsed = parseImage(image);
-  if (parsed === undefined)
-    throw new RuleError("InvalidOverride", `image ${image} of the object is malformed`, {
-      point: `image ${shortName(image)} of the object is malformed`,
-    });
+  if (parsed === undefined) throw new RuleError("InvalidOverride", `image ${image} of the object is malformed`);
   const result: ImageReference = { ...parsed };
   if (registry !== undefined) result.registry = registry;
   if (repository !== undefined) result.repository = repository;
@@ -93,8 +89,6 @@ const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]
 
 function check(part: string, value: string | undefined, pattern: RegExp): void {
   if (value !== undefined && !pattern.test(value)) {
-    throw new RuleError("InvalidOverride", `image.${part} ${value} is malformed`, {
-      point: `image.${part} ${shortName(value)} is malformed`,
-    });
+    throw new RuleError("InvalidOverride", `image.${part} ${value} is malformed`);
   }
 }

@@ -8,13 +8,6 @@ import { Work } from "./work.ts";
  */
 export class PatchError extends Error {
   override readonly name = "PatchError";
-  /** Short message, with only the end of the path. */
-  readonly point: string;
-
-  constructor(message: string, point: string = message) {
-    super(message);
-    this.point = point;
-  }
 }
 
 type Operation = Pick<PatchOperation, "op" | "path" | "from" | "value">;
@@ -41,7 +34,7 @@ export function applyOperation(document: unknown, operation: Operation, work: Wo
       return write(document, path, valueOf(operation), operation, work);
     case "test":
       if (sameValue(read(document, path, operation), valueOf(operation))) return document;
-      return fail(operation, (limit) => `${shortened(operation.path, limit)} has another value`);
+      return fail(operation, `${shortened(operation.path)} has another value`);
     case "copy": {
       const value = read(document, fromOf(operation), operation);
       work.brings(value, path.length);
@@ -50,7 +43,7 @@ export function applyOperation(document: unknown, operation: Operation, work: Wo
     case "move": {
       const from = fromOf(operation);
       if (from.length < path.length && from.every((token, i) => token === path[i])) {
-        return fail(operation, (limit) => `${textOf(from, from.length, limit)} cannot move into itself`);
+        return fail(operation, `${textOf(from, from.length)} cannot move into itself`);
       }
       const value = read(document, from, operation);
       work.brings(value, path.length);
@@ -59,42 +52,37 @@ export function applyOperation(document: unknown, operation: Operation, work: Wo
   }
 }
 
-/** Fails with a long and a short message. `why` gets the maximum length of each path in the message. */
-function fail({ op }: Operation, why: (limit: number) => string): never {
-  throw new PatchError(`${op}: ${why(LONGEST_POINTER)}`, `${op}: ${why(SHORT_POINTER)}`);
+function fail({ op }: Operation, why: string): never {
+  throw new PatchError(`${op}: ${why}`);
 }
 
 function pointer(operation: Operation, text: string): Pointer {
-  return parsePointer(text) ?? fail(operation, (limit) => `${shortened(text, limit)} is not a JSON pointer`);
+  return parsePointer(text) ?? fail(operation, `${shortened(text)} is not a JSON pointer`);
 }
 
 function fromOf(operation: Operation): Pointer {
-  if (operation.from === undefined)
-    return fail(operation, (limit) => `from is missing for ${shortened(operation.path, limit)}`);
+  if (operation.from === undefined) return fail(operation, `from is missing for ${shortened(operation.path)}`);
   return pointer(operation, operation.from);
 }
 
 function valueOf(operation: Operation): unknown {
-  if (operation.value === undefined)
-    return fail(operation, (limit) => `value is missing for ${shortened(operation.path, limit)}`);
+  if (operation.value === undefined) return fail(operation, `value is missing for ${shortened(operation.path)}`);
   return operation.value;
 }
 
-/** JSON pointer of the first `length` tokens, escaped and shortened to `limit`. */
-function textOf(path: Pointer, length: number, limit: number): string {
+/** JSON pointer of the first `length` tokens, escaped. */
+function textOf(path: Pointer, length: number): string {
   const tokens = path.slice(0, length).map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`);
-  return shortened(tokens.join(""), limit);
+  return shortened(tokens.join(""));
 }
 
 /** Longest pointer in a message. The patch number identifies the full pointer. */
 const LONGEST_POINTER = 56;
-/** Longest pointer in a short message, which also names the policy and the cluster. */
-const SHORT_POINTER = 28;
 
-function shortened(text: string, limit: number): string {
+function shortened(text: string): string {
   if (text === "") return "the whole object";
-  if (text.length <= limit) return text;
-  return `…${text.slice(-limit)}`;
+  if (text.length <= LONGEST_POINTER) return text;
+  return `…${text.slice(-LONGEST_POINTER)}`;
 }
 
 type Json = Record<string, unknown>;
@@ -125,7 +113,7 @@ function read(document: unknown, path: Pointer, operation: Operation): unknown {
   let value = document;
   for (const [depth, token] of path.entries()) {
     const member = memberOf(value, token);
-    if (member === undefined) return fail(operation, (limit) => `${textOf(path, depth + 1, limit)} does not exist`);
+    if (member === undefined) return fail(operation, `${textOf(path, depth + 1)} does not exist`);
     value = member.value;
   }
   return value;
@@ -147,10 +135,10 @@ function withParent(
         work.copiesMembersOf(node);
         return change(node, token);
       }
-      return fail(operation, (limit) => `${textOf(path, depth, limit)} holds neither fields nor items`);
+      return fail(operation, `${textOf(path, depth)} holds neither fields nor items`);
     }
     const member = memberOf(node, token);
-    if (member === undefined) return fail(operation, (limit) => `${textOf(path, depth + 1, limit)} does not exist`);
+    if (member === undefined) return fail(operation, `${textOf(path, depth + 1)} does not exist`);
     work.copiesMembersOf(node as unknown[] | Json);
     return withMember(node as unknown[] | Json, token, descend(member.value, depth + 1));
   };
@@ -174,14 +162,13 @@ function add(document: unknown, path: Pointer, value: unknown, operation: Operat
     // The index one past the end and `-` both append.
     const end = token === "-" || token === String(parent.length);
     const index = end ? parent.length : indexIn(parent, token);
-    if (index === undefined)
-      return fail(operation, (limit) => `${textOf(path, path.length, limit)} is no place in the array`);
+    if (index === undefined) return fail(operation, `${textOf(path, path.length)} is no place in the array`);
     return parent.toSpliced(index, 0, value);
   });
 }
 
 function remove(document: unknown, path: Pointer, operation: Operation, work: Work): unknown {
-  if (path.length === 0) return fail(operation, () => "the whole object cannot be removed");
+  if (path.length === 0) return fail(operation, "the whole object cannot be removed");
   read(document, path, operation);
   return withParent(document, path, operation, work, (parent, token) => {
     if (Array.isArray(parent)) return parent.toSpliced(Number(token), 1);

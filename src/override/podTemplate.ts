@@ -5,7 +5,6 @@ import {
   type KubeObject,
   type OverrideRule,
   sameValue,
-  shortName,
   valueAt,
 } from "../apis/index.ts";
 import { atPath, type PathStep, podTemplatePathOf, podTemplatePathsOf } from "../interpreter/index.ts";
@@ -76,10 +75,7 @@ function overrideTemplate(template: Json, rule: OverrideRule, kind: string, work
   const spec = isRecord(template["spec"]) ? template["spec"] : {};
   const containers = jsonArray(spec["containers"]);
   const main = mainContainer(template, containers);
-  if (main === undefined)
-    throw new RuleError("InvalidOverride", `the pod template of the ${kind} has no container`, {
-      point: `the pod template of the ${shortName(kind)} has no container`,
-    });
+  if (main === undefined) throw new RuleError("InvalidOverride", `the pod template of the ${kind} has no container`);
 
   const { image, command, args, env } = rule;
   work.brings([image, command, args, env]);
@@ -119,9 +115,7 @@ function withImage(container: Json, image: ImageOverride | undefined): Json {
   if (image === undefined || Object.values(image).every((part) => part === undefined)) return container;
   const current = container["image"];
   if (typeof current !== "string") {
-    throw new RuleError("InvalidOverride", `container ${String(container["name"])} has no image to override`, {
-      point: `container ${shortName(String(container["name"]))} has no image to override`,
-    });
+    throw new RuleError("InvalidOverride", `container ${String(container["name"])} has no image to override`);
   }
   return { ...container, image: overrideImage(current, image) };
 }

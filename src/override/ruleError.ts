@@ -4,12 +4,12 @@ import type { OverrideProblem } from "./types.ts";
 export class RuleError extends Error {
   override readonly name = "RuleError";
   readonly reason: OverrideProblem["reason"];
-  /** Shortest form of the message. */
-  readonly point: string;
+  /** Words at the beginning of the message that tell the place, such as `patch 2 on Deployment: `. */
+  readonly place: string;
 
-  constructor(reason: OverrideProblem["reason"], message: string, options: ErrorOptions & { point?: string } = {}) {
-    super(message, options);
+  constructor(reason: OverrideProblem["reason"], message: string, options: ErrorOptions & { place?: string } = {}) {
+    super(`${options.place ?? ""}${message}`, options);
     this.reason = reason;
-    this.point = options.point ?? message;
+    this.place = options.place ?? "";
   }
 }

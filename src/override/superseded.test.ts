@@ -74,7 +74,7 @@ describe("who sets everything anew", () => {
         ...["one", "two", "three", "four"].map((name) => on(`${name}-of-many-clusters`, "b-labels", "a-first")),
         ...["five", "six", "seven"].map((name) => on(`${name}-of-many-clusters`, "b-labels", "e-last")),
       ],
-      want: "OverridePolicy a-first (on five-of-many-clusters and 2 more e-last)",
+      want: "OverridePolicy a-first (on five-of-many-clusters, six-of-many-clusters, seven-of-many-clusters e-last)",
     },
     {
       name: "is named without the clusters where these are too many",
@@ -83,7 +83,7 @@ describe("who sets everything anew", () => {
         on("two-of-many-clusters", "b-labels", "d-other"),
         on("ten-of-many-clusters", "b-labels", "e-last"),
       ],
-      want: "OverridePolicy a-first (elsewhere d-other, e-last)",
+      want: "OverridePolicy a-first (on two-of-many-clusters d-other and 1 more)",
     },
     {
       name: "is not named in full where even the names are too many",
@@ -91,7 +91,7 @@ describe("who sets everything anew", () => {
         on("a", "b-labels", "a-first"),
         ...["c", "d", "e", "f"].map((name) => on(name, "b-labels", `${name}-${"n".repeat(30)}`)),
       ],
-      want: "OverridePolicy a-first (elsewhere others)",
+      want: `OverridePolicy a-first (on c c-${"n".repeat(30)} and 3 more)`,
     },
     {
       name: "has a long name cut",

@@ -1,10 +1,5 @@
-import { firstFitting, isSamePolicy, listedAfter, type PolicyName, shortName } from "../apis/index.ts";
+import { isSamePolicy, namesText, type PolicyName, shortName } from "../apis/index.ts";
 import type { OverrideEffect, PolicyRef } from "./types.ts";
-
-/** Maximum lengths of parts of a sentence of 120 characters. */
-const LONGEST_LIST = 80;
-const LONGEST_CLUSTERS = 40;
-const LONGEST_CLAUSE = 140;
 
 interface Winner {
   policy: PolicyRef;
@@ -23,7 +18,7 @@ export function partlyWonBy(
   const [first] = winners;
   if (!hasSay || first === undefined) return undefined;
   const name = `${first.policy.kind} ${shortName(first.policy.name)}`;
-  return listedAfter(`${name} sets all of it anew on `, first.clusters, ", ", LONGEST_CLAUSE);
+  return `${name} sets all of it anew on ${namesText(first.clusters)}`;
 }
 
 /**
@@ -68,16 +63,9 @@ export function winnersOver(
   const { kind, name } = first.policy;
   const most = `${kind} ${shortName(name)}`;
   if (others.length === 0) return most;
-  const named = others.map((winner) => ({
-    name: winner.policy.kind === kind ? winner.policy.name : `${winner.policy.kind} ${winner.policy.name}`,
-    on: listedAfter("on ", winner.clusters, ", ", LONGEST_CLUSTERS),
-  }));
-  return firstFitting(
-    [
-      `${most} (${named.map((one) => `${one.on} ${one.name}`).join(", ")})`,
-      `${most} (elsewhere ${named.map((one) => one.name).join(", ")})`,
-      `${most} (elsewhere others)`,
-    ],
-    LONGEST_LIST,
-  );
+  const named = others.map(({ policy: other, clusters: on }) => {
+    const called = other.kind === kind ? other.name : `${other.kind} ${other.name}`;
+    return `on ${namesText(on)} ${shortName(called)}`;
+  });
+  return `${most} (${namesText(named, 1)})`;
 }

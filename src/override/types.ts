@@ -49,8 +49,8 @@ export interface OverrideProblem {
   rule: number;
   reason: "InvalidPatch" | "ProtectedField" | "InvalidOverride" | "TooLarge";
   message: string;
-  /** Shortest form of the message. */
-  point: string;
+  /** Words at the beginning of the message that tell the place, such as `patch 2 on Deployment: `. */
+  place: string;
 }
 
 export interface OverrideResult {

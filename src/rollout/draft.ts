@@ -1,4 +1,4 @@
-import { listedAfter, type RolloutStatus, timestamp } from "../apis/index.ts";
+import { namesText, type RolloutStatus, timestamp } from "../apis/index.ts";
 import type { PauseReason, RolloutCluster, RolloutClusterState, RolloutStage, RunState, Transition } from "./types.ts";
 
 /**
@@ -80,5 +80,5 @@ function failuresOf({ clusters = [] }: RolloutStage): string {
   const failed = clusters.filter(({ state }) => state === "Failed");
   const late = clusters.filter(({ state }) => state !== "Done" && state !== "Skipped");
   const named = (failed.length > 0 ? failed : late).map(({ name, state, reason = state }) => `${name}: ${reason}`);
-  return listedAfter("", named, ", ", 60);
+  return namesText(named);
 }

@@ -73,7 +73,7 @@ describe("the status of the contract's example", () => {
           type: "Fresh",
           status: "False",
           reason: "ClusterUnreachable",
-          message: "frankfurt-1 not observed since 2026-11-21T08:24:41Z",
+          message: "not observed: frankfurt-1 (since 2026-11-21T08:24:41Z)",
           ...moved,
         },
         {

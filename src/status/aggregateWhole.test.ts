@@ -290,13 +290,16 @@ test("a condition keeps its time while its status stays, is said of the present 
   expect(conditionsOf([{ ...statement, status: "False" }], previous, 7, T0)[0]?.lastTransitionTime).toBe(at(T0));
 });
 
-test("a condition says in fewer words what an entry says, rather than cut it", () => {
-  const [name, message] = ["c".repeat(40), `OverridePolicy ${"p".repeat(40)}, rule 0: replicas must be a whole number`];
+test("the entry has the message in full, and a condition has the point of it", () => {
+  const name = "c".repeat(40);
+  const policy = `OverridePolicy ${"p".repeat(40)}`;
   const planned = target([name]);
-  const problem = { reason: "InvalidPatch", message, shorter: ["replicas must be a whole number"] };
-  const clusters = planned.clusters.map((cluster) => ({ ...cluster, problem }));
+  const message = { what: `${policy}, rule 0`, why: "replicas must be a whole number" };
+  const clusters = planned.clusters.map((cluster) => ({ ...cluster, problem: { reason: "InvalidPatch", message } }));
   const status = aggregate(inputOf([view(name)], { target: { ...planned, clusters } }), T0);
-  expect(entry(status, name)).toMatchObject({ message });
+  expect(entry(status, name)).toMatchObject({ message: `${policy}, rule 0: replicas must be a whole number` });
   for (const type of ["Applied", "Available", "Ready"])
-    expect(condition(status, type)[2]).toBe(`${name}: replicas must be a whole number`);
+    expect(condition(status, type)[2]).toBe(
+      `${"c".repeat(23)}…: OverridePolicy ${"p".repeat(23)}…, rule 0: replicas must be a whole number`,
+    );
 });

@@ -10,7 +10,6 @@
  */
 export { aggregate, withClusters } from "./aggregate.ts";
 export {
-  detailOf,
   endedNotes,
   type EndedTrouble,
   EndedTroubles,

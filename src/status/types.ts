@@ -37,7 +37,7 @@ export interface RowView {
   /** The requested run has finished on this cluster, whether or not the object still exists. */
   ended?: { run: string; end: End };
   /** Why an unwanted member object stays for now, if that may take long. */
-  stays?: { reason: string; message: string };
+  stays?: Why;
   /** Why the policy keeps a dependency unchanged although another object would change it. */
   kept?: Why;
   /** Why the last write failed; cleared by a write that succeeds. `final`: no retry before something changes. */

@@ -10,8 +10,8 @@ const leaving = (unplaced: number): StatusInput => {
 };
 
 test.each([
-  [1, "1 replica has no place: raise maxReplicasPerCluster, or let the placement select more clusters"],
-  [2, "2 replicas have no place: raise maxReplicasPerCluster, or let the placement select more clusters"],
+  [1, "1 replica has no place; raise maxReplicasPerCluster, or let the placement select more clusters"],
+  [2, "2 replicas have no place; raise maxReplicasPerCluster, or let the placement select more clusters"],
 ])("an object of which %i may go nowhere is available and not ready", (unplaced, message) => {
   const status = aggregate(leaving(unplaced), T0);
   expect(condition(status, "Available")[0]).toBe("True");

@@ -49,7 +49,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   policy(
     "a port of the node",
     inPods("containers/0/ports", [{ containerPort: 80, hostPort: 10250 }]),
-    "ports.hostPort must not be 10250 (not in allowed-host-ports of team)",
+    "ports.hostPort must not be 10250 (not in the annotation federation.paas.cmft.com/allowed-host-ports of namespace team)",
     "NotAllowed",
   ),
   policy("no seccomp", inPods("securityContext", { seccompProfile: { type: "Unconfined" } }), "seccompProfile.type"),

@@ -345,7 +345,7 @@ describe("a member that is joined for some namespaces", () => {
         expect(status?.conditions?.find(({ type }) => type === "Scheduled")).toMatchObject({
           reason: "NoClusterFits",
           message: expect.stringContaining(
-            `namespace ${OTHER} is not granted: \`meridian join ${SHANGHAI} --renew --namespaces ${GRANTED},${OTHER} --member-kubeconfig FILE\``,
+            `namespace ${OTHER} is not granted; \`meridian join ${SHANGHAI} --renew --namespaces ${GRANTED},${OTHER} --member-kubeconfig FILE\``,
           ),
         });
       },

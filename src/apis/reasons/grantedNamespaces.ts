@@ -1,5 +1,5 @@
 import { renewCommand } from "./joinCommands.ts";
-import { firstFitting, shortName } from "./text.ts";
+import type { Message } from "./message.ts";
 
 /**
  * Members that were joined for some namespaces only. Meridian's account has no rights in other namespaces, so nothing
@@ -19,21 +19,14 @@ export function namespaceNotGranted(
   cluster: string,
   namespaces: readonly string[],
   namespace: string | undefined,
-): { reason: "NamespaceNotGranted"; message: string } {
-  const granting = (names: string): string => renewCommand(cluster, `--namespaces ${names}`);
-  const all = granting("'*'");
-  const message =
+): { reason: "NamespaceNotGranted"; message: Message } {
+  const granting = (names: string): string => `\`${renewCommand(cluster, `--namespaces ${names}`)}\``;
+  const message: Message =
     namespace === undefined
-      ? firstFitting([
-          `${cluster} takes no cluster-scoped objects: \`${all}\``,
-          `cluster-scoped objects are not granted: \`${all}\``,
-          `cluster-scoped objects are not granted: renew ${shortName(cluster)} with --namespaces '*'`,
-        ])
-      : firstFitting([
-          `namespace ${namespace} is not granted: \`${granting([...namespaces, namespace].join(","))}\``,
-          `${namespace} is not granted: \`${granting([...namespaces, namespace].join(","))}\``,
-          `namespace ${namespace} is not granted: renew ${cluster}, and add it to --namespaces`,
-          `namespace ${shortName(namespace)} is not granted: renew ${shortName(cluster)} with it`,
-        ]);
+      ? { what: "cluster-scoped objects are not granted", remedy: granting("'*'") }
+      : {
+          what: `namespace ${namespace} is not granted`,
+          remedy: granting([...namespaces, namespace].join(",")),
+        };
   return { reason: "NamespaceNotGranted", message };
 }

@@ -15,17 +15,17 @@ export {
 } from "./causes.ts";
 export { isGranted, namespaceNotGranted } from "./grantedNamespaces.ts";
 export { joinCommand, renewCommand } from "./joinCommands.ts";
-export { conditionMessage, fullMessage, type Message, type MessageParts, prefixed } from "./message.ts";
 export {
-  firstFitting,
-  listedAfter,
-  pointOf,
-  shortMessage,
-  shortName,
-  shortPath,
-  shortPoint,
-  type Told,
-  told,
-} from "./text.ts";
+  conditionMessage,
+  fullMessage,
+  inFull,
+  isSameMessage,
+  type Message,
+  type MessageParts,
+  prefixed,
+  withCause,
+  withLead,
+} from "./message.ts";
+export { namesText, pointOf, shortMessage, shortName } from "./text.ts";
 export { nextStep } from "./nextSteps.ts";
 export { isContactReason, isPodReason, type Reason, REASON_GROUPS, reasonDescription, REASONS } from "./reasons.ts";

@@ -1,6 +1,14 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import { conditionMessage, fullMessage, type Message, type MessageParts, prefixed } from "./message.ts";
+import {
+  conditionMessage,
+  fullMessage,
+  isSameMessage,
+  type Message,
+  type MessageParts,
+  prefixed,
+  withCause,
+} from "./message.ts";
 
 const FINALIZERS: MessageParts = {
   what: "Deployment web has the finalizers",
@@ -66,12 +74,68 @@ describe("conditionMessage", () => {
       limit: 80,
       want: `ConfigMap ${"n".repeat(23)}… has the finalizer example.com/a`,
     },
+    {
+      name: "drops the lead first",
+      message: { lead: "1 of 2 clusters ready; ", what: "not observed:", where: ["a", "b"] },
+      limit: 30,
+      want: "not observed: a, b",
+    },
+    {
+      name: "shortens long names before the cause is cut",
+      message: { what: `OverridePolicy ${"n".repeat(60)}, rule 1`, why: "container web has no image to override" },
+      limit: 100,
+      want: `OverridePolicy ${"n".repeat(23)}…, rule 1: container web has no image to override`,
+    },
+    {
+      name: "keeps the ends of paths",
+      message: {
+        what: "Deployment web",
+        why: "spec.template.spec.containers[0].image is not in meridian.example.com/allowed-images",
+      },
+      limit: 80,
+      want: "Deployment web: …containers[0].image is not in …/allowed-images",
+    },
+    {
+      name: "reads what is wrong to its end beside long names",
+      message: {
+        lead: "0 of 1 cluster ready; ",
+        subject: `${"c".repeat(60)}: OverridePolicy ${"p".repeat(60)}, rule 0: `,
+        aside: "patch 0 on Deployment: replace: ",
+        what: `/spec/${"n".repeat(60)} does not exist`,
+      },
+      limit: 120,
+      want: `${"c".repeat(11)}…: OverridePolicy ${"p".repeat(11)}…, rule 0: …/${"n".repeat(23)}… does not exist`,
+    },
+    {
+      name: "drops terms in brackets before names",
+      message: { what: "Deployment web", why: "spec.hostPID must not be true (level baseline)" },
+      limit: 50,
+      want: "Deployment web: spec.hostPID must not be true",
+    },
+    {
+      name: "cuts a remedy of which enough is left",
+      message: {
+        what: "not granted:",
+        where: ["widgets"],
+        remedy: `run \`meridian join a --renew --kinds ${"w".repeat(60)}\``,
+      },
+      limit: 60,
+      want: "not granted: widgets; run `meridian join a --renew --kinds…",
+    },
     { name: "cuts a text at its end", message: "one two three four", limit: 12, want: "one two…" },
   ])("$name", ({ message, limit, want }) => expect(conditionMessage(message, limit)).toBe(want));
 
   const words = fc.string({ unit: fc.constantFrom("a", "b", " ", "`", ": ", "; ", "long-name-"), maxLength: 200 });
   const parts = fc.record(
-    { what: words, where: fc.array(words, { maxLength: 150 }), why: words, remedy: words },
+    {
+      lead: words,
+      subject: words,
+      aside: words,
+      what: words,
+      where: fc.array(words, { maxLength: 150 }),
+      why: words,
+      remedy: words,
+    },
     { requiredKeys: ["what"] },
   );
 
@@ -102,9 +166,29 @@ test("the full message has 512 characters at most", () => {
 });
 
 test.each<[Message, Message]>([
-  ["no quota", "a: no quota"],
+  ["no quota", { what: "a", why: "no quota" }],
+  ["", { what: "a" }],
   [
     { what: "no quota for", where: ["cpu"] },
-    { what: "a: no quota for", where: ["cpu"] },
+    { subject: "a: ", what: "no quota for", where: ["cpu"] },
+  ],
+  [
+    { lead: "1 of 2: ", subject: "b: ", what: "no quota" },
+    { subject: "a: b: ", what: "no quota", aside: "1 of 2: " },
   ],
 ])("%j of a cluster names the cluster first", (message, want) => expect(prefixed("a: ", message)).toEqual(want));
+
+test.each<[Message, MessageParts]>([
+  ["no quota", { what: "refused", why: "no quota" }],
+  [
+    { what: "has finalizer", where: ["a", "b"], remedy: "remove them" },
+    { what: "refused", why: "has finalizer a, b", remedy: "remove them" },
+  ],
+])("%j as a cause keeps its remedy", (cause, want) => expect(withCause({ what: "refused" }, cause)).toEqual(want));
+
+test.each<[Message | undefined, Message | undefined, boolean]>([
+  ["a: b", { what: "a", why: "b" }, true],
+  [{ what: "a" }, { what: "a", where: ["b"] }, false],
+  [undefined, "", false],
+  [undefined, undefined, true],
+])("%j says the same as %j: %s", (a, b, want) => expect(isSameMessage(a, b)).toBe(want));

@@ -1,4 +1,5 @@
-import { shortMessage, shortName, shortPoint } from "./text.ts";
+import { trimEnd } from "../values/index.ts";
+import { shortMessage, shortName, shortPath, shortPoint } from "./text.ts";
 
 /**
  * A message to a person, as a value: composed once, and rendered for each place that shows the message. A text is a
@@ -6,8 +7,14 @@ import { shortMessage, shortName, shortPoint } from "./text.ts";
  */
 export type Message = string | MessageParts;
 
-/** Rendered as `WHAT WHERE, WHERE: WHY; REMEDY`. */
+/** Rendered as `LEAD SUBJECT ASIDE WHAT WHERE, WHERE: WHY; REMEDY`. The first three end with their own punctuation. */
 export interface MessageParts {
+  /** Words that are left out first, for example a count. */
+  lead?: string;
+  /** Whom the message is about: `shanghai-1: OverridePolicy regional, rule 1: `. */
+  subject?: string;
+  /** Words that help to find the place, and are left out if the message does not fit: `patch 2 on Deployment: `. */
+  aside?: string;
   /** What is wrong, with the object or field: `Deployment web has the finalizers`. */
   what: string;
   /** The list that ends `what`: clusters, policies, kinds, finalizers. The most important name comes first. */
@@ -24,29 +31,54 @@ const CONDITION_LIMIT = 120;
 /** Maximum characters of a full message. */
 const FULL_LIMIT = 512;
 
-/** Minimum characters of a cause that is worth showing. */
+/** Minimum characters of a cause or of a remedy that is worth showing. */
 const LEAST_WHY = 24;
 
-/** Maximum characters of a word of `what` in a message that does not fit: people choose names of any length. */
+/** Maximum characters of a word in a message that does not fit: people choose names of any length. */
 const LONGEST_WORD = 24;
+
+/** As {@link LONGEST_WORD}, for a message that does not fit even so. */
+const SHORTEST_WORD = 12;
+
+/** Maximum characters of the end of a path: the names of Meridian's annotations fit. */
+const LONGEST_TAIL = 32;
+
+/** Maximum characters of a name in the list of a message that does not fit; fewer if `what` is long. */
+const LONGEST_PLACE = 64;
+
+/** Characters after a word that are no part of a name. */
+const PUNCTUATION = ",;:.)\"'`";
+
+/** Characters of ` and N more`. */
+const OTHERS = 14;
 
 /**
  * The message of a condition: one line of at most 120 characters. A message that does not fit is shortened step by
- * step: first the list, to its first names and the number of the others; then the cause, at its end; then long names in
- * `what`. If too little of the cause is left, the cause goes, and the remedy goes last: what is wrong and where stays.
+ * step: first the lead goes, then the list is cut to its first names and the number of the others, then the aside goes
+ * and long names are shortened, then the cause is cut at its end. If too little of the cause is left, the cause goes.
+ * The remedy is cut or goes last: what is wrong and where stays.
  */
 export function conditionMessage(message: Message, limit: number = CONDITION_LIMIT): string {
   if (typeof message === "string") return answerWithin(message, limit);
-  const pointed: MessageParts = message.why === undefined ? message : { ...message, why: shortPoint(message.why) };
-  const { why, ...causeless } = { ...pointed, what: withShortWords(pointed.what) };
+  const { lead: _lead, ...parts } = message;
+  const pointed: MessageParts = parts.why === undefined ? parts : { ...parts, why: shortPoint(parts.why) };
+  const { aside: _aside, ...plain } = pointed;
+  const brief = withShortNames(plain, limit, LONGEST_WORD);
+  const briefest = withShortNames(plain, limit, SHORTEST_WORD);
+  const { why, ...causeless } = brief;
   const { remedy: _remedy, ...bare } = causeless;
   return (
     wholeWithin(message, limit) ??
+    wholeWithin(parts, limit) ??
     listWithin(pointed, limit) ??
-    causeWithin(pointed, limit) ??
-    causeWithin({ ...pointed, what: causeless.what }, limit) ??
+    listWithin(plain, limit) ??
+    listWithin(brief, limit) ??
+    listWithin(withoutTerms(brief), limit) ??
+    listWithin(withoutTerms(briefest), limit) ??
+    causeWithin(briefest, limit) ??
     listWithin(causeless, limit) ??
     causeWithin({ ...bare, ...(why === undefined ? {} : { why }) }, limit, 1) ??
+    remedyWithin(causeless, limit) ??
     listWithin(bare, limit) ??
     shortMessage(rendered(bare), limit)
   );
@@ -57,22 +89,55 @@ export function fullMessage(message: Message): string {
   return conditionMessage(message, FULL_LIMIT);
 }
 
-/** Puts words before the message, such as the name of the cluster and a colon. */
+/** The same value with its message as full text, for reports. */
+export function inFull<T extends { message: Message }>(why: T): Omit<T, "message"> & { message: string } {
+  return { ...why, message: fullMessage(why.message) };
+}
+
+/** True if both messages say the same. */
+export function isSameMessage(a: Message | undefined, b: Message | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && fullMessage(a) === fullMessage(b));
+}
+
+/** Puts words before the message, such as the name of the cluster with a colon and a blank. */
 export function prefixed(words: string, message: Message): Message {
-  return typeof message === "string" ? `${words}${message}` : { ...message, what: `${words}${message.what}` };
+  if (typeof message !== "string") {
+    const { lead = "", subject = "", aside = "", ...parts } = message;
+    const rest = `${lead}${aside}`;
+    return { ...parts, subject: `${words}${subject}`, ...(rest === "" ? {} : { aside: rest }) };
+  }
+  return words.endsWith(": ") ? withCause({ what: words.slice(0, -2) }, message) : `${words}${message}`;
+}
+
+/** Puts words before the message that are left out if the message does not fit. */
+export function withLead(lead: string, message: Message): MessageParts {
+  const parts = typeof message === "string" ? { what: message } : message;
+  return lead === "" ? parts : { ...parts, lead };
+}
+
+/** Makes the message the cause of another one. The remedy of the cause stays the remedy. */
+export function withCause(parts: Omit<MessageParts, "why">, cause: Message): MessageParts {
+  if (typeof cause === "string") return cause === "" ? parts : { ...parts, why: cause };
+  const { remedy, ...rest } = cause;
+  return { ...parts, why: rendered(rest), ...(remedy === undefined ? {} : { remedy }) };
 }
 
 /** A server names the field and quotes the value before the problem, so the value goes before the text is cut. */
 function answerWithin(text: string, limit: number): string {
-  const short = shortMessage(text, limit);
-  return short.endsWith("…") ? shortMessage(shortPoint(text), limit) : short;
+  const point = shortPoint(text);
+  return (
+    wholeWithin({ what: text }, limit) ??
+    wholeWithin({ what: point }, limit) ??
+    shortMessage(withShortWords(point, LONGEST_WORD), limit)
+  );
 }
 
-function rendered({ what, where = [], why, remedy }: MessageParts, shown = where.length): string {
+function rendered(parts: MessageParts, shown = parts.where?.length ?? 0): string {
+  const { lead = "", subject = "", aside = "", what, where = [], why, remedy } = parts;
   const others = shown < where.length ? ` and ${where.length - shown} more` : "";
   const names = where.length === 0 ? "" : ` ${where.slice(0, shown).join(", ")}${others}`;
   const cause = why === undefined ? "" : `: ${why}`;
-  return `${what}${names}${cause}${remedy === undefined ? "" : `; ${remedy}`}`;
+  return `${lead}${subject}${aside}${what}${names}${cause}${remedy === undefined ? "" : `; ${remedy}`}`;
 }
 
 function wholeWithin(parts: MessageParts, limit: number): string | undefined {
@@ -100,7 +165,52 @@ function causeWithin({ why, remedy, ...bare }: MessageParts, limit: number, leas
   return room < least ? undefined : `${before}: ${shortMessage(why, room)}${end}`;
 }
 
+/** With the remedy cut at its end: even the beginning of a command tells what to do. */
+function remedyWithin({ remedy, ...bare }: MessageParts, limit: number): string | undefined {
+  if (remedy === undefined) return undefined;
+  const before = listWithin(bare, limit / 2) ?? shortMessage(rendered(bare, 1), Infinity);
+  const room = limit - before.length - 2;
+  return room < LEAST_WHY ? undefined : `${before}; ${shortMessage(remedy, room)}`;
+}
+
+/** Terms in brackets end the sentence: `spec.hostPID must not be true (level baseline)`. */
+function withoutTerms({ why, ...parts }: MessageParts): MessageParts {
+  return why === undefined ? parts : { ...parts, why: why.replace(/ \([^()]*\)$/, "") };
+}
+
 /** People choose names of any length. The words between the names stay readable. */
-function withShortWords(text: string): string {
-  return text.replaceAll(/\S+/g, (word) => shortName(word, LONGEST_WORD));
+function withShortNames(
+  { subject, what: words, where, why, remedy }: MessageParts,
+  limit: number,
+  longest: number,
+): MessageParts {
+  const what = withShortWords(words, longest);
+  const before = subject === undefined ? "" : withShortWords(subject, longest);
+  const most = Math.max(LONGEST_WORD, Math.min(LONGEST_PLACE, limit - before.length - what.length - OTHERS));
+  return {
+    ...(subject === undefined ? {} : { subject: before }),
+    what,
+    ...(where === undefined ? {} : { where: where.map((name) => shortName(name, most)) }),
+    ...(why === undefined ? {} : { why: withShortWords(why, longest) }),
+    ...(remedy === undefined ? {} : { remedy }),
+  };
+}
+
+function withShortWords(text: string, longest: number): string {
+  return text.replaceAll(/\S+/g, (whole) => {
+    const word = trimEnd(whole, PUNCTUATION);
+    return `${shortWord(word, longest)}${whole.slice(word.length)}`;
+  });
+}
+
+/** The end of a path, of an annotation's key or of a field's path tells more than its beginning. */
+function shortWord(word: string, longest: number): string {
+  if (word.length <= LONGEST_WORD) return word;
+  if (/^(?:…\w*|\.?(?:spec|metadata|data|status))[.[]/.test(word)) {
+    return shortPath(word).replaceAll(/\[([^[\]]*)\]/g, (_, key: string) => `[${shortName(key, longest)}]`);
+  }
+  const slash = word.lastIndexOf("/");
+  const most = longest === LONGEST_WORD ? LONGEST_TAIL : LONGEST_WORD;
+  if (slash >= 0 && slash < word.length - 1) return `…/${shortName(word.slice(slash + 1), most)}`;
+  return shortName(word, longest);
 }

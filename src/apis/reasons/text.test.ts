@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import { firstFitting, listedAfter, pointOf, shortMessage, shortName, shortPoint } from "./text.ts";
+import { namesText, pointOf, shortMessage, shortName, shortPoint } from "./text.ts";
 
 describe("shortMessage", () => {
   test.each<[string, number, string]>([
@@ -19,26 +19,6 @@ describe("shortMessage", () => {
     ["12345678\u{1F600}90", 10, "12345678…"],
   ])("%j in %i", (text, limit, want) => expect(shortMessage(text, limit)).toBe(want));
 
-  test.each<[string, number, string]>([
-    ["services and many more are away; run `join a --renew`", 50, "services and many more are… run `join a --renew`"],
-    ["many words are said of this trouble: try `join a` on it", 48, "many words are said of this… try `join a` on it"],
-    ["the words before the command; which are long too, run `join a --x`", 42, "the words before the… `join a --x`"],
-    ["`join a` comes first, and then many more words", 30, "`join a` comes first, and…"],
-    ["no room for: `join a-cluster-with-a-name --kinds b`", 40, "no room for: `join a-cluster-with-a-nam…"],
-  ])("%j in %i keeps the command whole", (text, limit, want) => {
-    expect(shortMessage(text, limit)).toBe(want);
-    expect(want.length).toBeLessThanOrEqual(limit);
-  });
-
-  test.prop([fc.string({ unit: fc.constantFrom("a", " ", "`", ";", ":", "b c "), maxLength: 400 })])(
-    "with commands is within the limit, and stays as it is when cut again",
-    (text) => {
-      const message = shortMessage(text);
-      expect(message.length).toBeLessThanOrEqual(120);
-      expect(shortMessage(message)).toBe(message);
-    },
-  );
-
   test.prop([fc.string({ unit: "grapheme", maxLength: 400 })])(
     "is one line of at most 120 characters, and stays as it is when cut again",
     (text) => {
@@ -50,34 +30,11 @@ describe("shortMessage", () => {
   );
 });
 
-describe("firstFitting", () => {
-  test.each<[string[], number, string]>([
-    [["a long one", "short"], 20, "a long one"],
-    [["a long one", "short"], 6, "short"],
-    [["a long one", "not short either"], 6, "not…"],
-  ])("%j in %i", (texts, limit, want) => expect(firstFitting(texts as [string, ...string[]], limit)).toBe(want));
-});
-
-describe("listedAfter", () => {
-  test.each<[string[], number, string]>([
-    [["a", "b"], 20, "on a, b"],
-    [["a", "b", "c"], 15, "on a, b, c"],
-    [["aaaa", "bbbb", "cccc"], 18, "on aaaa and 2 more"],
-    [["aaaa", "bbbb", "cccc"], 17, "on aaaa, bbbb…"],
-  ])("%j in %i", (items, limit, want) => expect(listedAfter("on ", items, ", ", limit)).toBe(want));
-
-  test.prop([fc.array(fc.stringMatching(/^[a-z]{1,20}$/), { minLength: 1, maxLength: 300 })])(
-    "names whole items only, and counts the others",
-    (items) => {
-      const text = listedAfter("on ", items);
-      expect(text.length).toBeLessThanOrEqual(120);
-      const [, names = "", more = "0"] = /^on (.*?)(?: and (\d+) more)?$/.exec(text) ?? [];
-      const listed = names.split(", ");
-      expect(items.slice(0, listed.length)).toEqual(listed);
-      expect(listed.length + Number(more)).toBe(items.length);
-    },
-  );
-});
+test.each<[string[], string]>([
+  [["a"], "a"],
+  [["a", "b", "c"], "a, b, c"],
+  [["a", "b", "c", "d", "e"], "a, b, c and 2 more"],
+])("of %j the first three are named", (names, want) => expect(namesText(names)).toBe(want));
 
 test("a name within a sentence is cut where it is too long", () => {
   expect(shortName("regional")).toBe("regional");

@@ -8,8 +8,7 @@ const MESSAGE_LIMIT = 120;
 
 /**
  * Puts the text on one line and cuts it at the limit, with `…` at the end. The cut is between words where this keeps at
- * least half of the limit. A command in backquotes at the end tells what to do: it stays whole where it fits, and the
- * text before it is cut.
+ * least half of the limit.
  */
 export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): string {
   // Nearly every text is short and on one line already.
@@ -19,26 +18,7 @@ export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): strin
     .slice(0, 16 * limit)
     .replaceAll(/\s+/g, " ")
     .trim();
-  if (line.length <= limit) return line;
-  const remedy = remedyAfter(line, limit);
-  return remedy === undefined ? cutTo(line, limit) : `${cutTo(line, limit - remedy.length - 1)} ${remedy}`;
-}
-
-/** Minimum characters for the problem, before its remedy. */
-const LEAST_CAUSE = 16;
-
-/**
- * The last command of the line, with the words that lead to it. Undefined unless the limit would cut the command off
- * and leaves room for it.
- */
-function remedyAfter(line: string, limit: number): string | undefined {
-  const end = line.lastIndexOf("`");
-  const begin = end <= 0 ? -1 : line.lastIndexOf("`", end - 1);
-  if (begin === -1 || end < limit - 1) return undefined;
-  const lead = Math.max(line.lastIndexOf("; ", begin), line.lastIndexOf(": ", begin));
-  const whole = line.slice(lead === -1 ? begin : lead + 2);
-  const remedy = whole.length <= limit - LEAST_CAUSE ? whole : line.slice(begin, end + 1);
-  return remedy.length <= limit - LEAST_CAUSE ? remedy : undefined;
+  return line.length <= limit ? line : cutTo(line, limit);
 }
 
 function cutTo(line: string, limit: number): string {
@@ -49,51 +29,10 @@ function cutTo(line: string, limit: number): string {
   return `${trimEnd(cut, " ,;:.")}…`;
 }
 
-/**
- * Returns the first text that is within the limit, else the last text, cut at its end. Give the fullest text first, and
- * last the text with only the most important words.
- */
-export function firstFitting(texts: readonly [string, ...string[]], limit: number = MESSAGE_LIMIT): string {
-  const found = texts.find((text) => shortMessage(text, limit) === text);
-  return found ?? shortMessage(texts.at(-1) ?? "", limit);
-}
-
-/**
- * A message within the limit. `detail` is the full text, if it is longer. `shorter` are shorter forms, for use in a
- * message that has more to say.
- */
-export interface Told {
-  message: string;
-  detail?: string;
-  shorter: readonly string[];
-}
-
-/**
- * Returns the first text that fits as the message. Give the fullest text first, as for {@link firstFitting}. `least`
- * are the shortest forms, which are used only beside other words.
- */
-export function told(texts: readonly [string, ...string[]], least: readonly string[] = []): Told {
-  const [whole] = texts;
-  const message = firstFitting(texts);
-  const shorter = [...new Set([...texts, ...least])].filter((text) => text.length < message.length);
-  return { message, ...(message === whole ? {} : { detail: whole }), shorter };
-}
-
-/** Lists as many items after `before` as fit, and the number of the others. So no name is cut in the middle. */
-export function listedAfter(
-  before: string,
-  items: readonly string[],
-  separator = ", ",
-  limit: number = MESSAGE_LIMIT,
-): string {
-  for (let count = items.length; count > 0; count--) {
-    const more = count === items.length ? "" : ` and ${items.length - count} more`;
-    const text = `${before}${items.slice(0, count).join(separator)}${more}`;
-    if (text.length <= limit) return text;
-    // More than `limit` items cannot fit within `limit` characters.
-    if (count > limit) count = limit;
-  }
-  return shortMessage(`${before}${items.join(separator)}`, limit);
+/** The first names, and the number of the others. */
+export function namesText(names: readonly string[], most: number = 3): string {
+  const more = names.length - most;
+  return more <= 0 ? names.join(", ") : `${names.slice(0, most).join(", ")} and ${more} more`;
 }
 
 /** Shortens a name, to leave room for the rest of a sentence. */

@@ -2,6 +2,7 @@ import {
   ACCEPT_CLUSTER_UID_ANNOTATION,
   type Contact,
   defined,
+  fullMessage,
   type KubeObject,
   type MemberCluster,
   sameValue,
@@ -315,7 +316,7 @@ export class MemberConnection {
   }
 
   #recordContact(before: Contact, { ok, reason = "ClusterUnreachable", message = "" }: Contact): void {
-    if (!ok && before.reason !== NOT_YET_KNOWN) this.#record("Warning", reason, "Probe", message);
+    if (!ok && before.reason !== NOT_YET_KNOWN) this.#record("Warning", reason, "Probe", fullMessage(message));
     const loss = ok ? this.#report.lossBefore(before) : undefined;
     if (loss !== undefined) this.#ended(loss);
   }
@@ -371,7 +372,7 @@ export class MemberConnection {
     const next = this.#answering.take({ ms, pace: this.#options.listener.paceOf(this.cluster) });
     if (next === undefined) return;
     const { begun, ended } = this.#report.answering(next);
-    for (const { reason, message } of begun) this.#record("Warning", reason, "Probe", message);
+    for (const { reason, message } of begun) this.#record("Warning", reason, "Probe", fullMessage(message));
     for (const one of ended) this.#ended(one);
     this.#report.find(next);
   }

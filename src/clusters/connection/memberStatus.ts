@@ -1,5 +1,6 @@
 import {
   type Condition,
+  conditionMessage,
   type Contact,
   defined,
   type MemberClusterStatus,
@@ -160,7 +161,7 @@ function lasting(
       type,
       status,
       reason: trouble === null ? over : trouble.reason,
-      message: shortMessage(
+      message: conditionMessage(
         trouble === null ? `since ${before?.lastTransitionTime} it was: ${before?.message}` : trouble.message,
       ),
       ...defined({ observedGeneration: generation }),

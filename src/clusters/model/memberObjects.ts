@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey, sameValue } from "../../apis/index.ts";
+import { FIELD_MANAGER, isSameMessage, type KubeObject, type ObjectRef, refKey, sameValue } from "../../apis/index.ts";
 import {
   type ApplyRow,
   expectedOf,
@@ -388,8 +388,8 @@ export class MemberObjects {
   #setFailure(object: MemberObject, failure: Failure | undefined): void {
     const before = object.failure;
     if (before === failure) return;
-    if (before?.reason === failure?.reason && before?.message === failure?.message && before?.final === failure?.final)
-      return;
+    const isSame = before?.reason === failure?.reason && before?.final === failure?.final;
+    if (isSame && isSameMessage(before?.message, failure?.message)) return;
     object.failure = failure;
     this.#mark(object);
   }

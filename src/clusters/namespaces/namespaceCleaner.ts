@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { type ObjectRef, shortMessage } from "../../apis/index.ts";
+import { isSameMessage, type ObjectRef, shortMessage } from "../../apis/index.ts";
 import type { Failure } from "../../desiredstate/index.ts";
 import type { Logger, Metrics } from "../../observability/index.ts";
 import { type Clock, NAMESPACES } from "../../runtime/index.ts";
@@ -210,7 +210,7 @@ export class NamespaceCleaner {
       outcome === undefined || outcome.kind === "NamespaceMissing"
         ? { reason: "InternalError", message: "internal error; see the manager's log" }
         : outcome;
-    const isNews = object.failure?.reason !== reason || object.failure.message !== message;
+    const isNews = object.failure?.reason !== reason || !isSameMessage(object.failure.message, message);
     objects.fail(object, { reason, message, final: false });
     if (!isNews) return;
     logger.warn(

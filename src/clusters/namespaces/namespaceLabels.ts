@@ -1,4 +1,4 @@
-import { POD_SECURITY_ANNOTATION, shortMessage } from "../../apis/index.ts";
+import { fullMessage, POD_SECURITY_ANNOTATION, shortMessage } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { type Clock, NAMESPACES } from "../../runtime/index.ts";
 import { Backoffs } from "../pacing/index.ts";
@@ -80,7 +80,8 @@ export class NamespaceLabeller {
     } catch (err) {
       if (session.signal.aborted) return;
       const outcome = classify(err);
-      const message = outcome !== undefined && "message" in outcome ? outcome.message : shortMessage(String(err));
+      const message =
+        outcome !== undefined && "message" in outcome ? fullMessage(outcome.message) : shortMessage(String(err));
       logger.warn(
         { cluster: session.cluster, namespace: name, err, event_reason: "NamespaceNotLabelled" },
         `the namespace did not get its Pod Security labels: ${message}`,

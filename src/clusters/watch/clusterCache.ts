@@ -1,4 +1,4 @@
-import { defined, kindKey, kindKeyOf, MANAGED_BY_LABEL, type ObjectRef } from "../../apis/index.ts";
+import { defined, kindKey, kindKeyOf, MANAGED_BY_LABEL, type Message, type ObjectRef } from "../../apis/index.ts";
 import { readabilityKey } from "../../desiredstate/index.ts";
 import type { GroupKind } from "../../interpreter/index.ts";
 import type { Logger, Metrics } from "../../observability/index.ts";
@@ -204,8 +204,8 @@ export class ClusterCache {
   }
 
   /** Kinds that cannot be watched, by {@link readabilityKey}, with the reason. */
-  get unreadable(): ReadonlyMap<string, string> {
-    const unreadable = new Map(this.#kinds.unsure);
+  get unreadable(): ReadonlyMap<string, Message> {
+    const unreadable = new Map<string, Message>(this.#kinds.unsure);
     for (const { key, isKnown, failure } of this.#essential())
       if (!isKnown && failure !== undefined) unreadable.set(key, failure);
     return unreadable;
@@ -226,7 +226,7 @@ export class ClusterCache {
   }
 
   /** Sentence with the command that grants all kinds that are not granted; set when there are several. */
-  get grant(): string | undefined {
+  get grant(): Message | undefined {
     const { cluster, local } = this.#options.session;
     const denied = [...this.#essential()]
       .filter(({ isKnown, isDenied }) => !isKnown && isDenied)
@@ -238,7 +238,7 @@ export class ClusterCache {
    * Set when a watch has been broken for long although the member answers. The known state is as old as `since` (epoch
    * milliseconds). A kind that the member no longer serves does not count, since its state is known.
    */
-  get blindness(): { since: number; message: string } | undefined {
+  get blindness(): { since: number; message: Message } | undefined {
     for (const { blindSince, failure, isUnserved } of this.#essential())
       if (blindSince !== undefined && failure !== undefined && !isUnserved)
         return { since: blindSince, message: failure };
@@ -286,7 +286,7 @@ export class ClusterCache {
   }
 
   /** `failure`: why the previous watch was broken. */
-  #watch(watched: Watched, failure?: string): MemberWatch {
+  #watch(watched: Watched, failure?: Message): MemberWatch {
     const { session, clock, readabilityChanged } = this.#options;
     return new MemberWatch(
       {

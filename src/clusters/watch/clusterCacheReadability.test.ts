@@ -8,8 +8,11 @@ import { NAMESPACE_REF, numbered, RESET, SECRET_REF, trustOf } from "../testing/
 
 const KIND = "example.com/Database";
 const grant = (kinds: string) => `run \`meridian join shanghai-1 --renew ${kinds}--member-kubeconfig FILE\``;
-const NOT_GRANTED = `secrets are not granted: ${grant("")}`;
-const DATABASES_NOT_GRANTED = `databases are not granted: ${grant("--kinds databases.example.com ")}`;
+const NOT_GRANTED = { what: "secrets are not granted", remedy: grant("") };
+const DATABASES_NOT_GRANTED = {
+  what: "databases are not granted",
+  remedy: grant("--kinds databases.example.com "),
+};
 
 /** A session that has read its ConfigMaps. */
 async function trusted() {
@@ -96,7 +99,7 @@ describe("a kind that cannot be watched", () => {
   const unwatched = "secrets cannot be watched on the member";
   test.each([
     [FORBIDDEN, { unreadable: new Map([["/Secret", NOT_GRANTED]]), ungranted: new Set(["/Secret"]) }],
-    [GONE, { unreadable: new Map([["/Secret", `${unwatched}: gone`]]), unserved: new Set(["/Secret"]) }],
+    [GONE, { unreadable: new Map([["/Secret", { what: unwatched, why: "gone" }]]), unserved: new Set(["/Secret"]) }],
     [RESET, { unreadable: new Map([["/Secret", unwatched]]) }],
   ])("because of %s is unreadable, and the others are trusted", async (error, want) => {
     const { begin, settle, failures, delay, state, called } = caching();

@@ -12,7 +12,7 @@ const FORBIDDEN = new ApiError(403, "Forbidden", "databases is forbidden");
 const WENT_BACK = new WentBackError("the server went back");
 const UNWATCHED = "configmaps cannot be watched on the member";
 const grant = (kinds = "") => `run \`meridian join ${CLUSTER} --renew ${kinds}--member-kubeconfig FILE\``;
-const NOT_GRANTED = `databases are not granted: ${grant("--kinds databases.example.com ")}`;
+const NOT_GRANTED = { what: "databases are not granted", remedy: grant("--kinds databases.example.com ") };
 
 interface Given {
   type?: ResourceType;
@@ -115,7 +115,7 @@ describe("a watch", () => {
   test("of a kind that is no longer served is unserved until it works", () => {
     const { watch, called } = watching();
     watch.heard(MISSING);
-    expect([watch.isUnserved, watch.failure]).toEqual([true, `${UNWATCHED}: no such resource`]);
+    expect([watch.isUnserved, watch.failure]).toEqual([true, { what: UNWATCHED, why: "no such resource" }]);
     expect(called()).toEqual(["trust changed", "unserved"]);
     watch.heard(RESET);
     expect([watch.isUnserved, called()]).toEqual([true, []]);
@@ -137,7 +137,7 @@ describe("a watch that breaks", () => {
     await clock.advance(9_999);
     expect(called()).toEqual([]);
     await clock.advance(1);
-    const blind = { ...WELL, failure: `${UNWATCHED}: nonsense`, blindSince: since };
+    const blind = { ...WELL, failure: { lead: `${UNWATCHED}: `, what: "nonsense" }, blindSince: since };
     expect([called(), state()]).toEqual([["readability changed"], blind]);
     await clock.advance(600_000);
     expect(called()).toEqual([]);
@@ -220,7 +220,7 @@ describe("a watch whose permission is revoked", () => {
   test("on the hub itself has the server's words, since join grants nothing there", () => {
     const { watch } = watching({ type: DATABASES, local: true });
     watch.heard(FORBIDDEN);
-    expect(watch.failure).toBe("databases cannot be watched on the member: databases is forbidden");
+    expect(watch.failure).toEqual({ what: "databases cannot be watched on the member", why: "databases is forbidden" });
   });
 
   test.each<[ResourceType, Error, string[]]>([

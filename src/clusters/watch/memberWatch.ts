@@ -1,4 +1,4 @@
-import { kindKey, sameValue } from "../../apis/index.ts";
+import { kindKey, type Message, sameValue } from "../../apis/index.ts";
 import { readabilityKey } from "../../desiredstate/index.ts";
 import {
   type Clock,
@@ -51,7 +51,7 @@ export class MemberWatch implements Watched, Disposable {
   /** Aborted when the watch ends. */
   readonly stop = new AbortController();
   readonly #options: MemberWatchOptions;
-  #failure: string | undefined;
+  #failure: Message | undefined;
   #blindSince: number | undefined;
   #patience: Disposable | undefined;
   #isDenied = false;
@@ -59,7 +59,7 @@ export class MemberWatch implements Watched, Disposable {
   #isLost = false;
 
   /** `failure`: why the previous watch was broken. */
-  constructor(options: MemberWatchOptions, failure?: string) {
+  constructor(options: MemberWatchOptions, failure?: Message) {
     this.#options = options;
     this.type = options.type;
     this.namespace = options.namespace;
@@ -83,7 +83,7 @@ export class MemberWatch implements Watched, Disposable {
   }
 
   /** Reason why the watch is broken now. */
-  get failure(): string | undefined {
+  get failure(): Message | undefined {
     return this.#failure;
   }
 
@@ -103,7 +103,7 @@ export class MemberWatch implements Watched, Disposable {
   }
 
   /** Reason why the objects are unknown, if a missing permission is the cause. */
-  get denial(): string | undefined {
+  get denial(): Message | undefined {
     return this.#isDenied && !this.isKnown ? this.#failure : undefined;
   }
 
@@ -198,7 +198,7 @@ export class MemberWatch implements Watched, Disposable {
    * Called when the server went back in time. The known state belongs to a discarded history, so the watch is blind
    * from now on.
    */
-  #doubt(failure: string | undefined): void {
+  #doubt(failure: Message | undefined): void {
     this.#patience?.[Symbol.dispose]();
     this.#failure = failure;
     this.#blindSince ??= this.#options.clock.now();

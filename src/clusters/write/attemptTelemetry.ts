@@ -1,4 +1,4 @@
-import { refKey } from "../../apis/index.ts";
+import { fullMessage, refKey } from "../../apis/index.ts";
 import {
   changeOf,
   follow,
@@ -137,7 +137,7 @@ export class AttemptTelemetry {
     const isNews = attempt.object.failure?.reason !== reason;
     this.#unfinished.add(attempt.object.key);
     if (isNews && outcome.kind === "Refused")
-      return this.#warn(attempt, error, reason, `refused by the member: ${outcome.message}`);
+      return this.#warn(attempt, error, reason, `refused by the member: ${fullMessage(outcome.message)}`);
     if (isNews && isUnreached(outcome))
       return this.#warn(attempt, error, transportReason(error) ?? reason, `failed: ${outcome.message}`);
     const { logger } = this.#options;
@@ -156,11 +156,14 @@ export class AttemptTelemetry {
 
   /** Logs an object that is not sent, since the account may not read its kind. */
   denied(object: MemberObject, { reason, message }: Failure): void {
-    this.#options.logger.warn({ ...fieldsOf({ object }), event_reason: reason }, `not sent: ${message}`);
+    this.#options.logger.warn({ ...fieldsOf({ object }), event_reason: reason }, `not sent: ${fullMessage(message)}`);
   }
 
   hadNoEffect(attempt: Attempt, { reason, message }: Failure): void {
-    this.#options.logger.warn({ ...fieldsOf(attempt), event_reason: reason }, `applied without effect: ${message}`);
+    this.#options.logger.warn(
+      { ...fieldsOf(attempt), event_reason: reason },
+      `applied without effect: ${fullMessage(message)}`,
+    );
   }
 
   /** Logs an internal error that the member did not cause. */
@@ -226,7 +229,7 @@ function fieldsOf({
 /** The same kind of error with a message that quotes no content. */
 function withoutWords(error: unknown, outcome: Outcome | undefined): Error {
   const anonymous = new Error(
-    outcome === undefined ? "internal error" : "message" in outcome ? outcome.message : outcome.kind,
+    outcome === undefined ? "internal error" : "message" in outcome ? fullMessage(outcome.message) : outcome.kind,
   );
   if (error instanceof Error) anonymous.name = error.name;
   return anonymous;

@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { defined, listedAfter, type ObjectRef, type Reason } from "../../apis/index.ts";
+import { defined, type Message, type ObjectRef, type Reason } from "../../apis/index.ts";
 import type { Failure, Why } from "../../desiredstate/index.ts";
 import { fieldOfPlace } from "../../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../../observability/index.ts";
@@ -55,7 +55,7 @@ export interface LaneMember {
   /** Tells whether the member lacks the kind, by its discovery. `Surely`: no object of the kind can exist. */
   lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely";
   /** Reason why objects of the kind cannot be read, if a permission is missing. */
-  denial(ref: ObjectRef): string | undefined;
+  denial(ref: ObjectRef): Message | undefined;
   /** True when objects of the kind may be removed: all of them are known, and the cache does not hold deletions. */
   mayRemove(ref: ObjectRef): boolean;
   /** Takes the server's answer to a write as an observation, before the watch brings it. */
@@ -132,11 +132,11 @@ export class Lane implements AsyncDisposable {
    */
   get pace(): Why | undefined {
     const now = this.#options.clock.monotonic();
-    const say = (message: string): Why => ({ reason: "WritesThrottled" satisfies Reason, message });
+    const say = (message: Message): Why => ({ reason: "WritesThrottled" satisfies Reason, message });
     if (this.#member === undefined) return undefined;
     if (this.#throttledUntil + THROTTLED_FOR_MS > now) return say("the server asks for fewer requests (HTTP 429)");
     const silent = this.#kinds.silentKinds;
-    if (silent.length > 0) return say(listedAfter("no answer to writes of ", silent));
+    if (silent.length > 0) return say({ what: "no answer to writes of", where: silent });
     const isTrying = this.#breaker.state(now).kind !== "Closed";
     return isTrying ? say("requests do not reach the server; one at a time is tried") : undefined;
   }
@@ -408,9 +408,9 @@ export class Lane implements AsyncDisposable {
     this.#kinds.answered(ref);
   }
 
-  #refuse(attempt: Attempt, { reason, message, final, detail, fields }: Failure): void {
+  #refuse(attempt: Attempt, { reason, message, final, fields }: Failure): void {
     const { object, action, name } = attempt;
-    const more = defined({ detail, fields });
+    const more = defined({ fields });
     // The row may have changed during the attempt. The failure does not apply to the new row, whose own attempt follows.
     if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final, ...more });
     this.#retry(object.key, name, final ? "slowly" : "soon");

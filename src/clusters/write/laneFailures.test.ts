@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { fullMessage, type Message } from "../../apis/index.ts";
 import type { Failure, Row } from "../../desiredstate/index.ts";
 import { ApiError, NotLeaderError, TransportError } from "../../runtime/index.ts";
 import { CONFIG_REF, deleteRow, holdRow, row, seen } from "../testing/builders.ts";
@@ -12,7 +13,7 @@ const RIGHT = 'cannot create resource "configmaps" in API group "" in the namesp
 const NO_RIGHT = new ApiError(403, "Forbidden", `configmaps "shop" is forbidden: User "m" ${RIGHT}`);
 const LONG = `spec is wrong ${"since it is ".repeat(40)}`;
 
-const failed = (reason: string, message: string, final = false): Failure => ({ reason, message, final });
+const failed = (reason: string, message: Message, final = false): Failure => ({ reason, message, final });
 const debug = (reason: string) => ({ level: "debug", msg: "tried in vain", action: "Create", event_reason: reason });
 const warning = (reason: string, message: string) => ({
   level: "warn",
@@ -86,10 +87,7 @@ test.each<Case & { name: string }>([
   {
     name: "a long refusal",
     error: new ApiError(403, "Forbidden", LONG),
-    failure: {
-      ...failed("Forbidden", expect.stringMatching(/^spec is wrong .*…$/) as string, true),
-      detail: LONG.trim(),
-    },
+    failure: failed("Forbidden", LONG.trim(), true),
     log: warning("Forbidden", "refused by the member: spec is wrong"),
     ...{ result: "refused", againAt: 2_000 },
   },
@@ -106,7 +104,10 @@ test.each<Case & { name: string }>([
     isJoined: true,
     failure: failed(
       "Forbidden",
-      "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
+      {
+        what: "configmaps are not granted",
+        remedy: "run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
+      },
       true,
     ),
     log: warning("Forbidden", "refused by the member: configmaps are not granted"),
@@ -388,7 +389,7 @@ describe("a kind without answers", () => {
 
   test("does not stop other kinds, and is named until it is answered", async () => {
     const { lane, take, clock, calls, state } = await silent();
-    expect(lane.pace?.message).toMatch(/^no answer to writes of [A-Z]/);
+    expect(fullMessage(lane.pace?.message ?? "")).toMatch(/^no answer to writes of [A-Z]/);
     state.answer = (call) => (call.includes("other") ? undefined : SILENCE);
     take(row({ ref: { ...CONFIG_REF, apiVersion: "apps/v1", kind: "Deployment", name: "other" } }));
     await clock.advance(10);

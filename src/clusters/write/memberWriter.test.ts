@@ -21,7 +21,7 @@ describe("no request is sent", () => {
     const { writer, state, calls } = writing();
     state.unserved = ["v0"];
     const ref = { ...CONFIG_REF, apiVersion: "v0" };
-    const apiMessage = expect.stringContaining("serves ConfigMap in v1") as string;
+    const apiMessage = "the member serves no ConfigMap of v0; name v1 in the placement or the manifest";
     await expect(writer.create(row({ ref }))).rejects.toMatchObject({ status: 404, ofPath: true, apiMessage });
     expect(calls).toEqual([]);
     await expect(writer.read(ref)).resolves.toBeDefined();

@@ -1,7 +1,9 @@
 import {
   FIELD_MANAGER,
+  fullMessage,
   type KubeObject,
   MANAGED_BY_LABEL,
+  type Message,
   type ObjectRef,
   type OwnerRef,
   parseApiVersion,
@@ -402,7 +404,7 @@ export class MemberWriter {
     const { version } = parseApiVersion(ref.apiVersion);
     if (version === type.version) return type;
     if (!this.#access.serves(ref))
-      throw new ApiError(404, VERSION_NOT_SERVED, notInVersion(ref, type), { ofPath: true });
+      throw new ApiError(404, VERSION_NOT_SERVED, fullMessage(notInVersion(ref, type)), { ofPath: true });
     return { ...type, version };
   }
 

@@ -1,4 +1,4 @@
-import { firstFitting, renewCommand } from "../../apis/index.ts";
+import { type Message, type MessageParts, renewCommand } from "../../apis/index.ts";
 import { memberKinds } from "../../interpreter/index.ts";
 import {
   isApiError,
@@ -18,27 +18,19 @@ export function isAlwaysGranted({ group, plural }: Kind): boolean {
 }
 
 /** Message that a kind is not granted on a member, with the command that grants it. */
-export function notGranted(cluster: string, { group, plural }: Kind): string {
+export function notGranted(cluster: string, { group, plural }: Kind): Message {
   const isFixed = isAlwaysGranted({ group, plural });
   const name = nameOf({ group, plural });
   const command = renewCommand(cluster, ...(isFixed ? [] : [`--kinds ${name}`]));
-  return firstFitting([
-    `${plural} are not granted: run \`${command}\``,
-    `not granted: run \`${command}\``,
-    `not granted: \`${command}\``,
-    `not granted: renew it${isFixed ? "" : ` with --kinds ${name}`}`,
-  ]);
+  return { what: `${plural} are not granted`, remedy: `run \`${command}\`` };
 }
 
-/**
- * Message that names all kinds that are not granted on a member, with one command that grants them all. The message is
- * never shortened.
- */
-export function allNotGranted(cluster: string, kinds: readonly Kind[]): string {
+/** Message that names all kinds that are not granted on a member, with one command that grants them all. */
+export function allNotGranted(cluster: string, kinds: readonly Kind[]): MessageParts {
   const namesOf = (some: readonly Kind[]): string[] => [...new Set(some.map(nameOf))].toSorted();
   const asked = namesOf(kinds.filter((kind) => !isAlwaysGranted(kind)));
   const flags = asked.length === 0 ? [] : [`--kinds ${asked.join(",")}`];
-  return `${namesOf(kinds).join(", ")} are not granted: run \`${renewCommand(cluster, ...flags)}\``;
+  return { what: "not granted:", where: namesOf(kinds), remedy: `run \`${renewCommand(cluster, ...flags)}\`` };
 }
 
 function nameOf({ group, plural }: Kind): string {
@@ -79,11 +71,11 @@ export function withGrant(
 }
 
 /** Message why a kind cannot be watched. `cluster`: undefined when `meridian join` cannot grant the kind. */
-export function whyUnwatched(type: ResourceType, error: unknown, cluster: string | undefined): string {
+export function whyUnwatched(type: ResourceType, error: unknown, cluster: string | undefined): Message {
   if (error instanceof WentBackError) return `the member went back in time; its ${type.plural} are being read anew`;
   const unwatched = `${type.plural} cannot be watched on the member`;
   // The error's endpoint already names the kind.
-  if (isMisbehaviour(error)) return firstFitting([`${unwatched}: ${error.message}`, error.message]);
+  if (isMisbehaviour(error)) return { lead: `${unwatched}: `, what: error.message };
   if (cluster !== undefined && isForbidden(error)) return notGranted(cluster, type);
-  return isApiError(error) ? `${unwatched}: ${error.apiMessage}` : unwatched;
+  return isApiError(error) ? { what: unwatched, why: error.apiMessage } : unwatched;
 }

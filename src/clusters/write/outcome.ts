@@ -1,4 +1,4 @@
-import { firstFitting, type ObjectRef, pointOf, shortMessage, shortPoint } from "../../apis/index.ts";
+import { type Message, type ObjectRef, pointOf, shortMessage } from "../../apis/index.ts";
 import type { Failure } from "../../desiredstate/index.ts";
 import { ApiError, apiVersionOf, NotLeaderError, type ResourceType, TransportError } from "../../runtime/index.ts";
 
@@ -29,13 +29,12 @@ export const VERSION_NOT_SERVED = "VersionNotServed";
 export function notInVersion(
   { apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">,
   served: ResourceType,
-): string {
+): Message {
   const version = apiVersionOf(served);
-  return firstFitting([
-    `the member serves ${kind} in ${version} and not in ${apiVersion}: name ${version} in the placement, or write the manifest in it`,
-    `the member serves no ${kind} of ${apiVersion}: name ${version} in the placement or the manifest`,
-    `the member does not serve ${apiVersion}: name ${version} in the placement or the manifest`,
-  ]);
+  return {
+    what: `the member serves no ${kind} of ${apiVersion}`,
+    remedy: `name ${version} in the placement or the manifest`,
+  };
 }
 
 /**
@@ -53,13 +52,10 @@ export function classify(error: unknown, confidential = false): Outcome | undefi
   if (!(error instanceof ApiError)) return undefined;
   const outcome = classifyAnswer(error, error.apiMessage);
   if (!confidential || outcome.kind !== "Refused") return outcome;
-  const { detail: _detail, fields: _fields, ...told } = outcome;
+  const { fields: _fields, ...told } = outcome;
   const fields = (error.details?.causes ?? []).map((cause) => cause.field ?? "").filter((field) => field !== "");
-  const where = fields.length === 0 ? "" : `: ${fields.join(", ")}`;
-  return {
-    ...told,
-    message: shortMessage(`the member refused the object (${error.status} ${error.reason})${where}`),
-  };
+  const where = fields.length === 0 ? {} : { why: fields.join(", ") };
+  return { ...told, message: { what: `the member refused the object (${error.status} ${error.reason})`, ...where } };
 }
 
 const BEYOND_ETCD = "the cluster's etcd takes no object of that size (1.5 MiB unless told otherwise): make it smaller";
@@ -113,10 +109,10 @@ function invalid(error: ApiError, text: string): Outcome {
   if (!/immutable/i.test(text)) return { ...refused("Invalid", said, true), ...fields };
   const outcome = { ...refused("ImmutableField", said, true), ...fields };
   // The server quotes the whole value before the reason, such as a Job's complete pod template.
-  const names = [...new Set(fields.fields)].toSorted().join(", ");
-  if (names === "") return outcome;
-  const remedy = "cannot be changed: delete the member object, which is made anew, or rename the object on the hub";
-  return { ...outcome, message: firstFitting([`${names} ${remedy}`, `a field ${remedy}`]) };
+  const where = [...new Set(fields.fields)].toSorted();
+  if (where.length === 0) return outcome;
+  const remedy = "delete the member object, which is made anew, or rename the object on the hub";
+  return { ...outcome, message: { what: "immutable:", where, remedy } };
 }
 
 function forbidden(text: string): Outcome {
@@ -166,9 +162,11 @@ const DUPLICATES = /(?<![^\s:])\.?([^\s:]+): duplicate entries for key \[([^\]]*
 function duplicatesIn(text: string): ReturnType<typeof refused> | undefined {
   const [, path, key] = DUPLICATES.exec(text.slice(0, LONGEST_READ)) ?? [];
   if (path === undefined || key === undefined) return undefined;
-  const remedy = "two entries for one key; keep one of them on the hub";
-  const field = path.slice(path.lastIndexOf(".") + 1);
-  const message = firstFitting([`${path}: ${remedy} (${key})`, `${path}: ${remedy}`, `${field}: ${remedy}`]);
+  const message = {
+    what: `${path}: two entries for one key`,
+    why: key,
+    remedy: "keep one of them on the hub",
+  };
   return { ...refused("DuplicateEntries", text, true), message };
 }
 
@@ -196,8 +194,6 @@ function fieldsOf(error: ApiError): { fields?: readonly string[] } {
 const LONGEST_READ = 1_000;
 
 function refused(reason: string, text: string, final: boolean): Outcome & { kind: "Refused" } {
-  const point = pointOf(text.slice(0, LONGEST_READ));
-  const message = firstFitting([point, shortPoint(point)]);
-  const detail = message === point ? {} : { detail: shortMessage(point, LONGEST_READ) };
-  return { kind: "Refused", reason, message, final, staleDiscovery: false, ...detail };
+  const message = shortMessage(pointOf(text.slice(0, LONGEST_READ)), LONGEST_READ);
+  return { kind: "Refused", reason, message, final, staleDiscovery: false };
 }

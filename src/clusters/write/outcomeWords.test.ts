@@ -135,15 +135,12 @@ describe("a field that cannot be changed", () => {
     const outcome = refused(422, "Invalid", "Job is invalid: field is immutable", { causes: [template] });
     expect(outcome).toMatchObject({ reason: "ImmutableField", final: true, fields: ["spec.template"] });
     expect(outcome).toMatchObject({
-      message: expect.stringMatching(/^spec\.template .*delete the member object/) as string,
+      message: {
+        what: "immutable:",
+        where: ["spec.template"],
+        remedy: "delete the member object, which is made anew, or rename the object on the hub",
+      },
     });
-    expect(outcome).not.toMatchObject({ message: expect.stringContaining("xxx") as string });
-  });
-
-  test("leaves room for what to do where many are", () => {
-    const causes = Array.from({ length: 30 }, (_, at) => ({ field: `spec.field${at}`, message: "field is immutable" }));
-    const outcome = refused(422, "Invalid", "field is immutable", { causes });
-    expect(outcome).toMatchObject({ message: expect.stringContaining("delete the member object") as string });
   });
 });
 
@@ -227,12 +224,12 @@ describe("of a Secret", () => {
     expect(confidential(new ApiError(422, "Invalid", "hunter2", { details: { causes } }))).toEqual({
       kind: "Refused",
       reason: "Invalid",
-      message: "the member refused the object (422 Invalid): data.a, type",
+      message: { what: "the member refused the object (422 Invalid)", why: "data.a, type" },
       final: true,
       staleDiscovery: false,
     });
     expect(confidential(new ApiError(403, "Forbidden", "hunter2"))).toMatchObject({
-      message: "the member refused the object (403 Forbidden)",
+      message: { what: "the member refused the object (403 Forbidden)" },
     });
   });
 
@@ -244,8 +241,7 @@ describe("of a Secret", () => {
 test("of a long sentence a thousand characters are passed on", () => {
   const outcome = refused(422, "Invalid", `start ${"x".repeat(3_000)}`);
   if (outcome?.kind !== "Refused") throw new Error("no refusal");
-  expect(outcome.message.length).toBeLessThanOrEqual(120);
-  expect(outcome.detail?.length).toBe(1_000);
+  expect(outcome.message).toHaveLength(1_000);
 });
 
 describe("of a sentence that is too long", () => {
@@ -260,13 +256,5 @@ describe("of a sentence that is too long", () => {
     const point = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     const text = `failed to convert new object (default/w; apps/v1, Kind=Deployment) to proper version: ${into}: ${point}`;
     expect(said(text)).toMatchObject({ reason: "Invalid", message: point, final: true });
-  });
-
-  test("the field is shortened before what is wrong with it, and the whole stands beside it", () => {
-    const point = `.spec.template.spec.containers[name="w"].resources.requests: ${"expected another type ".repeat(4)}here`;
-    expect(said(`failed to create typed patch object (a): ${point}`)).toMatchObject({
-      message: `…resources.requests: ${"expected another type ".repeat(4)}here`,
-      detail: point,
-    });
   });
 });

@@ -117,11 +117,6 @@ describe("a rehearsed write", () => {
     const access = { client: member.client, hubId: "hub", systemNamespace: "", signal: end.signal };
     await expect(rehearse(access, CONFIGMAPS, row(), undefined)).rejects.toThrow("enough");
   });
-
-  test("has a message that fits into a status", async () => {
-    const { result } = await rehearsing(row({ ref: { ...CONFIG_REF, kind: "Config ".repeat(30) } }), foreign);
-    expect(result).toMatchObject({ reason: "AlreadyExists", message: expect.stringMatching(/^a Config .{80,110}…$/) });
-  });
 });
 
 describe("reading a live object", () => {

@@ -1,4 +1,4 @@
-import { type KubeObject, parseApiVersion, shortMessage } from "../../apis/index.ts";
+import { fullMessage, type KubeObject, type Message, parseApiVersion } from "../../apis/index.ts";
 import type { ApplyRow, DeleteRow, Why } from "../../desiredstate/index.ts";
 import { isDefinition } from "../../interpreter/index.ts";
 import { type Client, isApiError, isMissing, type ResourceType } from "../../runtime/index.ts";
@@ -88,8 +88,8 @@ export async function rehearseRemoval(
   }
 }
 
-function refused(reason: string, message: string): Rehearsed {
-  return { kind: "Refused", reason, message: shortMessage(message) };
+function refused(reason: string, message: Message): Rehearsed {
+  return { kind: "Refused", reason, message: fullMessage(message) };
 }
 
 /** Undefined when no object has the name, or the member does not serve the kind. */

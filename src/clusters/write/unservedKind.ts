@@ -1,4 +1,4 @@
-import { type ObjectRef, shortMessage } from "../../apis/index.ts";
+import type { Message, ObjectRef } from "../../apis/index.ts";
 import type { Failure } from "../../desiredstate/index.ts";
 import { type Action, type MemberObject, type MemberObjects } from "../model/index.ts";
 
@@ -12,12 +12,12 @@ export function waitForKind(
   objects: Pick<MemberObjects, "fail" | "found">,
   object: MemberObject,
   { kind }: Action,
-  member: { lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely"; denial(ref: ObjectRef): string | undefined },
+  member: { lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely"; denial(ref: ObjectRef): Message | undefined },
 ): Failure | undefined {
   const isWrite = kind === "Create" || kind === "Update";
   const message = isWrite ? member.denial(object.ref) : undefined;
   if (message !== undefined) {
-    const denied = { reason: "Forbidden", message: shortMessage(message), final: true };
+    const denied = { reason: "Forbidden", message, final: true };
     const isNews = object.failure?.reason !== denied.reason;
     objects.fail(object, denied);
     return isNews ? denied : undefined;
@@ -32,6 +32,6 @@ export function waitForKind(
 
 /** Not final, since the definition may still arrive. */
 export function kindNotServed({ apiVersion, kind }: ObjectRef): Failure {
-  const message = shortMessage(`the member does not serve ${kind} of ${apiVersion} yet; it waits for the definition`);
+  const message = `the member does not serve ${kind} of ${apiVersion} yet; it waits for the definition`;
   return { reason: "KindNotServed", message, final: false };
 }

@@ -1,4 +1,4 @@
-import { counted, type KubeObject, renewCommand } from "../../apis/index.ts";
+import { counted, fullMessage, type KubeObject, renewCommand } from "../../apis/index.ts";
 import {
   type Allowance,
   allowancesFor,
@@ -36,7 +36,7 @@ export function needText({ what, command }: Need): string {
 /** The reason why no permission lets the bundle be sent (a protected namespace); undefined if there is none. */
 export function refusalOf({ objects }: Subject, terms: NamespaceTerms): string | undefined {
   const problem = scopeProblem(objects, terms);
-  return problem?.reason === "ProtectedNamespace" ? problem.message : undefined;
+  return problem?.reason === "ProtectedNamespace" ? fullMessage(problem.message) : undefined;
 }
 
 /**

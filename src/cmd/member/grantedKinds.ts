@@ -1,4 +1,4 @@
-import { listedAfter } from "../../apis/index.ts";
+import { fullMessage } from "../../apis/index.ts";
 import { whyNeverPlaced } from "../../interpreter/index.ts";
 import type { ResourceType } from "../../runtime/index.ts";
 import { type HubKindAccess } from "../workload/index.ts";
@@ -109,7 +109,9 @@ function foundAs(name: string, served: readonly ResourceType[], member: string |
   if (core !== undefined) return core;
   if (first !== undefined && others.length === 0) return first;
   if (first !== undefined)
-    throw new CommandError(listedAfter(`${name} is several kinds: give one of `, [first, ...others].map(nameOfKind)));
+    throw new CommandError(
+      fullMessage({ what: `${name} is several kinds: give one of`, where: [first, ...others].map(nameOfKind) }),
+    );
   if (group !== undefined && group !== "" && word === word.toLowerCase())
     return { group, plural: word, namespaced: undefined };
   const nobody = member === undefined ? "the hub serves no" : `neither ${member} nor the hub serves a`;

@@ -110,7 +110,7 @@ describe("while objects are being deleted with their CRD", () => {
 
   test("explain and status say so too, and give no advice on where they could run", async () => {
     const { out } = await run("explain web");
-    expect(out).toMatch(/Deleted +since .* waits for m1 .*the kind goes; agree/);
+    expect(out).toMatch(/Deleted +since .* waits for m1: the kind goes; agree/);
     expect(out).not.toContain("For it to run elsewhere");
     expect((await run("explain web --cluster m2")).out).not.toContain("To run there");
     const { code, out: table } = await run("status -o json");

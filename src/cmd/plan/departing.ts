@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { fullMessage, type KubeObject } from "../../apis/index.ts";
 import { deletionText } from "../../status/index.ts";
 import { type PlannerHubState } from "./state/index.ts";
 
@@ -28,7 +28,7 @@ function whyItWaits(state: PlannerHubState, object: KubeObject, since: string): 
   const isTold = status?.clusters?.some(({ reason }) => reason === held?.reason) === true;
   return held === undefined || isTold
     ? (deletionText(status, since) ?? "")
-    : `its copies stay (${held.reason}): ${held.message}`;
+    : `its copies stay (${held.reason}): ${fullMessage(held.message)}`;
 }
 
 function nameOf({ kind, metadata }: KubeObject): string {

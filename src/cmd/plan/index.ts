@@ -9,7 +9,14 @@
  * print a PlanReport (report.ts). Like kubectl diff, it exits with 0 when nothing would change, with 1 when something
  * would change or an object of the files would run nowhere, and with 2 on an error.
  */
-import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject, type ObjectRef, printYaml, joinCommand } from "../../apis/index.ts";
+import {
+  DEFAULT_SYSTEM_NAMESPACE,
+  fullMessage,
+  joinCommand,
+  type KubeObject,
+  type ObjectRef,
+  printYaml,
+} from "../../apis/index.ts";
 import { refKey, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
 import { type ClusterChange, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
@@ -189,8 +196,9 @@ function stagesFor(state: PlannerHubState, { object, after, changes }: PlannedOb
 
 /** New warnings about missing objects that do not stop the object. */
 function newWarnings({ object, before, after }: PlannedObject): string[] {
-  const old = new Set(before?.clusters.flatMap(({ warning }) => warning?.message ?? []));
-  const messages = new Set(after.clusters.flatMap(({ warning }) => warning?.message ?? []));
+  const textsOf = (target: PlannedObject["before"]): Set<string> =>
+    new Set(target?.clusters.flatMap(({ warning }) => (warning === undefined ? [] : fullMessage(warning.message))));
+  const [old, messages] = [textsOf(before), textsOf(after)];
   const name = `${object.kind.toLowerCase()}/${object.metadata.name}`;
   return [...messages].filter((message) => !old.has(message)).map((message) => `${name}: ${message}.`);
 }
@@ -373,7 +381,7 @@ function rehearsalNotes(rehearsed: ReadonlyMap<RehearsedRow, Rehearsed>): Set<st
       notes.add(
         `Namespace ${ref.namespace} would be made on ${cluster}: what that member makes of objects in it is not known before.`,
       );
-    if (said.kind === "Unreached") notes.add(`${cluster} did not answer to all: ${said.message}.`);
+    if (said.kind === "Unreached") notes.add(`${cluster} did not answer to all: ${fullMessage(said.message)}.`);
   }
   return notes;
 }

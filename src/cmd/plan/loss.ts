@@ -1,4 +1,4 @@
-import { type MemberCluster, type Placement, type Reason, shortMessage, timestamp } from "../../apis/index.ts";
+import { type MemberCluster, type Placement, type Reason, timestamp } from "../../apis/index.ts";
 import type { ClusterChange, Target, Why } from "../../desiredstate/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 
@@ -35,7 +35,7 @@ const HELD: Reason = "FailoverHeld";
 const NOWHERE: Reason = "NowhereToGo";
 
 function stays(message: string): Why {
-  return { reason: "ClusterUnreachable", message: shortMessage(message) };
+  return { reason: "ClusterUnreachable", message };
 }
 
 /** The lost clusters of a target, by name. */

@@ -1,4 +1,4 @@
-import { type OwnerRef, type Reason, refKey } from "../../apis/index.ts";
+import { fullMessage, type OwnerRef, type Reason, refKey } from "../../apis/index.ts";
 import { assembleRemovalFacts, type Observation, step } from "../../desiredstate/index.ts";
 import { compareResourceVersions } from "../../runtime/index.ts";
 import { type HubStateReader, type PlannerHubState } from "./state/index.ts";
@@ -36,7 +36,7 @@ export async function lostOwnerNotes(
     for (const row of step({ target: undefined, observations: copies, removal: facts }).rows)
       if (row.verb === "Hold")
         notes.push(
-          `${row.ref.kind} ${row.ref.name} on ${row.cluster} belongs to ${owner.kind} ${owner.name}, which the hub lacks, and stays (${row.why.reason}): ${row.why.message}.`,
+          `${row.ref.kind} ${row.ref.name} on ${row.cluster} belongs to ${owner.kind} ${owner.name}, which the hub lacks, and stays (${row.why.reason}): ${fullMessage(row.why.message)}.`,
         );
   }
   return notes;

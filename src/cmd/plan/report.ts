@@ -1,4 +1,4 @@
-import { defined, type ObjectRef, refOf } from "../../apis/index.ts";
+import { defined, fullMessage, inFull, type ObjectRef, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
 import {
   type ApplyRow,
@@ -11,7 +11,6 @@ import {
   type MemberObjectChange,
   type StageAssignment,
   type Target,
-  type Why,
 } from "../../desiredstate/index.ts";
 import type { PlannedObject } from "./planning.ts";
 import type { UnplacedReport } from "./unplaced.ts";
@@ -37,13 +36,19 @@ export interface PlannedObjectReport extends ObjectRef {
   /** The policy that places the object now, if it is another one. */
   placementBefore?: string;
   /** The condition Scheduled after the change. */
-  scheduled: Target["scheduled"];
+  scheduled: ReturnType<typeof inFull<Target["scheduled"]>>;
   /** The stages of the rollout, in order; absent if the policy has no stages. */
   stages?: readonly string[];
   clusters: PlannedClusterReport[];
 }
 
-export interface PlannedClusterReport extends Partial<Why> {
+/** A reason with its message as text. */
+export interface WhyText {
+  reason: string;
+  message: string;
+}
+
+export interface PlannedClusterReport extends Partial<WhyText> {
   name: string;
   change: ClusterChange["verb"];
   /** The stage of the rollout that contains the change; absent if the policy has no stages. */
@@ -55,7 +60,7 @@ export interface PlannedClusterReport extends Partial<Why> {
 }
 
 /** One object on a member. */
-export interface PlannedMemberObjectReport extends ObjectRef, Partial<Why> {
+export interface PlannedMemberObjectReport extends ObjectRef, Partial<WhyText> {
   change: MemberObjectChange["verb"];
   /** Changed fields. Values of Secrets are never shown. */
   fields?: readonly FieldChange[];
@@ -65,7 +70,7 @@ export interface PlannedMemberObjectReport extends ObjectRef, Partial<Why> {
    */
   fieldsFrom?: "Member" | "Hub";
   /** Why the member would refuse the object. */
-  refused?: Why;
+  refused?: WhyText;
 }
 
 /** A row that is rehearsed on the member. */
@@ -123,7 +128,7 @@ function objectReport(
     ...refOf(object),
     placement,
     ...(before === undefined || placementBefore === placement ? {} : { placementBefore }),
-    scheduled: after.scheduled,
+    scheduled: inFull(after.scheduled),
     ...defined({ stages: stages?.names }),
     clusters: changes.map((change): PlannedClusterReport => {
       const { cluster, verb, to, from, replicas, why, objects } = change;
@@ -132,7 +137,7 @@ function objectReport(
         name: cluster,
         change: verb,
         ...defined({ stage, to, from, replicas }),
-        ...why,
+        ...(why === undefined ? {} : inFull(why)),
         objects: objects.map((one) => memberObjectReport(one, cluster, before, rehearsed)),
       };
     }),
@@ -147,12 +152,14 @@ function memberObjectReport(
 ): PlannedMemberObjectReport {
   const said = row === undefined ? undefined : rehearsed.get(row);
   const kept = removal?.verb === "Delete" ? rehearsed.get(removal) : undefined;
-  if (kept?.kind === "Refused") return { ...ref, change: "Held", reason: kept.reason, message: kept.message };
-  const refused = said?.kind === "Refused" ? { refused: { reason: said.reason, message: said.message } } : {};
+  if (kept?.kind === "Refused")
+    return { ...ref, change: "Held", reason: kept.reason, message: fullMessage(kept.message) };
+  const refused =
+    said?.kind === "Refused" ? { refused: { reason: said.reason, message: fullMessage(said.message) } } : {};
   return {
     ...ref,
     change: verb,
-    ...why,
+    ...(why === undefined ? {} : inFull(why)),
     ...(verb === "Changed" && row !== undefined ? fieldsOf(row, cluster, before, said) : {}),
     ...refused,
   };

@@ -1,9 +1,11 @@
-import { type KubeObject, type ObjectRef, refKey, refOf } from "../../apis/index.ts";
-import { assembleSnapshot, computeTarget, type NearMiss, nearMisses, type Why } from "../../desiredstate/index.ts";
+import { fullMessage, type KubeObject, type ObjectRef, refKey, refOf } from "../../apis/index.ts";
+import { assembleSnapshot, computeTarget, type NearMiss, nearMisses } from "../../desiredstate/index.ts";
 import { isPlaceable, type PlannerHubState } from "./state/index.ts";
 
 /** An object of the files that would run nowhere. */
-export interface UnplacedReport extends ObjectRef, Why {
+export interface UnplacedReport extends ObjectRef {
+  reason: string;
+  message: string;
   /**
    * Policies that select the object's kind but not the object, the closest first; empty if some policy selects the
    * object.
@@ -32,7 +34,7 @@ export function unplacedAmong(
     const { reason } = scheduled;
     const unseen = [...state.hidden].filter((kind) => kind !== "clusteroverridepolicies");
     const but = unseen.length === 0 ? "" : `, as far as you may see (hidden from you: ${unseen.toSorted().join(", ")})`;
-    const message = `${scheduled.message}${but}`;
+    const message = `${fullMessage(scheduled.message)}${but}`;
     const nearly = placement === undefined ? nearMisses(object, state.placements, snapshot.setting) : [];
     return [{ ...refOf(object), reason, message, nearly }];
   });

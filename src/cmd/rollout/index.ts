@@ -6,6 +6,7 @@
 import {
   DEFAULT_SYSTEM_NAMESPACE,
   type FederatedStatus,
+  fullMessage,
   type KubeObject,
   type PolicyStatus,
   printYaml,
@@ -286,7 +287,9 @@ async function toRevision(
   if (read === undefined)
     throw new CommandError(`${called} has no revision ${wanted}; \`meridian rollout history ${called}\` lists them`);
   if (read.kind === "Unusable")
-    throw new CommandError(`${called} was not rolled back: ${read.why.message}; apply its earlier manifest instead`);
+    throw new CommandError(
+      `${called} was not rolled back: ${fullMessage(read.why.message)}; apply its earlier manifest instead`,
+    );
   const { object } = read.content;
   if (JSON.stringify(object["spec"]) === JSON.stringify(holder["spec"])) {
     terminal.out(

@@ -1,6 +1,7 @@
 import {
   defined,
   type FederatedStatus,
+  fullMessage,
   type KeptRevision,
   type KubeObject,
   type RolloutStatus,
@@ -35,7 +36,7 @@ export function linesOf(
     const is = [
       ...(revision === status?.revision ? [stateText(status)] : []),
       ...(isLastGood ? ["last good"] : succeededAt === undefined ? [] : ["good"]),
-      ...(read.kind === "Unusable" ? [`not usable: ${read.why.message}`] : []),
+      ...(read.kind === "Unusable" ? [`not usable: ${fullMessage(read.why.message)}`] : []),
     ].join(", ");
     const clusters = clustersOn(revision, status, whole);
     const image = read.kind === "Proven" ? imagesOf(read.content.object) : "";

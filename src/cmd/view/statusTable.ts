@@ -1,4 +1,4 @@
-import { ageText, countedReasonsText } from "../../apis/index.ts";
+import { ageText, countedReasonsText, shortMessage } from "../../apis/index.ts";
 import { type CauseReport, causesOf } from "./statusCauses.ts";
 import type { EndedReport } from "./statusEnded.ts";
 import { fullNameOf, nameOf } from "./statusNames.ts";
@@ -149,7 +149,8 @@ function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptio
       ago(entry.observedAt, now),
       ...(withRuns ? [entry.runs === undefined ? "-" : runningThereText(entry.runs)] : []),
       orDash(entry.reason),
-      orDash(entry.message),
+      // The entry has up to 512 characters, which `-o json` shows.
+      orDash(entry.message === undefined ? undefined : shortMessage(entry.message)),
     ]),
   );
   return formatTable(header, rows, color);

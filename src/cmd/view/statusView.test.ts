@@ -51,8 +51,8 @@ test("of an object that is being deleted it says what that waits for, in full", 
   const waits = { ...entry("a", "Removing", 0), ...denied };
   const said = [condition("Applied", "False", "Deleting"), condition("Progressing", "True", "Deleting", "a: cut…")];
   const [shop] = buildReport([app("shop", said, [waits], { deletionTimestamp: since })], []).objects;
-  const why = `AdmissionDenied: ${denied.message} (goes on when the cluster allows it)`;
-  expect(shop).toMatchObject({ reason: "Deleting", message: `waits for a since ${since}: ${why}` });
+  const why = `AdmissionDenied: ${denied.message}; goes on when the cluster allows it`;
+  expect(shop).toMatchObject({ reason: "Deleting", message: `since ${since}: waits for a: ${why}` });
 });
 
 test("an object is not well while a change has not reached every cluster, and says at which stage it is", () => {

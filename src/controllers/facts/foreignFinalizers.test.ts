@@ -45,7 +45,7 @@ describe("an object that only others hold on the hub", () => {
     await settle(HELD_BY_OTHERS_MS);
     await report();
     expect(conditions()).toContain("Ready False Deleting");
-    const message = `waits on the hub since ${DELETED}: it has finalizers x/y, z/y; mend its controller or remove them`;
+    const message = `since ${DELETED}: waits on the hub: it has finalizers x/y, z/y; mend its controller or remove them`;
     expect(progressing()).toBe(message);
     expect(status()?.clusters ?? []).toEqual([]);
     expect(waits()).toEqual([message]);

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ACCEPT_DELETIONS_ANNOTATION, type KubeObject, refKey, timestamp } from "../../apis/index.ts";
+import { ACCEPT_DELETIONS_ANNOTATION, fullMessage, type KubeObject, refKey, timestamp } from "../../apis/index.ts";
 import { application, setUpHub } from "../../hub/testing/fakeHub.ts";
 import { Metrics } from "../../observability/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
@@ -126,7 +126,7 @@ describe("objects that the hub lacks", () => {
       await settle();
     };
     await annotate("true");
-    expect(missing.heldOn(CLUSTER)?.message).toContain(`${ACCEPT_DELETIONS_ANNOTATION}: ${now}`);
+    expect(fullMessage(missing.heldOn(CLUSTER)?.message ?? "")).toContain(`${ACCEPT_DELETIONS_ANNOTATION}: ${now}`);
     await annotate(now);
     expect(missing.heldOn(CLUSTER)).toBeUndefined();
     expect(missing.on(CLUSTER)?.accepted).toBe(true);
@@ -139,7 +139,7 @@ describe("a hold", () => {
     const { missing, now, heard, shown, lines } = await setUp([], names(10));
     expect(missing.heldOn(CLUSTER)).toEqual({
       reason: "OwnersMissing",
-      message: `the hub lost its object; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${now}`,
+      message: { what: "the hub lost its object", remedy: `if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${now}` },
     });
     expect(missing.on(CLUSTER)).toEqual({
       hold: { reason: "OwnersMissing", since: now },
@@ -165,7 +165,10 @@ describe("a hold", () => {
     cache.wentBack.emit(DEMOAPPLICATIONS);
     expect(missing.heldOn(CLUSTER)).toEqual({
       reason: "HubWentBack",
-      message: `the hub went back in time; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${now}`,
+      message: {
+        what: "the hub went back in time",
+        remedy: `if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${now}`,
+      },
     });
     expect(missing.on(CLUSTER)?.hold).toEqual({ reason: "HubWentBack", since: now });
     expect(heard).toEqual(["change"]);
@@ -234,7 +237,7 @@ describe("a hold", () => {
     await settle();
     expect(heard).toEqual(["change"]);
     observations.report(CLUSTER, [copyOf("shop-0")]);
-    expect(missing.heldOn(CLUSTER)?.message).toContain("the hub went back in time");
+    expect(fullMessage(missing.heldOn(CLUSTER)?.message ?? "")).toContain("the hub went back in time");
     const other = await setUp([], []);
     for (const condition of [
       { type: "Ready", status: "True" },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  fullMessage,
   hashOf,
   type KeptRevision,
   type KubeObject,
@@ -43,7 +44,7 @@ function hub() {
   });
   const keep = async (image: string, object = SHOP): Promise<KeptRevision> => {
     const kept = await revisions.keep(object, wanted(image), signal);
-    if (kept.kind === "Refused") throw new Error(kept.why.message);
+    if (kept.kind === "Refused") throw new Error(fullMessage(kept.why.message));
     index = [...(index ?? []), kept.revision];
     return kept.revision;
   };

@@ -1,15 +1,19 @@
 import {
   type Condition,
+  conditionMessage,
   counted,
   defined,
   FEDERATION_API_VERSION,
-  firstFitting,
+  fullMessage,
   type MemberCluster,
+  type MessageParts,
   type ObjectRef,
+  prefixed,
   type Reason,
   sameValue,
   shortName,
   timestamp,
+  withLead,
 } from "../../apis/index.ts";
 import type { Why } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
@@ -46,12 +50,6 @@ export function awaitsDecision(
 }
 
 /**
- * One cause for which a deletion waits, as texts for the condition. The longest text is first; the last text always
- * fits.
- */
-export type DeletionWait = readonly [string, ...string[]];
-
-/**
  * The causes that hold the draining of a cluster, sorted by text. If the cluster does not answer, that is the only
  * cause. Otherwise the causes are the member objects that a finalizer holds, that the cluster refuses to remove, or
  * that may not be removed yet. If there are none, the causes are the kinds that cannot be read on the cluster.
@@ -59,20 +57,19 @@ export type DeletionWait = readonly [string, ...string[]];
 export function whyNotDrained(
   { assignments, observations }: Pick<ClusterDeletionSources, "assignments" | "observations">,
   member: MemberCluster,
-): DeletionWait[] {
+): MessageParts[] {
   const { name, deletionTimestamp = "" } = member.metadata;
   const { ok, reason = UNREACHABLE, unseen, synced } = observations.contactOf(name);
   if (!ok) return outOfContact(member, reason);
-  const waits: DeletionWait[] = [];
+  const waits: MessageParts[] = [];
   const wait = (what: string | undefined, why: Why): void => {
-    waits.push(textsOf("Drain", deletionTimestamp, what, why));
+    waits.push(waitOf("Drain", deletionTimestamp, what, why));
   };
   for (const { ref, present, failure } of observations.in(name)) {
     if (ref.kind === "Namespace" || present === undefined) continue;
     const { finalizers = [] } = present;
     if (present.deleting && finalizers.length > 0) {
-      const { message } = finalizerHolds(ref, finalizers);
-      waits.push([`Drain since ${deletionTimestamp}: ${message}`, `Drain: ${message}`, message]);
+      waits.push(withLead(`Drain since ${deletionTimestamp}: `, finalizerHolds(ref, finalizers).message));
     } else if (failure !== undefined) wait(nameOf(ref), failure);
     else if (observations.unreadableReason(name, ref) === NOT_SERVED) wait(nameOf(ref), SERVED_IN_NO_VERSION);
   }
@@ -93,41 +90,41 @@ export function whyNotDrained(
 export function whyNotReleased(
   { observations }: Pick<ClusterDeletionSources, "observations">,
   { metadata: { name, deletionTimestamp = "" } }: MemberCluster,
-): DeletionWait[] {
-  const waits: DeletionWait[] = [];
+): MessageParts[] {
+  const waits: MessageParts[] = [];
   if (!observations.contactOf(name).ok) return waits;
   for (const { ref, present, failure } of observations.in(name)) {
     if (present === undefined || present.deleting || failure?.final === true) continue;
     const isServed = observations.unreadableReason(name, ref) !== NOT_SERVED;
     const why = failure ?? (isServed ? undefined : SERVED_IN_NO_VERSION);
-    if (why !== undefined) waits.push(textsOf("Orphan", deletionTimestamp, nameOf(ref), why));
+    if (why !== undefined) waits.push(waitOf("Orphan", deletionTimestamp, nameOf(ref), why));
   }
   return sorted(waits);
 }
 
-function textsOf(
+/** One cause for which a deletion waits. */
+function waitOf(
   policy: "Drain" | "Orphan",
   deletedAt: string,
   what: string | undefined,
   { reason, message }: Why,
-): DeletionWait {
-  const inFull = what === undefined ? `${reason}: ${message}` : `${what}: ${reason}: ${message}`;
-  const short = what === undefined ? message : `${what}: ${message}`;
-  const since = `${policy} since ${deletedAt}`;
-  return [`${since}: ${inFull}`, `${since}: ${short}`, `${policy}: ${inFull}`, inFull, short, message];
+): MessageParts {
+  const words = what === undefined ? `${reason}: ` : `${what}: ${reason}: `;
+  return withLead(`${policy} since ${deletedAt}: `, prefixed(words, message));
 }
 
-function sorted(waits: readonly DeletionWait[]): DeletionWait[] {
-  return waits.toSorted(([a], [b]) => (a < b ? -1 : Number(a > b)));
+function sorted(waits: readonly MessageParts[]): MessageParts[] {
+  const texts = new Map(waits.map((wait) => [wait, fullMessage(wait)]));
+  return waits.toSorted((a, b) => ((texts.get(a) ?? "") < (texts.get(b) ?? "") ? -1 : 1));
 }
 
-function outOfContact({ status }: MemberCluster, reason: string): DeletionWait[] {
+function outOfContact({ status }: MemberCluster, reason: string): MessageParts[] {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   // The condition Ready will report the loss in a moment, with its time.
   if (ready?.status === "True") return [];
   const since = ready === undefined ? "" : ` since ${ready.lastTransitionTime}`;
   const frees = "goes on when it answers, or with spec.deletionPolicy Orphan";
-  return [[`Drain: ${reason}${since}: ${frees}`, `Drain: ${reason}: ${frees}`, frees]];
+  return [{ lead: "Drain: ", what: `${reason}${since}`, remedy: frees }];
 }
 
 function nameOf({ kind, name }: ObjectRef): string {
@@ -166,9 +163,9 @@ export type DeletionStage =
    * `left`: number of objects that are still to be removed. `waits`: causes of the delay. `late`: the deletion is
    * overdue.
    */
-  | { kind: "Draining"; left: number; waits: readonly DeletionWait[]; late: boolean }
+  | { kind: "Draining"; left: number; waits: readonly MessageParts[]; late: boolean }
   /** Marks are being removed; `waits` and `late` as for `Draining`. */
-  | { kind: "LettingGo"; waits: readonly DeletionWait[]; late: boolean };
+  | { kind: "LettingGo"; waits: readonly MessageParts[]; late: boolean };
 
 /**
  * Writes the stage of its deletion to the MemberCluster: waiting for a decision, releasing, or the progress of draining
@@ -266,7 +263,7 @@ function heldBy(
   { waits }: Exclude<DeletionStage, { kind: "Undecided" }>,
   before: Condition | undefined,
 ): string | undefined {
-  const texts = waits.map((texts) => firstFitting(texts));
+  const texts = waits.map((wait) => conditionMessage(wait));
   return texts.find((text) => text === before?.message) ?? texts[0];
 }
 
@@ -275,7 +272,7 @@ function noteOf({ metadata: { name } }: MemberCluster, stage: DeletionStage): st
   if (stage.kind === "Undecided")
     return `the deletion waits until somebody says what is to become of what runs there: ${choices(name)}`;
   if (!isHeld(stage)) return undefined;
-  const texts = stage.waits.slice(0, NAMED_IN_EVENT).map(([text]) => text);
+  const texts = stage.waits.slice(0, NAMED_IN_EVENT).map(fullMessage);
   const more = stage.waits.length - texts.length;
   const way =
     stage.kind === "Draining"

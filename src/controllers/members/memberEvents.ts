@@ -1,6 +1,8 @@
 import {
   defined,
   FEDERATION_API_VERSION,
+  fullMessage,
+  isSameMessage,
   type ObjectRef,
   parseApiVersion,
   refKey,
@@ -48,8 +50,8 @@ function recordReports(sources: MemberEventSources): Disposable {
     if (after.healed !== undefined && after.healed.at !== before?.healed?.at) recordHeal(sources, after, after.healed);
     recordGivenUp(sources, after, before);
     const { failure } = after;
-    if (failure?.reason === "NamespaceKept" && failure.message !== before?.failure?.message)
-      recordKeptNamespace(sources, after, failure.message);
+    if (failure?.reason === "NamespaceKept" && !isSameMessage(failure.message, before?.failure?.message))
+      recordKeptNamespace(sources, after, fullMessage(failure.message));
   });
 }
 

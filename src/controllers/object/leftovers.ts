@@ -6,7 +6,6 @@ import {
   type Reason,
   refKey,
   refOf,
-  shortMessage,
 } from "../../apis/index.ts";
 import {
   copiesOf,
@@ -176,7 +175,7 @@ function confirmation(
     confirm: true,
     why:
       whyNotGranted(hub, cluster, ref.namespace) ??
-      (unreadable === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: shortMessage(unreadable) }),
+      (unreadable === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: unreadable }),
   };
   return row;
 }

@@ -1,4 +1,4 @@
-import { type FederatedStatus, generationOf, type KubeObject } from "../../apis/index.ts";
+import { type FederatedStatus, fullMessage, generationOf, type KubeObject } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { ReconcileContext } from "../../runtime/index.ts";
 import { isUnanswered, type Plan } from "../tables/index.ts";
@@ -51,7 +51,7 @@ export function logPlan(
   if (!logger.isLevelEnabled(level)) return;
   const { reason, message } = target.scheduled;
   const fields = { object: owner, resource_uid: object.metadata.uid, clusters: target.clusters.length, reason };
-  logger[level]({ ...fields, changed: changed.size, cause }, `planned: ${message}`);
+  logger[level]({ ...fields, changed: changed.size, cause }, `planned: ${fullMessage(message)}`);
 }
 
 /** Logs the plan of an object that is being deleted. */

@@ -1,4 +1,11 @@
-import { defined, type KubeObject, type Reason, type RolloutStatus, shortMessage } from "../../apis/index.ts";
+import {
+  defined,
+  fullMessage,
+  type KubeObject,
+  type Reason,
+  type RolloutStatus,
+  shortMessage,
+} from "../../apis/index.ts";
 import type { RolloutState, Target, Why } from "../../desiredstate/index.ts";
 import type { EventRecorder, Logger, Metrics } from "../../observability/index.ts";
 import { hasLateClusters, type Transition } from "../../rollout/index.ts";
@@ -114,7 +121,7 @@ export class RolloutStep {
     };
   }
 
-  #fail(owner: string, object: KubeObject, failure: { reason: string; message: string }): void {
+  #fail(owner: string, object: KubeObject, failure: Why): void {
     const { plans, events } = this.#sources;
     const before = plans.get(owner);
     const life = lifeOf(object);
@@ -126,18 +133,19 @@ export class RolloutStep {
         type: "Warning",
         reason: failure.reason,
         action: "RollOut",
-        note: failure.message,
+        note: fullMessage(failure.message),
       });
     plans.set(owner, { ...life, target, remaining, rollout, failure, ours: true });
   }
 
   /** Warns once for each revision that cannot be used. */
   #warn(owner: string, object: KubeObject, unusable: Why | undefined, logger: Logger): void {
-    if (unusable === undefined || this.#warned.get(owner) === unusable.message) return;
-    this.#warned.set(owner, unusable.message);
-    const { reason, message } = unusable;
-    logger.warn({ object: owner, resource_uid: object.metadata.uid, event_reason: reason }, `rollout: ${message}`);
-    const note = shortMessage(message);
+    if (unusable === undefined) return;
+    const { reason } = unusable;
+    const note = fullMessage(unusable.message);
+    if (this.#warned.get(owner) === note) return;
+    this.#warned.set(owner, note);
+    logger.warn({ object: owner, resource_uid: object.metadata.uid, event_reason: reason }, `rollout: ${note}`);
     this.#sources.events.record({ regarding: regardingOf(object), type: "Warning", reason, action: "RollOut", note });
   }
 

@@ -1,6 +1,7 @@
 import {
   defined,
   type FederatedStatus,
+  fullMessage,
   type KeptRevision,
   type KubeObject,
   type Placement,
@@ -153,7 +154,7 @@ export class Rollouts {
     const awaitsContact = found.kind === "Open" || (!isOver(sameRun) && isUnknown);
     const next = this.#advanced(request, {
       ...{ policy, current, revision: number, clusters, commands, awaitsContact },
-      ...(unusable === undefined ? {} : { lastGoodUnusable: unusable.message }),
+      ...(unusable === undefined ? {} : { lastGoodUnusable: fullMessage(unusable.message) }),
     });
     const rollout = indexed(next.status, left);
     const isDurable = sameValue(rollout, status?.rollout);

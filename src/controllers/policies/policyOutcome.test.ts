@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  fullMessage,
   type OverridePolicy,
   type OverrideRule,
   type Placement,
@@ -56,11 +57,16 @@ function outcomeOf(
   servingState: ServingState = "Namespaced",
   servedIn?: string,
   readIn?: string,
-): Outcome {
+): Omit<Outcome, "error"> & { error?: string } {
   const observation = { failure } as unknown as Observation;
   const tally = new PolicyTally(policy, { get: () => observation });
   for (const one of targets) tally.add(one);
-  return tally.outcome({ servingState: () => servingState, servedIn: () => servedIn, readIn: () => readIn });
+  const { error, ...rest } = tally.outcome({
+    servingState: () => servingState,
+    servedIn: () => servedIn,
+    readIn: () => readIn,
+  });
+  return { ...rest, ...(error === undefined ? {} : { error: fullMessage(error) }) };
 }
 
 describe("of a placement", () => {
@@ -261,15 +267,13 @@ describe("of an override", () => {
   test("with a rule that cannot be applied, in full and with the place", () => {
     const problem = {
       reason: "InvalidPatch",
-      message: "cut…",
-      detail: "OverridePolicy bad, rule 0: all of it",
+      message: { subject: "OverridePolicy bad, rule 0: ", what: "all of it" },
       policy: ref("OverridePolicy", "bad"),
     };
     const broken = target({ clusters: [{ name: "a", frozen: false, objects: [], problem }] });
     expect(outcomeOf(override("bad"), [broken])).toMatchObject({
       reason: "InvalidPatch",
-      error: "OverridePolicy bad, rule 0: all of it; DemoApplication default/shop on a",
-      shorterError: ["cut…; DemoApplication default/shop on a", "cut…"],
+      error: "DemoApplication default/shop on a: OverridePolicy bad, rule 0: all of it",
     });
     expect(outcomeOf(override("other"), [broken])).not.toHaveProperty("error");
   });
@@ -282,7 +286,7 @@ describe("of an override", () => {
     const failure = { reason: "Invalid", message: "expected numeric", final: true, fields: [".spec.replicas"] };
     expect(outcomeOf(override("bad"), [on(given)], failure)).toMatchObject({
       reason: "InvalidPatch",
-      error: "OverridePolicy bad, rule 0: patch 0 on Deployment: expected numeric; DemoApplication default/shop on a",
+      error: "DemoApplication default/shop on a: OverridePolicy bad, rule 0: patch 0 on Deployment: expected numeric",
     });
     expect(outcomeOf(override("other"), [on(given)], failure)).not.toHaveProperty("error");
     expect(outcomeOf(override("bad"), [on(given)])).not.toHaveProperty("error");
@@ -293,7 +297,7 @@ describe("of an override", () => {
     const failure = { reason: "Invalid", message: "less than", final: true, fields: [".spec.paused"] };
     expect(outcomeOf(override("bad"), [on(given)], failure)).toMatchObject({
       reason: "NotApplied",
-      error: "with what OverridePolicy default/bad patches: less than; DemoApplication default/shop on a",
+      error: "DemoApplication default/shop on a: refused as patched by OverridePolicy default/bad: less than",
     });
     const carried = target({
       clusters: [{ ...on(given).clusters[0], objects: [{ ref: deployment, role: "dependency" }] }],
@@ -369,7 +373,7 @@ describe("of an override", () => {
     const clusters = [own, others, failing("a", bad), failing("b", problem({ ...bad, message: "more words" }))];
     expect(outcomeOf(override("bad"), [target({ clusters })])).toMatchObject({
       reason: "InvalidPatch",
-      error: "words; DemoApplication default/shop on a",
+      error: "DemoApplication default/shop on a: words",
     });
     expect(outcomeOf(override("bad"), [target({ clusters: [own, others] })])).not.toHaveProperty("error");
   });
@@ -378,10 +382,8 @@ describe("of an override", () => {
     const problem = { reason: "InvalidPatch", message: "words", policy: ref("OverridePolicy", "bad") };
     const on = (...names: string[]) =>
       outcomeOf(override("bad"), [target({ clusters: names.map((name) => ({ ...cluster(name), problem })) })]);
-    expect(on("a", "b").error).toBe("words; DemoApplication default/shop on a, b");
-    const { error, shorterError } = on("a", "b", "c", "d");
-    expect(error).toBe("words; DemoApplication default/shop on a, b, c and 1 more");
-    expect(shorterError).toContain("words; DemoApplication default/shop on a and 3 more");
+    expect(on("a", "b").error).toBe("DemoApplication default/shop on a, b: words");
+    expect(on("a", "b", "c", "d").error).toBe("DemoApplication default/shop on a, b, c and 1 more: words");
   });
 
   test("with a rule that cannot be applied, of an object of no namespace, and of the first such object", () => {
@@ -391,7 +393,7 @@ describe("of an override", () => {
       broken({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "reader" }),
       broken({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "writer" }),
     ]);
-    expect(outcome.error).toBe("words; ClusterRole reader on a");
+    expect(outcome.error).toBe("ClusterRole reader on a: words");
   });
 
   test("with a patch that a member refuses for the second of its objects", () => {

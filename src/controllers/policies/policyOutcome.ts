@@ -1,7 +1,10 @@
 import {
   defined,
   isSamePolicy,
-  listedAfter,
+  fullMessage,
+  isSameMessage,
+  type Message,
+  namesText,
   notCarriedOut,
   parseApiVersion,
   type Placement,
@@ -9,6 +12,7 @@ import {
   type ResourceSelector,
   shortName,
   unknownClusterWords,
+  withLead,
 } from "../../apis/index.ts";
 import type { Problem, Target, Why } from "../../desiredstate/index.ts";
 import type { HubCache, Policy } from "../../hub/index.ts";
@@ -21,8 +25,7 @@ import { type Observations } from "../tables/index.ts";
 export interface Outcome {
   matched: number;
   decisions: { clusters: string[]; objects: number }[];
-  error?: string;
-  shorterError?: readonly string[];
+  error?: Message;
   reason?: string;
   notes?: string[];
   notCarriedOut?: string[];
@@ -35,8 +38,6 @@ export interface Outcome {
   partly?: LostObjects;
   unknownClusters?: string[];
 }
-
-type Refusal = Pick<Problem, "reason" | "message" | "detail" | "shorter">;
 
 /** Sums up the results of a policy from the plans of its objects, one plan after the other. */
 export class PolicyTally {
@@ -89,7 +90,6 @@ export class PolicyTally {
       decisions: [...this.#groups.values()],
       ...(this.#notes.size === 0 ? {} : { notes: [...this.#notes] }),
       ...(trouble === undefined ? {} : { error: trouble.message, reason: trouble.reason }),
-      ...(trouble?.shorter === undefined ? {} : { shorterError: trouble.shorter }),
       ...(fields.length === 0 ? {} : { notCarriedOut: fields }),
       ...(unplaceable.length === 0 ? {} : { unplaceable }),
       ...(unserved.length === 0 ? {} : { unserved }),
@@ -111,7 +111,7 @@ export class PolicyTally {
     if (this.#matched === 0) this.#trouble ??= unknownIn(target);
     for (const note of target.decision.notes ?? []) this.#notes.add(note);
     const warning = target.clusters[0]?.warning;
-    if (warning?.reason === "VersionLacksFields") this.#notes.add(warning.message);
+    if (warning?.reason === "VersionLacksFields") this.#notes.add(fullMessage(warning.message));
     this.#place(target.clusters.map(({ name }) => name));
     if (target.scheduled.status === "False") this.#trouble ??= target.scheduled;
   }
@@ -172,24 +172,25 @@ export class PolicyTally {
     });
     const [first] = found;
     if (first === undefined) return undefined;
-    const { reason, message, detail = message, shorter = [] } = first.problem;
-    const same = found.filter(({ problem }) => problem.reason === reason && problem.message === message);
-    const names = same.map(({ cluster }) => cluster);
-    const where = whereOf(target, names, NAMED);
-    const places = new Set([where, whereOf(target, names, 1)]);
-    const texts = [message, ...shorter];
+    const { reason, message } = first.problem;
+    const same = found.filter(({ problem }) => problem.reason === reason && isSameMessage(problem.message, message));
     return {
       reason,
-      message: `${detail}; ${where}`,
-      shorter: [...[...places].flatMap((on) => texts.map((text) => `${text}; ${on}`)), ...texts],
+      message: withLead(
+        `${whereOf(
+          target,
+          same.map(({ cluster }) => cluster),
+        )}: `,
+        message,
+      ),
     };
   }
 
-  #own(problem: Problem): Refusal | undefined {
+  #own(problem: Problem): Why | undefined {
     return problem.policy !== undefined && isSamePolicy(problem.policy, this.#policy) ? problem : undefined;
   }
 
-  #refusalOn({ name, objects, overrides }: Target["clusters"][number]): Refusal | undefined {
+  #refusalOn({ name, objects, overrides }: Target["clusters"][number]): Why | undefined {
     for (const { ref, role, overrides: own } of objects) {
       const effect = role === "dependency" ? own : overrides;
       if (effect === undefined || effect.patches.length === 0) continue;
@@ -231,14 +232,8 @@ function calledAs(selector: ResourceSelector, catalog: Pick<HubCache["catalog"],
   return `${kind} (${apiVersion}${why === undefined ? "" : `; ${why}`})`;
 }
 
-/** Number of clusters that are named if there is room. */
-const NAMED = 3;
-
-function whereOf({ owner }: Target, clusters: readonly string[], named: number): string {
-  const { namespace, name } = owner;
-  const more = clusters.length <= named ? "" : ` and ${clusters.length - named} more`;
-  const on = `${clusters.slice(0, named).join(", ")}${more}`;
-  return `${owner.kind} ${namespace === undefined ? "" : `${namespace}/`}${name} on ${on}`;
+function whereOf({ owner: { kind, namespace, name } }: Target, clusters: readonly string[]): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} on ${namesText(clusters)}`;
 }
 
 function count(tallies: Map<string, LostObjects>, to: string, because?: string): void {
@@ -259,5 +254,5 @@ function unknownIn({ decision }: Target): Why | undefined {
   const unknown = decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);
   return unknown.length === 0
     ? undefined
-    : { reason: "UnknownCluster", message: listedAfter(unknownClusterWords(unknown), unknown) };
+    : { reason: "UnknownCluster", message: { what: unknownClusterWords(unknown).trimEnd(), where: unknown } };
 }

@@ -34,8 +34,7 @@ test("its status says what grants them", () => {
     type: "Ready",
     status: "False",
     reason: "KindNotGranted",
-    message:
-      "the manager may not list services on the hub: add it to rbac.kinds (Helm), or run `meridian install --kinds services`",
+    message: "on the hub: no right to list services; add to rbac.kinds or install --kinds",
   });
   const long = "continuousdeploymentpipelines.applications.platform.example.com";
   for (const kinds of [["mysqlclusters.mysql.presslabs.org"], ["a.example.com", "b.example.com"], [long]]) {

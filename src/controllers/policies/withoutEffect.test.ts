@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OverridePolicy, OverrideRule, PlacementSpec } from "../../apis/index.ts";
+import { fullMessage, type OverridePolicy, type OverrideRule, type PlacementSpec } from "../../apis/index.ts";
 import type { Policy } from "../../hub/index.ts";
 import { clusterPlacementObject, placementObject } from "../../../test/builders/policyObjects.ts";
 import { withoutEffect } from "./withoutEffect.ts";
@@ -114,7 +114,7 @@ describe("what of a policy has no effect", () => {
     ],
   ])("is %s", (_, policy, want, hasPrometheus) => {
     const { reason, error } = found(policy, hasPrometheus);
-    expect(error === undefined ? undefined : `${reason}: ${error}`).toEqual(want);
+    expect(error === undefined ? undefined : `${reason}: ${fullMessage(error)}`).toEqual(want);
   });
 
   test("is of an override each cluster that is not there, once", () => {

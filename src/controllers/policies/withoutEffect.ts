@@ -2,7 +2,6 @@ import {
   type ClusterSelector,
   type FieldProblem,
   HUB_ONLY_KINDS,
-  listedAfter,
   parseApiVersion,
   type Placement,
   type ResourceSelector,
@@ -49,7 +48,7 @@ function troubleOf({ spec }: Placement, facts: EffectFacts): Trouble | undefined
   if (unknown.length > 0)
     return {
       reason: "UnknownCluster",
-      error: listedAfter(`spec.rollout.stages: ${unknownClusterWords(unknown)}`, unknown),
+      error: { what: `spec.rollout.stages: ${unknownClusterWords(unknown).trimEnd()}`, where: unknown },
     };
   if (rollout?.gate?.prometheus !== undefined && !facts.hasPrometheus) {
     const error = "spec.rollout.gate.prometheus waits for ever: the manager was started without --prometheus-url";

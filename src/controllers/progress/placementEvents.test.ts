@@ -316,8 +316,10 @@ describe("the log line of a cluster's problem", () => {
 
   test("has the full message, once for each cluster and message", () => {
     const texts = (...given: Parameters<typeof logged>) => logged(...given).map(([, text]) => text);
-    const full = a("InvalidPatch", { detail: "all of it" });
-    expect(texts([full])).toEqual(["an override cannot be applied: all of it"]);
+    // Longer than the message of a condition.
+    const why = "all of it, ".repeat(20).concat("to the end");
+    const full = a("InvalidPatch", { message: { subject: "OverridePolicy big, rule 0: ", what: "no patch", why } });
+    expect(texts([full])).toEqual([`an override cannot be applied: OverridePolicy big, rule 0: no patch: ${why}`]);
     expect([texts([full], [full]), texts([{ name: "a" }], [full])]).toEqual([[], []]);
     expect(texts([full, { ...full, name: "b" }], [full])).toHaveLength(1);
     expect(texts([full], [{ name: "a" }])).toHaveLength(1);

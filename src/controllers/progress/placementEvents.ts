@@ -2,7 +2,9 @@ import {
   counted,
   defined,
   type FederatedStatus,
+  fullMessage,
   generationOf,
+  isSameMessage,
   type KubeObject,
   type OwnerRef,
   type Reason,
@@ -44,13 +46,16 @@ export function recordDecision(
     const { reason, message } = target.scheduled;
     const reported = status?.conditions?.find(({ type }) => type === "Scheduled");
     if ((before === undefined ? reported?.reason : before.scheduled.reason) === reason) return;
-    warn({ regarding, type: "Warning", reason, action: "Schedule", note: message });
+    warn({ regarding, type: "Warning", reason, action: "Schedule", note: fullMessage(message) });
     return;
   }
   const missing = missingOf(target);
   const reported = status?.clusters?.some(({ reason }) => reason === missing?.reason) === true;
-  if (missing !== undefined && (before === undefined ? !reported : missingOf(before)?.message !== missing.message))
-    warn({ regarding, type: "Warning", reason: missing.reason, action: "Resolve", note: missing.message });
+  if (
+    missing !== undefined &&
+    (before === undefined ? !reported : !isSameMessage(missingOf(before)?.message, missing.message))
+  )
+    warn({ regarding, type: "Warning", reason: missing.reason, action: "Resolve", note: fullMessage(missing.message) });
   const chosen = clusterNames(target.clusters);
   if (chosen === clusterNames((before === undefined ? status?.clusters : before.clusters) ?? [])) return;
   events.record({
@@ -93,7 +98,7 @@ function recordFailover(
   const reported = status?.conditions?.find(({ type }) => type === "FailingOver")?.reason;
   const was = before?.failover?.condition.reason ?? reported;
   if (HINDERED.has(reason) && was !== reason)
-    events.record({ regarding, type: "Warning", reason, action: "FailOver", note: message });
+    events.record({ regarding, type: "Warning", reason, action: "FailOver", note: fullMessage(message) });
 }
 
 /**
@@ -116,17 +121,14 @@ function recordRescheduling(
 /** Reasons of a failover that does not take place and that an Event reports. */
 const HINDERED: ReadonlySet<string> = new Set<Reason>(["FailoverHeld", "NowhereToGo", "UnhealthyEverywhere"]);
 
-/**
- * Logs why an object cannot be written as wanted, once for each cluster, with the full message. The status has room for
- * 120 characters.
- */
+/** Logs why an object cannot be written as wanted, once for each cluster. */
 export function logProblems(logger: Logger, object: string, target: Target, before: Target | undefined): void {
   for (const { name, problem } of target.clusters) {
     const known = before?.clusters.find((one) => one.name === name)?.problem;
-    if (problem === undefined || known?.message === problem.message) continue;
+    if (problem === undefined || isSameMessage(known?.message, problem.message)) continue;
     logger.warn(
       { object, cluster: name, event_reason: problem.reason },
-      `${isOfOverride(problem) ? "an override cannot be applied" : "the object cannot be sent"}: ${problem.detail ?? problem.message}`,
+      `${isOfOverride(problem) ? "an override cannot be applied" : "the object cannot be sent"}: ${fullMessage(problem.message)}`,
     );
   }
 }
@@ -184,7 +186,13 @@ export function recordFinalizer(
 }
 
 export function recordPlanningFailure(events: EventRecorder, object: KubeObject, { reason, message }: Why): void {
-  events.record({ regarding: regardingOf(object), type: "Warning", reason, action: "Plan", note: message });
+  events.record({
+    regarding: regardingOf(object),
+    type: "Warning",
+    reason,
+    action: "Plan",
+    note: fullMessage(message),
+  });
 }
 
 /** Records the handover of an object from one manager to another. */

@@ -233,7 +233,10 @@ test("what may be left and may not be looked for stays until its kind is granted
 describe("where a cluster takes some namespaces only", () => {
   const notGranted = {
     reason: "NamespaceNotGranted",
-    message: expect.stringContaining("namespace default is not granted") as string,
+    message: {
+      what: "namespace default is not granted",
+      remedy: "`meridian join shanghai-1 --renew --namespaces shop,default --member-kubeconfig FILE`",
+    },
   };
   const granting = (...namespaces: string[]) => {
     const all = viewing();
@@ -258,7 +261,7 @@ describe("where a cluster takes some namespaces only", () => {
   test("what may be left of an object that belongs to no namespace, or is gone, stays", () => {
     expect(granting("default").views([], [CLUSTER])[0]?.stays).toMatchObject({
       reason: "NamespaceNotGranted",
-      message: expect.stringContaining("cluster-scoped objects") as string,
+      message: { what: "cluster-scoped objects are not granted" },
     });
   });
 

@@ -1,11 +1,11 @@
 import {
   defined,
   kindKeyOf,
+  type Message,
   type ObjectRef,
+  prefixed,
   type Reason,
   REGION_LABEL,
-  shortMessage,
-  shortName,
 } from "../../apis/index.ts";
 import {
   AWAITING_REPLACEMENT,
@@ -142,21 +142,16 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
   };
 }
 
-/**
- * Why the kind is not observed. The long message names all kinds that one command grants; the short one names only this
- * object's kind.
- */
+/** Why the kind is not observed, with one command that grants all missing kinds. */
 function whyUnobserved(
   observations: ViewSources["observations"],
   cluster: string,
   ref: ObjectRef,
-  message: string,
+  message: Message,
 ): Why {
   const reason = observations.unreadableReason(cluster, ref);
   const { grant } = observations.contactOf(cluster);
-  return reason === "Forbidden" && grant !== undefined
-    ? { reason, message: grant, shorter: [message] }
-    : { reason, message };
+  return { reason, message: reason === "Forbidden" && grant !== undefined ? grant : message };
 }
 
 type Present = Observation["present"];
@@ -208,7 +203,7 @@ const FAILED = {
 function whyKept(row: Row | undefined): Why | undefined {
   if (row?.verb !== "Hold" || !row.wanted) return undefined;
   const { ref, why } = row;
-  return { reason: why.reason, message: shortMessage(`${ref.kind} ${shortName(ref.name)}: ${why.message}`) };
+  return { reason: why.reason, message: prefixed(`${ref.kind} ${ref.name}: `, why.message) };
 }
 
 /** Why a copy that is to be removed still exists, if this may take long. */

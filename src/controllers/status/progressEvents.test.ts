@@ -99,7 +99,7 @@ describe("a rollout", () => {
   });
 });
 
-test("what could not be written is eventsOf once all the same", () => {
+test("what could not be written is told once all the same", () => {
   const recorded: EventRecord[] = [];
   const progress = newProgress();
   const at = (reason: string): FederatedStatus => underWay(1, [entry("a", { state: "Progressing", reason })]);
@@ -108,7 +108,7 @@ test("what could not be written is eventsOf once all the same", () => {
   expect(recorded.map(({ reason }) => reason)).toEqual(["CrashLoopBackOff"]);
 });
 
-test("a deletion that waits is eventsOf of though nothing was said of the object before", () => {
+test("a deletion that waits is told of though nothing was said of the object before", () => {
   const status = { conditions: [condition("Progressing", "True", "Deleting", "waits for a: x")] };
   expect(eventsOf([undefined, status], true)).toEqual(["Warning DeletionWaits: waits for a: x"]);
 });
@@ -130,7 +130,7 @@ describe("the end of a deletion", () => {
     ]);
   });
 
-  test("that took no longer than deletions do is not eventsOf", () => {
+  test("that took no longer than deletions do is not told", () => {
     expect(ended(waits, 20_000)).toEqual([]);
     expect(ended([], 300_000)).toEqual([]);
   });
@@ -176,7 +176,7 @@ test.each([
   expect(recordedOf(statuses, app(deleted))).toStrictEqual([{ regarding, ...want }]);
 });
 
-test("a deletion that waits is eventsOf of once for each thing that it waits for", () => {
+test("a deletion that waits is told of once for each thing that it waits for", () => {
   const deleting = (message: string): FederatedStatus => ({
     observedGeneration: 1,
     conditions: [condition("Progressing", "True", "Deleting", message)],
@@ -188,7 +188,7 @@ test("a deletion that waits is eventsOf of once for each thing that it waits for
   ]);
 });
 
-test("a deletion that waits is eventsOf of with the reason of each cluster that holds something, and of no other", () => {
+test("a deletion that waits is told of with the reason of each cluster that holds something, and of no other", () => {
   const status: FederatedStatus = {
     conditions: [condition("Progressing", "True", "Deleting", "waits for a, b")],
     clusters: [
@@ -197,7 +197,7 @@ test("a deletion that waits is eventsOf of with the reason of each cluster that 
       entry("c", { state: "Removing" }),
     ],
   };
-  const want = `waits for a since ${DELETED_AT}: x; and for b (ClusterUnreachable): goes on when it answers or is unjoined`;
+  const want = `since ${DELETED_AT}: waits for a: x; and waits for b: ClusterUnreachable; goes on when it answers or is unjoined`;
   expect(eventsOf([done(1, [entry("a")]), status, { ...status }], true)).toEqual([`Warning DeletionWaits: ${want}`]);
 });
 

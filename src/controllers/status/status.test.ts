@@ -264,7 +264,7 @@ describe("the status says", () => {
     await all.settle(left);
     expect(await all.report()).toEqual({});
     expect(messageOf(all, "Progressing")).toMatch(
-      `waits for a, b since ${DELETED_AT}: Deployment shop is still to be deleted`,
+      `since ${DELETED_AT}: waits for a, b: Deployment shop is still to be deleted`,
     );
     expect(reasons(all)).toContain("DeletionWaits");
   });
@@ -279,7 +279,7 @@ describe("the status says", () => {
     await all.report();
     await all.settle(60_000);
     await all.report();
-    expect(messageOf(all, "Progressing")).toContain("waits for a (ClusterUnreachable");
+    expect(messageOf(all, "Progressing")).toContain("waits for a: ClusterUnreachable");
     all.events.length = 0;
     all.contact("a", { ok: true });
     await all.settle(LONGEST_MS);
@@ -450,7 +450,7 @@ describe("beside the status", () => {
     const all = await reporting();
     await all.complete();
     refuse(all, "a");
-    refuse(all, "b", { detail: "exceeded quota: 3 pods of 2" });
+    refuse(all, "b", { message: "exceeded quota: 3 pods of 2" });
     await all.report();
     const notes = all.events.filter(({ reason }) => reason === QUOTA).map(({ note }) => note);
     expect(notes).toEqual([`a: ${full.message}`, "b: exceeded quota: 3 pods of 2"]);

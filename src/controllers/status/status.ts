@@ -24,7 +24,7 @@ import {
   type Result,
   type Source,
 } from "../../runtime/index.ts";
-import { aggregate, type ClusterView, withClusters } from "../../status/index.ts";
+import { aggregate, withClusters } from "../../status/index.ts";
 import {
   type AssignmentChange,
   logFieldsOf,
@@ -375,7 +375,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       },
       clock.now(),
     );
-    this.#report(owner, tracked, plan, object, { status, clusters }, complete);
+    this.#report(owner, tracked, plan, object, status, complete);
     // The same status is written again if the outcome of the last write is unknown, or if the binding that held the
     // status is gone.
     if (status !== previous || this.#unrecorded(owner, plan).length > 0 || !store.isKept(owner))
@@ -405,14 +405,14 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     tracked: Tracked,
     plan: Plan,
     object: KubeObject,
-    { status, clusters }: { status: FederatedStatus; clusters: readonly ClusterView[] },
+    status: FederatedStatus,
     complete: boolean,
   ): void {
     const { metrics, clock, store, events, recoveries, warnings } = this.#options;
     metrics.setObjectState(owner, object.kind, phaseOf(status));
     const previous = store.read(owner);
     recordProgress({ events, recoveries }, object, { previous, status, now: clock.now() }, tracked.progress);
-    reportTrouble({ events, warnings, store }, owner, object, { previous, status }, { target: plan.target, clusters });
+    reportTrouble({ events, warnings, store }, owner, object, { previous, status }, plan.target);
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     if (status.conditions?.find(({ type }) => type === "Applied")?.status !== "True") return;

@@ -28,13 +28,11 @@ interface Change {
   previous?: FederatedStatus;
   status: FederatedStatus;
   target?: Target;
-  details?: Record<string, string>;
 }
 
-function recorded({ previous, status, target, details }: Change, object = shop()): EventRecord[] {
+function recorded({ previous, status, target }: Change, object = shop()): EventRecord[] {
   const events: EventRecord[] = [];
-  const detailOn = details === undefined ? undefined : (cluster: string) => details[cluster];
-  recordTrouble({ record: (event) => void events.push(event) }, object, { previous, status }, target, detailOn);
+  recordTrouble({ record: (event) => void events.push(event) }, object, { previous, status }, target);
   return events;
 }
 const eventsOf = (change: Change): string[] =>
@@ -62,11 +60,6 @@ describe("the warning of a failure", () => {
       "has the reason in place of a message",
       { status: saying({ name: "a", state: "Failed", reason: "QuotaExceeded" }) },
       ["Warning Apply QuotaExceeded: a: QuotaExceeded"],
-    ],
-    [
-      "has the full message where the entry has a short one",
-      { status: saying(failed, { ...failed, name: "b" }), details: { a: "too much of everything" } },
-      ["Warning Apply QuotaExceeded: a: too much of everything", "Warning Apply QuotaExceeded: b: too much"],
     ],
     ["needs a reason", { status: saying({ name: "a", state: "Failed", message: "m" }) }, []],
     ["needs a failure", { status: before({ state: "Degraded" }) }, []],
@@ -110,24 +103,28 @@ describe("the warning of a wait", () => {
     ...{ name, state: "Pending", reason: "KindNotServed", message: "does not serve Widget yet" },
     ...more,
   });
-  const going = waiting("a", { state: "Progressing", reason: "Terminating", message: "cut…" });
+  const going = waiting("a", {
+    state: "Progressing",
+    reason: "Terminating",
+    message: "Deployment shop has finalizer x/y",
+  });
 
   const waits = { status: saying(waiting("a"), waiting("b")) };
   test.each<[string, Change, string[]]>([
     ["comes once for all clusters", waits, ["Warning Apply KindNotServed: a, b: does not serve Widget yet"]],
     [
       "has the full message of a copy that a finalizer keeps",
-      { previous: saying(available), status: saying(going), details: { a: "Deployment shop has finalizer x/y" } },
+      { previous: saying(available), status: saying(going) },
       ["Warning Apply Terminating: a: Deployment shop has finalizer x/y"],
     ],
     ["comes once", { previous: saying(waiting("a")), ...waits }, []],
     ["is not for a copy to be removed", { status: saying({ ...going, state: "Removing" }) }, []],
     ["is not for normal progress", { status: saying(waiting("a", { reason: "Applying" })) }, []],
-  ])("%s", (_, { previous, status, details = {} }, want) => {
+  ])("%s", (_, { previous, status }, want) => {
     const warnings: string[] = [];
     const warn = ({ type, action, reason, note }: EventRecord): void =>
       void warnings.push(`${type} ${action} ${reason}: ${note}`);
-    recordWaits(warn, shop(), { previous, status }, (cluster) => details[cluster]);
+    recordWaits(warn, shop(), { previous, status });
     expect(warnings).toEqual(want);
   });
 
@@ -144,7 +141,7 @@ describe("the warning of a wait", () => {
       store: { read: () => stored.shift() },
     };
     const change = { previous: undefined, status: saying(waiting("a")) };
-    reportTrouble(sinks, "shop", shop(), change, { target: undefined, clusters: [] });
+    reportTrouble(sinks, "shop", shop(), change, undefined);
     expect(asked).toEqual([
       ["shop KindNotServed", true],
       ["shop KindNotServed", false],

@@ -1,12 +1,8 @@
-import { defined, type FederatedStatus, type KubeObject, type Reason, refOf } from "../../apis/index.ts";
+import { defined, type FederatedStatus, fullMessage, type KubeObject, type Reason, refOf } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { StatusStore } from "../../hub/index.ts";
 import type { EventRecord, EventRecorder } from "../../observability/index.ts";
-import { type ClusterView, detailOf } from "../../status/index.ts";
 import { type DelayedWarnings } from "../progress/index.ts";
-
-/** The full message for a cluster. The cluster's entry in the status may hold a shortened message. */
-type DetailOn = (cluster: string) => string | undefined;
 
 interface Change {
   previous: FederatedStatus | undefined;
@@ -28,30 +24,21 @@ export function reportTrouble(
   owner: string,
   object: KubeObject,
   change: Change,
-  { target, clusters }: { target: Target | undefined; clusters: readonly ClusterView[] },
+  target: Target | undefined,
 ): void {
-  const detailOn: DetailOn = (cluster) => {
-    const chosen = target?.clusters.find(({ name }) => name === cluster);
-    const view = clusters.find(({ name }) => name === cluster);
-    return chosen === undefined || view === undefined ? undefined : detailOf(view, chosen);
-  };
-  recordTrouble(events, object, change, target, detailOn);
+  recordTrouble(events, object, change, target);
   const isStillSo = (reason: string): boolean => waitingFor(reason, store.read(owner)).length > 0;
   const warn = (warning: EventRecord): void =>
     warnings.warn(`${owner} ${warning.reason}`, warning, () => isStillSo(warning.reason));
-  recordWaits(warn, object, change, detailOn);
+  recordWaits(warn, object, change);
 }
 
-/**
- * Records Events on a hub object for failures that are new in its status, one Event for each failure. `detailOn` gives
- * the full message if the entry of a cluster had to shorten it.
- */
+/** Records Events on a hub object for failures that are new in its status, one Event for each failure. */
 export function recordTrouble(
   events: Pick<EventRecorder, "record">,
   object: KubeObject,
   { previous, status }: Change,
   target: Target | undefined,
-  detailOn: DetailOn = () => undefined,
 ): void {
   const { uid } = object.metadata;
   const regarding = { ...refOf(object), ...defined({ uid }) };
@@ -63,14 +50,14 @@ export function recordTrouble(
     if (state !== "Failed" || reason === undefined) continue;
     const known = before?.find((one) => one.name === name);
     if (known?.state === "Failed" && known.reason === reason) continue;
-    warn(reason, "Apply", `${name}: ${detailOn(name) ?? message}`);
+    warn(reason, "Apply", `${name}: ${message}`);
   }
   // A dependency that may not be read on the hub holds all clusters alike.
   const denial = target?.clusters.find(({ frozenFor }) => frozenFor !== undefined)?.frozenFor;
   if (denial === undefined) return;
   const saysSo = (entries: FederatedStatus["clusters"]): boolean =>
     entries?.some(({ state, reason }) => state === "Held" && reason === denial.reason) === true;
-  if (saysSo(status.clusters) && !saysSo(before)) warn(denial.reason, "Schedule", denial.message);
+  if (saysSo(status.clusters) && !saysSo(before)) warn(denial.reason, "Schedule", fullMessage(denial.message));
 }
 
 /**
@@ -87,7 +74,6 @@ export function recordWaits(
   warn: (warning: EventRecord) => void,
   object: KubeObject,
   { previous, status }: Change,
-  detailOn: DetailOn,
 ): void {
   const { uid } = object.metadata;
   const regarding = { ...refOf(object), ...defined({ uid }) };
@@ -95,8 +81,7 @@ export function recordWaits(
     const waiting = waitingFor(reason, status);
     const [first] = waiting;
     if (first === undefined || waitingFor(reason, previous).length > 0) continue;
-    const { name, message = reason } = first;
-    const note = `${waiting.map((entry) => entry.name).join(", ")}: ${detailOn(name) ?? message}`;
+    const note = `${waiting.map(({ name }) => name).join(", ")}: ${first.message ?? reason}`;
     warn({ regarding, type: "Warning", reason, action: "Apply", note });
   }
 }

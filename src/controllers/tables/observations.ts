@@ -1,4 +1,4 @@
-import { kindKeyOf, type ObjectRef, type Reason, refKey } from "../../apis/index.ts";
+import { kindKeyOf, type Message, type ObjectRef, type Reason, refKey } from "../../apis/index.ts";
 import type { ClusterContact, ReportSink } from "../../clusters/index.ts";
 import {
   isKindUnreadable,
@@ -34,7 +34,7 @@ const UNKNOWN: ClusterContact = Object.freeze({
   message: "there is no MemberCluster of that name",
   synced: false,
   pending: true,
-  unseen: new Map<string, string>(),
+  unseen: new Map<string, Message>(),
 });
 
 /**
@@ -135,7 +135,7 @@ export class Observations implements ReportSink {
   }
 
   /** Why objects of the kind are not known although the cluster answers; undefined if they are known. */
-  whyUnreadable(cluster: string, ref: ObjectRef): string | undefined {
+  whyUnreadable(cluster: string, ref: ObjectRef): Message | undefined {
     return whyUnreadable(this.contactOf(cluster).unseen, ref);
   }
 

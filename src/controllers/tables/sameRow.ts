@@ -1,4 +1,4 @@
-import { sameValue } from "../../apis/index.ts";
+import { isSameMessage, sameValue } from "../../apis/index.ts";
 import { type ApplyRow, type Row, sameReportTerms, type Why } from "../../desiredstate/index.ts";
 
 /** True if both rows ask for the same state of one member object. */
@@ -41,5 +41,5 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
 }
 
 function isSameWhy(a: Why, b: Why): boolean {
-  return a.reason === b.reason && a.message === b.message;
+  return a.reason === b.reason && isSameMessage(a.message, b.message);
 }

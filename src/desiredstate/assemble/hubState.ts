@@ -1,11 +1,12 @@
-import type {
-  FederatedStatus,
-  KubeObject,
-  MemberCluster,
-  ObjectRef,
-  ObjectSetting,
-  OverridePolicy,
-  Placement,
+import {
+  type FederatedStatus,
+  type KubeObject,
+  type MemberCluster,
+  type Message,
+  type ObjectRef,
+  type ObjectSetting,
+  type OverridePolicy,
+  type Placement,
 } from "../../apis/index.ts";
 import type { ReplicaPaths } from "../../interpreter/index.ts";
 import type { RoomReading } from "../../scheduler/index.ts";
@@ -90,5 +91,5 @@ export interface ContactFacts {
   synced: boolean;
   /** Synced except for the kinds in `unseen`. */
   partlySynced?: boolean;
-  unseen: ReadonlyMap<string, string>;
+  unseen: ReadonlyMap<string, Message>;
 }

@@ -3,7 +3,6 @@ import {
   type Condition,
   DELETIONS_HELD_CONDITION,
   type MemberCluster,
-  shortMessage,
 } from "../../apis/index.ts";
 import type { Why } from "../types.ts";
 
@@ -51,5 +50,5 @@ export function whyHeldAsMissing(
   const what = reason === "HubWentBack" ? "the hub went back in time" : "the hub lost its object";
   if (since === undefined) return { reason, message: what };
   if (cluster !== undefined && acceptedIn(cluster) === since) return undefined;
-  return { reason, message: shortMessage(`${what}; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${since}`) };
+  return { reason, message: { what, remedy: `if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${since}` } };
 }

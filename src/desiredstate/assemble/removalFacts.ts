@@ -5,7 +5,6 @@ import {
   type OwnerRef,
   type Reason,
   refKey,
-  shortMessage,
 } from "../../apis/index.ts";
 import { groupKindOf, hubKindOf, isCustomGroup } from "../../interpreter/index.ts";
 import { REPLACED } from "../rows/index.ts";
@@ -139,7 +138,7 @@ function waitsForCustomObjects(state: HubState, cluster: string, owner: OwnerRef
   }
   if (first === undefined) return undefined;
   // The name comes last because it may be long.
-  return { reason: NEEDED, message: shortMessage(`objects of custom kinds go first: ${first.kind} ${first.name}`) };
+  return { reason: NEEDED, message: `objects of custom kinds go first: ${first.kind} ${first.name}` };
 }
 
 const NEEDED: Reason = "NeededByOthers";

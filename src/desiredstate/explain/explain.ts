@@ -1,7 +1,10 @@
 import {
   type ClusterStatusEntry,
   defined,
+  fullMessage,
+  inFull,
   type KubeObject,
+  type Message,
   type ObjectRef,
   parseApiVersion,
   refOf,
@@ -19,6 +22,9 @@ import { remedyFor } from "./remedies.ts";
 import type { ClusterTarget, Problem, Target, Why } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 
+/** A value with its message as text. */
+type Said<T extends { message: Message }> = Omit<T, "message"> & { message: string };
+
 /** Why one hub object runs where it does, and with which content. */
 export interface Explanation {
   object: ObjectRef;
@@ -33,7 +39,7 @@ export interface Explanation {
   passedOver: readonly { policy: PolicyRef; because: string }[];
   /** If no policy selects the object: policies that select its kind, with what each lacks; the closest first. */
   nearly?: readonly NearMiss[];
-  scheduled: Target["scheduled"];
+  scheduled: Said<Target["scheduled"]>;
   /** One sentence on the running and the desired versions, if they differ by the object's status. */
   runs?: string;
   /** The affinity group in use. */
@@ -42,7 +48,7 @@ export interface Explanation {
   /** Set if an earlier affinity group fits again: when the object returns to it (RFC 3339). */
   returning?: { group: string; at: string };
   /** Failover condition of the object, if the policy asks for failover. */
-  failover?: NonNullable<Target["failover"]>["condition"];
+  failover?: Said<NonNullable<Target["failover"]>["condition"]>;
   /** Demands of the policy that the decision could not meet. */
   notes: readonly string[];
   /** Rollout stages in order; undefined if the policy names none. */
@@ -87,9 +93,9 @@ export interface ExplainedCluster {
   /** Version that the cluster runs, by the object's status, if another one is desired. */
   runs?: ClusterStatusEntry["runs"];
   /** Why the copies stay unchanged; undefined if the cluster is not frozen. */
-  frozen?: Why;
+  frozen?: Said<Why>;
   /** Why nothing is written on this cluster. */
-  problem?: Problem;
+  problem?: Said<Problem>;
   /** The steps of the decision about this cluster, in order. */
   steps: readonly Step[];
   /** Everything that must change for the object to run on this cluster. Empty for a chosen cluster. */
@@ -137,13 +143,13 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
     ...(policy === undefined ? {} : { placement: { ...policy, priority: placement?.spec.priority ?? 0 } }),
     passedOver: target.passedOver ?? [],
     ...nearlyOf(snapshot, target),
-    scheduled: target.scheduled,
+    scheduled: inFull(target.scheduled),
     ...defined({ group: decision.group }),
     ...divisionOf(snapshot, target, placement),
     ...(decision.returning === undefined
       ? {}
       : { returning: { group: decision.returning.group, at: timestamp(decision.returning.at) } }),
-    ...(target.failover === undefined ? {} : { failover: target.failover.condition }),
+    ...(target.failover === undefined ? {} : { failover: inFull(target.failover.condition) }),
     notes: decision.notes ?? [],
     ...stagesIn(stages),
     overrides: rules.policies.map((one) => {
@@ -201,11 +207,11 @@ function answerOf(
   return {
     chosen: wanted !== undefined,
     reason: verdict?.reason ?? why.reason,
-    message: verdict?.message ?? why.message,
+    message: verdict?.message ?? fullMessage(why.message),
     ...(Object.keys(scores).length === 0 ? {} : { scores }),
     ...(wanted?.replicas === undefined ? {} : { replicas: wanted.replicas }),
-    ...(wanted?.frozen === true ? { frozen: wanted.frozenFor ?? wanted.problem ?? why } : {}),
-    ...(wanted?.problem === undefined ? {} : { problem: wanted.problem }),
+    ...(wanted?.frozen === true ? { frozen: inFull(wanted.frozenFor ?? wanted.problem ?? why) } : {}),
+    ...(wanted?.problem === undefined ? {} : { problem: inFull(wanted.problem) }),
     steps,
     remedies: wanted === undefined || verdict?.fits === false ? remediesOf(verdict, target) : [],
   };

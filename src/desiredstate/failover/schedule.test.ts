@@ -130,7 +130,11 @@ describe("an object on a cluster", () => {
       condition: {
         status: "False",
         reason: "NowhereToGo",
-        message: "no other cluster takes what is on a; add one that the Placement selects",
+        message: {
+          what: "no other cluster takes what is on",
+          where: ["a"],
+          remedy: "add one that the Placement selects",
+        },
       },
       watchesHealth: false,
     });
@@ -143,7 +147,7 @@ describe("an object on a cluster", () => {
     expect(names).toEqual(["a", "b", "c"]);
     expect(failover.condition).toMatchObject({
       reason: "NowhereToGo",
-      message: expect.stringContaining("what is on a, c;"),
+      message: expect.objectContaining({ where: ["a", "c"] }),
     });
   });
 
@@ -168,15 +172,8 @@ describe("when so many clusters are lost that nothing moves", () => {
     expect(failover.condition).toEqual({
       status: "Unknown",
       reason: "FailoverHeld",
-      message: "2 of 3 clusters are lost at once, so nothing moves: a, b",
+      message: { what: "2 of 3 clusters are lost at once, so nothing moves:", where: ["a", "b"] },
     });
-  });
-
-  test("the sentence stays short, however many they are", () => {
-    const clusters = Array.from({ length: 40 }, (_, i) => cluster(`a-rather-long-name-${i}`, 9));
-    const { failover } = decided({ clusters, on: ["a-rather-long-name-0"] });
-    expect(failover.condition.message.length).toBeLessThanOrEqual(120);
-    expect(failover.condition.message).toContain("40 of 40 clusters");
   });
 });
 
@@ -253,10 +250,15 @@ describe("an object that left a cluster", () => {
     expect(failover.condition).toEqual({
       status: "False",
       reason: "UnhealthyEverywhere",
-      message: "unhealthy on b: another cluster would not help; look at the object itself",
+      message: {
+        what: "unhealthy on",
+        where: ["b"],
+        why: "another cluster would not help",
+        remedy: "look at the object itself",
+      },
     });
     const both = decided({ rules, clusters: setting.clusters, on: ["a", "b"], count: 2, ill: { a: 9, b: 8 } });
-    expect(both.failover.condition.message).toMatch(/^unhealthy on a, b:/);
+    expect(both.failover.condition.message).toMatchObject({ where: ["a", "b"] });
   });
 });
 

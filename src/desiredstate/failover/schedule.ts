@@ -1,4 +1,4 @@
-import { type FederatedStatus, type Placement, shortMessage, timestamp } from "../../apis/index.ts";
+import { type FederatedStatus, type Message, type Placement, timestamp } from "../../apis/index.ts";
 import { type ClusterSnapshot, type Decision, schedule, type Subject } from "../../scheduler/index.ts";
 import { withRescheduling } from "./rescheduling.ts";
 import { judgeFailover } from "./judge.ts";
@@ -9,7 +9,7 @@ export interface Failover {
   /** Written to `status.departures`. */
   departures: readonly Departure[];
   /** The condition `FailingOver`. */
-  condition: { status: "True" | "False" | "Unknown"; reason: string; message: string };
+  condition: { status: "True" | "False" | "Unknown"; reason: string; message: Message };
   /** A clock has run down, and the result waits until this process has tried to reach the cluster itself. */
   awaitsContact?: true;
   /**
@@ -104,24 +104,26 @@ function conditionOf(
   isNowhere: boolean,
 ): Failover["condition"] {
   if (held !== undefined) {
-    const message = `${held.lost.length} of ${held.of} clusters are lost at once, so nothing moves: ${held.lost.join(", ")}`;
-    return { status: "Unknown", reason: "FailoverHeld", message: shortMessage(message) };
+    const what = `${held.lost.length} of ${held.of} clusters are lost at once, so nothing moves:`;
+    const message = { what, where: held.lost };
+    return { status: "Unknown", reason: "FailoverHeld", message };
   }
   if (isNowhere) {
-    const names = due.map(({ cluster }) => cluster).join(", ");
-    const message = `no other cluster takes what is on ${names}; add one that the Placement selects`;
-    return { status: "False", reason: "NowhereToGo", message: shortMessage(message) };
+    const where = due.map(({ cluster }) => cluster);
+    const message = { what: "no other cluster takes what is on", where, remedy: "add one that the Placement selects" };
+    return { status: "False", reason: "NowhereToGo", message };
   }
   if (incurable.length > 0) {
-    const message = `unhealthy on ${incurable.join(", ")}: another cluster would not help; look at the object itself`;
-    return { status: "False", reason: "UnhealthyEverywhere", message: shortMessage(message) };
+    const why = "another cluster would not help";
+    const message = { what: "unhealthy on", where: incurable, why, remedy: "look at the object itself" };
+    return { status: "False", reason: "UnhealthyEverywhere", message };
   }
   const [next] = leaving.toSorted((a, b) => a.at - b.at);
   if (next !== undefined) {
     const what = next.reason === "ClusterLost" ? "lost" : "unhealthy";
     const others = next.waitsForTurn === true ? ", others before it" : "";
     const message = `${next.cluster} ${what} since ${timestamp(next.since)}; the object leaves it at ${timestamp(next.at)}${others}`;
-    return { status: "True", reason: next.reason, message: shortMessage(message) };
+    return { status: "True", reason: next.reason, message };
   }
   const [first] = departures;
   if (first === undefined) return { status: "False", reason: "Settled", message: "" };
@@ -134,6 +136,6 @@ function conditionOf(
   return {
     status: "True",
     reason: back === undefined ? "FailedOver" : "AwaitingReturn",
-    message: shortMessage(message),
+    message,
   };
 }

@@ -1,4 +1,4 @@
-import { defined, hashOf, type KubeObject, type ObjectRef, refKey, shortMessage } from "../../apis/index.ts";
+import { defined, hashOf, type KubeObject, type Message, type ObjectRef, refKey } from "../../apis/index.ts";
 import {
   occasionalKindOf,
   placeableKindOf,
@@ -157,7 +157,7 @@ function isHelmRelease({ kind, name }: ObjectRef): boolean {
 }
 
 function neverSent(name: string, why: string): Why {
-  return { reason: "NotAllowed", message: shortMessage(`Secret ${name} ${why} and is never sent to members`) };
+  return { reason: "NotAllowed", message: `Secret ${name} ${why} and is never sent to members` };
 }
 
 /** A Secret comes before a ConfigMap, because the chart lists namespaces for Secrets only. */
@@ -167,16 +167,13 @@ function denialOf(denied: readonly ObjectRef[]): Why | undefined {
   const { kind, namespace = "" } = ref;
   const grant = `let the manager list and watch ${kind}s`;
   const granted = namespace === "" ? `${grant} on the hub` : `${grant} in ${namespace} on the hub`;
-  // The first text that fits, since the name of the namespace may take half of the message.
-  const texts =
+  const message: Message =
     kind === "Secret" && namespace !== ""
-      ? [
-          `add ${namespace} to rbac.secrets.namespaces of the Helm release, or ${grant} there`,
-          `add ${namespace} to rbac.secrets.namespaces of the Helm release (mode Listed)`,
-          `add ${namespace} to rbac.secrets.namespaces of the Helm release`,
-        ]
-      : [granted, `let the manager read ${kind}s in ${namespace}`];
-  const message = texts.find((text) => shortMessage(text) === text) ?? shortMessage(granted);
+      ? {
+          what: `add ${namespace} to rbac.secrets.namespaces of the Helm release`,
+          remedy: `or ${grant} there`,
+        }
+      : granted;
   return { reason: `${kind}AccessDenied`, message };
 }
 

@@ -1,4 +1,4 @@
-import { type KubeObject, type Reason, shortMessage, told } from "../../apis/index.ts";
+import { type KubeObject, type Message, prefixed, type Reason } from "../../apis/index.ts";
 import { titleOf, withoutDuplicates } from "../../interpreter/index.ts";
 import type { Problem, Why } from "../types.ts";
 
@@ -19,18 +19,21 @@ const REASON: Reason = "DuplicateEntries";
  */
 export function withoutDuplicatesIn(objects: readonly KubeObject[], named: boolean): Sendable {
   let problem: Problem | undefined;
-  let first: string | undefined;
+  let first: Message | undefined;
   let notes = 0;
   const made = objects.map((object) => {
     const { object: sent, notes: said, refusal } = withoutDuplicates(object);
-    const before = named ? `${titleOf(object)}: ` : "";
-    if (refusal !== undefined)
-      problem ??= { reason: REASON, ...told([`${before}${refusal[0]}`, refusal[0], refusal[1]]) };
+    const from = (text: string): Message => (named ? prefixed(`${titleOf(object)}: `, text) : text);
+    if (refusal !== undefined) problem ??= { reason: REASON, message: from(refusal) };
     notes += said.length;
-    if (said[0] !== undefined) first ??= `${before}${said[0]}`;
+    if (said[0] !== undefined) first ??= from(said[0]);
     return sent;
   });
-  const more = notes > 1 ? ` (and ${notes - 1} more)` : "";
-  const warning = first === undefined ? undefined : { reason: REASON, message: shortMessage(`${first}${more}`) };
+  const warning = first === undefined ? undefined : { reason: REASON, message: withOthers(first, notes - 1) };
   return { objects: made, problem, warning };
+}
+
+function withOthers(message: Message, others: number): Message {
+  const more = others > 0 ? ` (and ${others} more)` : "";
+  return typeof message === "string" ? `${message}${more}` : { ...message, why: `${message.why ?? ""}${more}` };
 }

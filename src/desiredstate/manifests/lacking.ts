@@ -1,4 +1,4 @@
-import { firstFitting, type KubeObject, type Placement, shortName } from "../../apis/index.ts";
+import type { KubeObject, Placement } from "../../apis/index.ts";
 import { fieldsLeftOut } from "../../interpreter/index.ts";
 import type { Why } from "../types.ts";
 
@@ -6,13 +6,12 @@ import type { Why } from "../types.ts";
 export function lacking(object: KubeObject, placement: Placement | undefined): Why | undefined {
   const left = fieldsLeftOut(object);
   if (left === undefined || placement === undefined) return undefined;
-  const [first = "", ...others] = left.fields;
-  const counted = others.length === 0 ? first : `${first} and ${others.length} more`;
-  const remedy = `name ${left.apiVersion} in ${placement.kind} ${shortName(placement.metadata.name)}`;
-  const message = firstFitting([
-    `${object.apiVersion} lacks ${left.fields.join(", ")}, which are not sent: ${remedy}`,
-    `${object.apiVersion} lacks ${counted}: ${remedy}`,
-    `${object.apiVersion} lacks fields: ${remedy}`,
-  ]);
-  return { reason: "VersionLacksFields", message };
+  return {
+    reason: "VersionLacksFields",
+    message: {
+      what: `${object.apiVersion} lacks and does not send`,
+      where: left.fields,
+      remedy: `name ${left.apiVersion} in ${placement.kind} ${placement.metadata.name}`,
+    },
+  };
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { firstFitting, type KubeObject, type OverrideRule, type PatchOperation, shortName } from "../../apis/index.ts";
+import {
+  conditionMessage,
+  type KubeObject,
+  type OverrideRule,
+  type PatchOperation,
+  prefixed,
+} from "../../apis/index.ts";
 import { applyRules } from "../../override/index.ts";
 import { judgeRendering, type NamespaceTerms } from "../podSecurity/index.ts";
 import type { Problem } from "../types.ts";
@@ -51,7 +57,7 @@ const INSECURE: readonly [string, KubeObject, RegExp][] = [
   [
     "AppArmor by annotation",
     pod({}, { [`container.apparmor.security.beta.kubernetes.io/${NAME}`]: "unconfined" }),
-    /annotations\S* must be runtime\/default or localhost\/…/,
+    /annotations\S* must be runtime\/default or/,
   ],
   ["SELinux", secured({ seLinuxOptions: { type: "spc_t" } }), /Options.type must be one for containers/],
   ["a user of SELinux", secured({ seLinuxOptions: { user: "u" } }), /user must not be set/],
@@ -117,7 +123,7 @@ const WRONG: readonly [string, OverrideRule, RegExp][] = [
     /place in the array$/,
   ],
   ["a pointer that is none", patch({ op: "add", path: "x".repeat(80), value: 1 }), /is not a JSON pointer$/],
-  ["no value", patch({ op: "add", path: "/spec/template/spec/containers/0/args" }), /containers\/0\/args$/],
+  ["no value", patch({ op: "add", path: "/spec/template/spec/containers/0/args" }), /\/args$/],
   [
     "a move into itself",
     patch({ op: "move", from: "/spec/template/spec", path: "/spec/template/spec/x" }),
@@ -140,7 +146,7 @@ const WRONG: readonly [string, OverrideRule, RegExp][] = [
     /is rendered(, only Deployment)?$/,
   ],
   ["a tag that is none", { image: { tag: `!${"t".repeat(90)}` } }, /is malformed$/],
-  ["a registry in the repository", { image: { repository: `a.b/${"r".repeat(90)}` } }, /say it in image.registry$/],
+  ["a registry in the repository", { image: { repository: `a.b/${"r".repeat(90)}` } }, /begins with a registry/],
   [
     "a label of Meridian's",
     { labels: { [`federation.paas.cmft.com/${"k".repeat(60)}`]: "x" } },
@@ -160,14 +166,7 @@ describe("beside a cluster and a policy with long names is read to its end what 
   ];
   test.each(cases)("%s", (_, problem, end) => {
     if (problem === undefined) throw new Error("nothing is wrong");
-    const { message, shorter = [] } = problem;
-    expect(message.length).toBeLessThanOrEqual(120);
-    expect(message).toMatch(end);
-    const beside = firstFitting([
-      `${CLUSTER}: ${message}`,
-      ...shorter.map((text) => `${CLUSTER}: ${text}`),
-      `${shortName(CLUSTER, 24)}: ${shorter.at(-1) ?? message}`,
-    ]);
-    expect(beside).toMatch(end);
+    expect(conditionMessage(problem.message)).toMatch(end);
+    expect(conditionMessage(prefixed(`${CLUSTER}: `, problem.message))).toMatch(end);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, OverrideRule } from "../../apis/index.ts";
+import { fullMessage, type KubeObject, type OverrideRule } from "../../apis/index.ts";
 import type { MatchedRule } from "../../override/index.ts";
 import { mark, ownerRefOf, ownerText } from "../rows/marks.ts";
 import { defaultTerms } from "../podSecurity/index.ts";
@@ -41,7 +41,11 @@ describe("a patch that leaves a workload with no number of replicas", () => {
   test.each([-3, 2.5, 2_147_483_648, "many", "3", true, {}])("but %j is invalid, by the policy's name", (value) => {
     expect(problemWith({ patches: [set(value)] })).toMatchObject({
       reason: "InvalidPatch",
-      message: `OverridePolicy bad, rule 0: patch 0 on Deployment: .spec.replicas: ${SAID}`,
+      message: {
+        subject: "OverridePolicy bad, rule 0: ",
+        aside: "patch 0 on Deployment: ",
+        what: `.spec.replicas: ${SAID}`,
+      },
       policy: { kind: "OverridePolicy", namespace: "default", name: "bad" },
     });
   });
@@ -52,7 +56,7 @@ describe("a patch that leaves a workload with no number of replicas", () => {
 
   test("is found where it sets more than that number, and where another patch stands before it", () => {
     const patches = [set(4, "/spec/minReadySeconds"), set({ replicas: -3, template }, "/spec")];
-    expect(problemWith({ patches })?.message).toContain("patch 1 on Deployment: .spec.replicas: ");
+    expect(fullMessage(problemWith({ patches })?.message ?? "")).toContain("patch 1 on Deployment: .spec.replicas: ");
   });
 
   test.each([
@@ -61,7 +65,7 @@ describe("a patch that leaves a workload with no number of replicas", () => {
     ["ReplicationController", "v1"],
   ])("is found on a %s", (kind, apiVersion) => {
     const { problem } = rendered([by("bad", { patches: [set(-3)] })], workload(kind, apiVersion));
-    expect(problem?.message).toContain(`patch 0 on ${kind}: `);
+    expect(fullMessage(problem?.message ?? "")).toContain(`patch 0 on ${kind}: `);
   });
 
   test("leaves what is counted as it was before", () => {

@@ -1,4 +1,4 @@
-import { isCount, type KubeObject, MOST_COUNTED, parseApiVersion, shortPath, valueAt } from "../../apis/index.ts";
+import { isCount, type KubeObject, MOST_COUNTED, parseApiVersion, valueAt } from "../../apis/index.ts";
 import { memberKindOf } from "../../interpreter/index.ts";
 import { type applyRules, blamedPatch, effectOf, type MatchedRule } from "../../override/index.ts";
 
@@ -25,13 +25,13 @@ export function wrongReplicas(
     if (patch === undefined) continue;
     const { policy, rule } = patch;
     const range = `must be a whole number, 0 to ${MOST_COUNTED}`;
-    const wrong = `${field}: ${range}`;
+    const place = `patch ${patch.patch} on ${object.kind}: `;
     return {
       policy,
       rule,
       reason: "InvalidPatch",
-      message: `patch ${patch.patch} on ${object.kind}: ${wrong}`,
-      point: `${shortPath(field)}: ${range}`,
+      message: `${place}${field}: ${range}`,
+      place,
     };
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubeObject } from "../../apis/index.ts";
+import { type KubeObject, type Message } from "../../apis/index.ts";
 import type { MatchedRule } from "../../override/index.ts";
 import { judgeRights } from "./tenantRights.ts";
 
@@ -17,7 +17,7 @@ const by = (namespace: string | undefined, index = 0): MatchedRule =>
     index,
     rule: {},
   }) as MatchedRule;
-const judged = (rules: MatchedRule[], ...states: KubeObject[]): string | undefined =>
+const judged = (rules: MatchedRule[], ...states: KubeObject[]): Message | undefined =>
   judgeRights({ base: [states[0] ?? role], rules, after: (count) => [states[count] ?? role] })?.message;
 
 test("a policy of a namespace may not change what a Role allows", () => {
@@ -51,7 +51,7 @@ test("rules of other kinds are no rights", () => {
 });
 
 test("in a revision the platform's policies change rights as far as those of now do", () => {
-  const judgedNow = (now: KubeObject, ...states: KubeObject[]): string | undefined => {
+  const judgedNow = (now: KubeObject, ...states: KubeObject[]): Message | undefined => {
     const rules = states.slice(1).map((_, index) => by(undefined, index));
     return judgeRights({ base: [role], rules, after: (count) => [states[count] ?? role], present: () => [now] })
       ?.message;

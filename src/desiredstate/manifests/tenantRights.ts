@@ -1,4 +1,4 @@
-import { type KubeObject, parseApiVersion, sameValue, shortMessage } from "../../apis/index.ts";
+import { type KubeObject, parseApiVersion, sameValue } from "../../apis/index.ts";
 import type { Rendering } from "../podSecurity/index.ts";
 import type { Problem } from "../types.ts";
 
@@ -25,7 +25,7 @@ export function judgeRights({ base, rules, after, present }: Rendering): Problem
     const field = `${found.right} of ${base[found.at]?.kind} ${base[found.at]?.metadata.name}`;
     const why = isAdministrators ? "no policy of now changes" : "a policy of a namespace may not change";
     const message = `${policy.kind} ${policy.name}, rule ${number}: ${why} ${field}`;
-    return { reason: "NotAllowed", message: shortMessage(message), policy };
+    return { reason: "NotAllowed", message, policy };
   }
   return undefined;
 }

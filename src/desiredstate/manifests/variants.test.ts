@@ -271,10 +271,12 @@ describe("replicas", () => {
     expect(problem).toMatchObject({
       reason: "InvalidOverride",
       policy: { kind: "OverridePolicy", namespace: "default", name: "r" },
-      message:
-        "OverridePolicy r, rule 1: replicas: no field for them is known; set replicaScheduling.path of the Placement",
-      detail:
-        "OverridePolicy r, rule 1: replicas: no field for them is known in Widget, Service; set replicaScheduling.path of the Placement",
+      message: {
+        subject: "OverridePolicy r, rule 1: ",
+        what: "replicas: no field for them is known in",
+        where: ["Widget", "Service"],
+        remedy: "set replicaScheduling.path of the Placement",
+      },
     });
     expect(render(rules, { base: [...base, deployment] }).problem).toBeUndefined();
     expect(render([by({ labels: { a: "1" } })], { base }).problem).toBeUndefined();
@@ -288,7 +290,7 @@ describe("what may not go to a member", () => {
     const host = { ...deployment, spec: { template: { spec: { hostPID: true, containers: [] } } } };
     expect(render([], { base: [host] }).problem).toMatchObject({
       reason: "PodSecurity",
-      message: "DemoApplication nginx-demo: spec.hostPID must not be true (level baseline)",
+      message: { what: "DemoApplication nginx-demo", why: "spec.hostPID must not be true (level baseline)" },
     });
   });
 
@@ -298,9 +300,10 @@ describe("what may not go to a member", () => {
       by({ patches: [{ kind: "Deployment", op: "add", path: "/spec/template/spec/hostPID", value: true }] }, 1),
       by({ labels: { b: "1" } }, 2),
     ];
-    expect(render(rules).problem?.message).toBe(
-      "OverridePolicy o, rule 1: spec.hostPID must not be true (level baseline)",
-    );
+    expect(render(rules).problem?.message).toEqual({
+      what: "OverridePolicy o, rule 1",
+      why: "spec.hostPID must not be true (level baseline)",
+    });
   });
 
   test("are rights that a tenant's rule changes", () => {
@@ -364,11 +367,11 @@ describe("an override that has got past its own checks", () => {
   });
 
   test("is told of by its own problem first", async () => {
-    const problem = { policy, rule: 0, reason: "InvalidPatch", message: "it is wrong", point: "it is wrong" };
+    const problem = { policy, rule: 0, reason: "InvalidPatch", message: "it is wrong", place: "" };
     const variant = await rendered([conf], problem);
     expect(variant.problem).toMatchObject({
       reason: "InvalidPatch",
-      message: "OverridePolicy o, rule 0: it is wrong",
+      message: { what: "OverridePolicy o, rule 0", why: "it is wrong" },
       policy,
     });
     expect(namesIn(variant)).toEqual(AS_IT_WAS);

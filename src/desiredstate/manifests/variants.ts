@@ -2,15 +2,14 @@ import {
   defined,
   type FieldsV1,
   type KubeObject,
+  type Message,
   type ObjectRef,
   type OwnerRef,
   parseApiVersion,
   type PlacementSpec,
+  prefixed,
   protectedChange,
   refKey,
-  shortMessage,
-  shortName,
-  told,
 } from "../../apis/index.ts";
 import {
   memberKindOf,
@@ -229,11 +228,14 @@ export class VariantRenderer {
     const matched = rules.find(({ rule }) => rule.replicas !== undefined);
     if (matched === undefined || objects.some((object) => memberKind(object).withReplicas !== undefined))
       return undefined;
-    const kinds = [...new Set(objects.map(({ kind }) => kind))].join(", ");
-    const message = `replicas: no field for them is known in ${kinds}; set replicaScheduling.path of the Placement`;
-    const point = "replicas: no field for them is known; set replicaScheduling.path of the Placement";
-    const problem = { policy: matched.policy, rule: matched.index, reason: "InvalidOverride" as const, message, point };
-    return problemOf(problem, undefined);
+    const { policy, index } = matched;
+    const message: Message = {
+      subject: `${policy.kind} ${policy.name}, rule ${index}: `,
+      what: "replicas: no field for them is known in",
+      where: [...new Set(objects.map(({ kind }) => kind))],
+      remedy: "set replicaScheduling.path of the Placement",
+    };
+    return { reason: "InvalidOverride", message, policy };
   }
 
   /** An object that is propagated as it is would be applied onto itself on the hub. */
@@ -311,19 +313,10 @@ export function problemOf(
   changed: string | undefined,
 ): Problem | undefined {
   if (problem !== undefined) {
-    const { policy, rule, reason, message: what, point } = problem;
-    const say = (limit: number, words: string): string =>
-      `${policy.kind} ${shortName(policy.name, limit)}, rule ${rule}: ${words}`;
-    const texts = [
-      say(Infinity, what),
-      say(40, what),
-      say(24, what),
-      say(40, point),
-      say(24, point),
-      say(12, point),
-    ] as const;
-    return { reason, ...told([...texts, point]), policy };
+    const { policy, rule, reason, place, message: text } = problem;
+    const message = place === "" ? text : { aside: place, what: text.slice(place.length) };
+    return { reason, message: prefixed(`${policy.kind} ${policy.name}, rule ${rule}: `, message), policy };
   }
   if (changed === undefined) return undefined;
-  return { reason: "ProtectedField", message: shortMessage(`an override may not change ${changed}`) };
+  return { reason: "ProtectedField", message: `an override may not change ${changed}` };
 }

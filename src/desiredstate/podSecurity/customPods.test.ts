@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../../apis/index.ts";
+import { fullMessage, type KubeObject } from "../../apis/index.ts";
 import { specsIn } from "./customPods.ts";
 import { evaluatePodSecurity } from "./evaluate.ts";
 import { judgeRendering } from "./judge.ts";
@@ -14,7 +14,7 @@ const custom = (spec: object, more: object = {}): KubeObject => ({
 });
 const refusal = (object: KubeObject, terms: NamespaceTerms = defaultTerms("shop")): string | undefined => {
   const problem = judgeRendering({ base: [object], rules: [], after: () => [object] }, "Training t", terms);
-  return (problem?.detail ?? problem?.message)?.replace(/^Training t: (.*) \(.*\)$/, "$1");
+  return problem && fullMessage(problem.message).replace(/^Training t: (.*) \(.*\)$/, "$1");
 };
 
 const rooted = { securityContext: { privileged: true } };
@@ -208,7 +208,8 @@ describe("who is to blame", () => {
   const blamed = (...states: KubeObject[]): string | undefined => {
     const after = (count: number): KubeObject[] => states.slice(count, count + 1);
     const rules = states.length === 3 ? [admin, tenant] : [admin];
-    return judgeRendering({ base: after(0), rules, after }, "Training t", defaultTerms("shop"))?.message.split(":")[0];
+    const problem = judgeRendering({ base: after(0), rules, after }, "Training t", defaultTerms("shop"));
+    return problem && fullMessage(problem.message).split(":")[0];
   };
 
   test("is nobody for what the administrators brought, and for what a tenant's own container runs beside it", () => {

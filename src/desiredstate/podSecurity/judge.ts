@@ -1,4 +1,4 @@
-import { canonicalJson, isRecord, type KubeObject, shortName } from "../../apis/index.ts";
+import { canonicalJson, isRecord, type KubeObject } from "../../apis/index.ts";
 import type { MatchedRule } from "../../override/index.ts";
 import type { Problem } from "../types.ts";
 import { recordsOf } from "./customPods.ts";
@@ -102,19 +102,11 @@ function isAdministrators({ policy }: MatchedRule): boolean {
  */
 function refusal(found: Found, by: MatchedRule | undefined, owner: string, manifest: KubeObject | undefined): Problem {
   const { reason, own } = found;
-  const whoIn = (limit: number): string => {
-    const who =
-      by === undefined
-        ? shortName(owner, limit)
-        : `${by.policy.kind} ${shortName(by.policy.name, limit)}, rule ${by.index}`;
-    if (manifest === undefined) return who;
-    const what = `${manifest.kind} ${shortName(manifest.metadata.name, limit)}`;
-    // The refusal is shown on the bundle itself, so a short text need not name the bundle.
-    return by === undefined && limit !== Infinity ? what : `${who}, ${what}`;
-  };
+  const rule = by === undefined ? owner : `${by.policy.kind} ${by.policy.name}, rule ${by.index}`;
+  const who = manifest === undefined ? rule : `${rule}, ${manifest.kind} ${manifest.metadata.name}`;
   return {
     reason,
-    ...wordsOf(found, own, whoIn),
+    message: wordsOf(found, own, who),
     ...(by === undefined ? {} : { policy: by.policy }),
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../../apis/index.ts";
+import { inFull, type KubeObject } from "../../apis/index.ts";
 import type { MatchedRule } from "../../override/index.ts";
 import { judgeRendering } from "./judge.ts";
 import { defaultTerms, namespaceTerms, type NamespaceTerms } from "./terms.ts";
@@ -37,7 +37,8 @@ function judged(
   terms: NamespaceTerms = defaultTerms("shop"),
 ) {
   const at = (count: number): KubeObject[] => [states[count] ?? []].flat();
-  return judgeRendering({ base: at(0), rules, after: at }, "DemoApplication shop", terms);
+  const found = judgeRendering({ base: at(0), rules, after: at }, "DemoApplication shop", terms);
+  return found && inFull(found);
 }
 const blamed = (...given: Parameters<typeof judged>): string | undefined => judged(...given)?.message.split(": ")[0];
 
@@ -104,7 +105,7 @@ describe("to blame is", () => {
   test("a tenant who makes another violation of one that was there", () => {
     const port = (hostPort: number): KubeObject => pod({ containers: [{ ...web, ports: [{ hostPort }] }] });
     expect(judged([admin(), tenant(2)], [plain, port(80), port(81)])?.message).toBe(
-      "OverridePolicy debug, rule 2: spec.containers[web].ports.hostPort must not be 81 (not in allowed-host-ports of shop)",
+      "OverridePolicy debug, rule 2: spec.containers[web].ports.hostPort must not be 81 (not in the annotation federation.paas.cmft.com/allowed-host-ports of namespace shop)",
     );
   });
 
@@ -197,11 +198,6 @@ describe("the terms that count", () => {
     expect(judged([tenant(1)], [plain, hostPid()], terms)?.message).toBe(
       "OverridePolicy debug, rule 1, Pod web: spec.hostPID must not be true (level baseline)",
     );
-    const long = { ...agent, name: "agent-of-the-node-that-watches-everything" };
-    const pods = { ...pod({ containers: [long] }), metadata: { name: "operator-of-databases-of-the-whole-company" } };
-    expect(judged([], [pods], terms)?.message).toBe(
-      "Pod operator-of-dat…: …securityContext.privileged must not be true",
-    );
   });
 
   test("grant ports of the node by their numbers, and name the namespace that allows no name", () => {
@@ -213,8 +209,7 @@ describe("the terms that count", () => {
     expect([judged([], [port(80)], terms), judged([], [port(81)], terms)?.reason]).toEqual([undefined, "NotAllowed"]);
     expect(judged([], [pod({ nodeName: "n1", containers: [] })], terms)).toMatchObject({
       reason: "NotAllowed",
-      message: "DemoApplication shop: spec.nodeName must not be n1 (not in allowed-node-names of shop)",
-      detail:
+      message:
         "DemoApplication shop: spec.nodeName must not be n1 (not in the annotation federation.paas.cmft.com/allowed-node-names of namespace shop)",
     });
   });
@@ -233,53 +228,31 @@ describe("a refusal of what an annotation allows", () => {
 
   test.each<[string, string | undefined]>([
     [
-      "spec.serviceAccountName must not be build1 (not in allowed-service-accounts of al)",
+      "spec.serviceAccountName must not be build1 (not in the annotation federation.paas.cmft.com/allowed-service-accounts of namespace al)",
       said("allowed-service-accounts", "", account),
     ],
     [
-      "spec.serviceAccountName must not be build1 (not in allowed-service-accounts: build* is no name)",
+      "spec.serviceAccountName must not be build1 (not in the annotation federation.paas.cmft.com/allowed-service-accounts of namespace al: build* is no name)",
       said("allowed-service-accounts", "build*", account),
     ],
     [
-      "spec.nodeName must not be n1 (not in allowed-node-names of al: N*, - are no names)",
+      "spec.nodeName must not be n1 (not in the annotation federation.paas.cmft.com/allowed-node-names of namespace al: N*, - are no names)",
       said("allowed-node-names", "N*, edge-1.a, -", { nodeName: "n1" }),
     ],
     [
-      "spec.containers[web].ports.hostPort must not be 9011 (not in allowed-host-ports of al)",
+      "spec.containers[web].ports.hostPort must not be 9011 (not in the annotation federation.paas.cmft.com/allowed-host-ports of namespace al)",
       said("allowed-host-ports", "80,9000-9010", port),
     ],
     [
-      "…ports.hostPort must not be 9011 (not in allowed-host-ports of al: abc is no port)",
+      "spec.containers[web].ports.hostPort must not be 9011 (not in the annotation federation.paas.cmft.com/allowed-host-ports of namespace al: abc is no port)",
       said("allowed-host-ports", "abc", port),
     ],
     [
-      "…ports.hostPort must not be 9011 (not in allowed-host-ports of al: abc, 9020-9000, 0 are no ports)",
+      "spec.containers[web].ports.hostPort must not be 9011 (not in the annotation federation.paas.cmft.com/allowed-host-ports of namespace al: abc, 9020-9000, 0 are no ports)",
       said("allowed-host-ports", "abc, 9020-9000, 0, 1", port),
     ],
   ])("says %j", (words, message) => {
     const whole = `DemoApplication shop: ${words}`;
     expect(message).toBe(whole);
-    expect(whole.length).toBeLessThanOrEqual(120);
   });
-
-  test("names the annotation where names are long", () => {
-    const long = said(
-      "allowed-host-ports",
-      "abc".repeat(50),
-      port,
-      "a-policy-of-the-team-that-is-called-so-for-a-reason",
-    );
-    expect(long).toBe(
-      "OverridePolicy a-policy-of-the…, rule 0: …ports.hostPort must not be 9011 (not in allowed-host-ports of al)",
-    );
-  });
-});
-
-test("what a message had to cut stands beside it in full", () => {
-  const name = "n".repeat(150);
-  const problem = judged([], [pod({ containers: [{ name, securityContext: { privileged: true } }] })]);
-  expect(problem?.message.length).toBeLessThanOrEqual(120);
-  expect(problem?.detail).toBe(
-    `DemoApplication shop: spec.containers[${name}].securityContext.privileged must not be true (level baseline)`,
-  );
 });

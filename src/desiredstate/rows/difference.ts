@@ -1,4 +1,4 @@
-import { type ObjectRef, type Reason, refKey } from "../../apis/index.ts";
+import { isSameMessage, type ObjectRef, type Reason, refKey } from "../../apis/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 import { reowned } from "./marks.ts";
 import { AWAITING_REPLACEMENT } from "./moves.ts";
@@ -90,7 +90,7 @@ function problemsIn(
 ): ClusterChange[] {
   const old = new Map(before?.clusters.map(({ name, problem }) => [name, problem?.message]));
   return (after?.clusters ?? []).flatMap(({ name, problem }): ClusterChange[] => {
-    if (problem === undefined || known.has(name) || old.get(name) === problem.message) return [];
+    if (problem === undefined || known.has(name) || isSameMessage(old.get(name), problem.message)) return [];
     const { reason, message } = problem;
     return [{ cluster: name, verb: "Held", why: { reason, message }, objects: [] }];
   });

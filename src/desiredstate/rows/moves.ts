@@ -1,4 +1,4 @@
-import { type DisruptionBudget, refKey, shareOf, shortMessage } from "../../apis/index.ts";
+import { type DisruptionBudget, refKey, shareOf } from "../../apis/index.ts";
 import { isSameRef } from "./rows.ts";
 import type { DesiredObject, Observation, RemovalFacts, Target, Why } from "../types.ts";
 
@@ -33,7 +33,7 @@ export function serversToKeep(move: Move): ReadonlyMap<string, Why> {
   const known = new Set(servers.flatMap(([, copies]) => copies.filter(isAvailable).map(({ ref }) => refKey(ref))));
   if (towards.some((cluster) => hasArrived(cluster, known, move))) return beyondBudget(servers, move);
   const names = towards.toSorted().slice(0, 3).join(", ") + (towards.length > 3 ? " or another" : "");
-  const message = shortMessage(`it serves until the object is available on ${names}`);
+  const message = `it serves until the object is available on ${names}`;
   for (const [cluster] of servers) keep.set(cluster, { reason: AWAITING_REPLACEMENT, message });
   return keep;
 }

@@ -1,4 +1,4 @@
-import { kindKeyOf, type ObjectRef } from "../../apis/index.ts";
+import { kindKeyOf, type Message, type ObjectRef } from "../../apis/index.ts";
 
 /**
  * Key of the objects that one watch of a member shows. The watch covers a kind in the whole cluster (`group/Kind`), or
@@ -12,14 +12,14 @@ export function readabilityKey(kind: string, namespace: string | undefined): str
 const IN = " in ";
 
 /** Why the object cannot be observed; undefined if it can. */
-export function whyUnreadable(unseen: ReadonlyMap<string, string> | undefined, ref: ObjectRef): string | undefined {
+export function whyUnreadable(unseen: ReadonlyMap<string, Message> | undefined, ref: ObjectRef): Message | undefined {
   if (unseen === undefined || unseen.size === 0) return undefined;
   const name = kindKeyOf(ref);
   return unseen.get(name) ?? unseen.get(readabilityKey(name, ref.namespace));
 }
 
 /** True if objects of the kind may exist without being observed. */
-export function isKindUnreadable(unseen: ReadonlyMap<string, string>, kind: string): boolean {
+export function isKindUnreadable(unseen: ReadonlyMap<string, Message>, kind: string): boolean {
   if (unseen.has(kind)) return true;
   for (const sight of unseen.keys()) if (sight.startsWith(kind) && sight.startsWith(IN, kind.length)) return true;
   return false;

@@ -5,7 +5,6 @@ import {
   parseApiVersion,
   type Reason,
   refKey,
-  shortMessage,
 } from "../../apis/index.ts";
 import { isDefinition, memberKindOf, phaseOf } from "../../interpreter/index.ts";
 import { holdsData, makesClaims } from "./data.ts";
@@ -115,7 +114,7 @@ const FOUND_ON_JOIN: Why = {
 
 function keepsData({ kind, name }: ObjectRef): Why {
   // The name comes last: it may be long.
-  const message = shortMessage(`it stays with its data until somebody deletes it on the cluster: ${kind} ${name}`);
+  const message = `it stays with its data until somebody deletes it on the cluster: ${kind} ${name}`;
   return { reason: "HoldsData", message };
 }
 
@@ -136,7 +135,7 @@ function whyAwaited(ref: ObjectRef, present: Present, facts: RemovalFacts): Why 
 /** Why the copies on a cluster are released: the MemberCluster is being deleted and keeps its objects. */
 function leavingFrom(name: string, { clusters }: RemovalFacts): Why | undefined {
   if (clusters.get(name)?.leaving !== "Keep") return undefined;
-  return { reason: "ClusterLeaving", message: shortMessage(`MemberCluster ${name} goes, and keeps what runs there`) };
+  return { reason: "ClusterLeaving", message: `MemberCluster ${name} goes, and keeps what runs there` };
 }
 
 function obstacleOnTheHub({ hub, held }: RemovalFacts): Why | undefined {
@@ -147,36 +146,35 @@ function obstacleOnTheHub({ hub, held }: RemovalFacts): Why | undefined {
 
 function obstacleOnTheCluster(name: string, ref: ObjectRef, { clusters }: RemovalFacts): Why | undefined {
   const cluster = clusters.get(name);
-  if (cluster === undefined)
-    return { reason: "ClusterUnknown", message: shortMessage(`there is no MemberCluster ${name}`) };
+  if (cluster === undefined) return { reason: "ClusterUnknown", message: `there is no MemberCluster ${name}` };
   const { namespaces } = cluster;
   if (namespaces !== undefined && !isGranted(namespaces, ref.namespace))
     return namespaceNotGranted(name, namespaces, ref.namespace);
   if (!cluster.synced)
     return {
       reason: "ClusterNotSynced",
-      message: shortMessage(`not everything on cluster ${name} is known at present`),
+      message: `not everything on cluster ${name} is known at present`,
     };
   const unseen = whyUnreadable(cluster.unseen, ref);
-  if (unseen !== undefined) return { reason: "ClusterNotSynced", message: shortMessage(unseen) };
+  if (unseen !== undefined) return { reason: "ClusterNotSynced", message: unseen };
   return cluster.held;
 }
 
 function obstacleOfOwnership({ owner: named }: Present, { ownership, owner }: RemovalFacts): Why | undefined {
   if (named !== undefined && !isSameRef(named, owner))
-    return { reason: "OtherOwner", message: shortMessage(`it belongs to ${named.kind} ${named.name}`) };
+    return { reason: "OtherOwner", message: `it belongs to ${named.kind} ${named.name}` };
   switch (ownership) {
     case "Ours":
       return undefined;
     case "OtherClass":
       return {
         reason: "OtherOwner",
-        message: shortMessage(`the manager of another class owns ${owner.kind} ${owner.name}`),
+        message: `the manager of another class owns ${owner.kind} ${owner.name}`,
       };
     case "Unconfirmed":
       return {
         reason: "OwnerUnconfirmed",
-        message: shortMessage(`the hub has not confirmed yet that ${owner.kind} ${owner.name} is gone`),
+        message: `the hub has not confirmed yet that ${owner.kind} ${owner.name} is gone`,
       };
   }
 }

@@ -1,4 +1,4 @@
-import { refKey, shortMessage } from "../../apis/index.ts";
+import { refKey } from "../../apis/index.ts";
 import { holdsData } from "./data.ts";
 import { reowned } from "./marks.ts";
 import { decideRemovals } from "./removals.ts";
@@ -33,7 +33,7 @@ export function replaceDependencies(
     const copy = copyOf(row);
     const isInWay = copy?.present !== undefined && isInTheWay(row, copy.present);
     if (!isInWay && (!removal.replacing.has(row.cluster) || isMade(row, copy?.present))) continue;
-    const message = shortMessage(`${row.ref.kind} ${row.ref.name} was replaced on the hub; its old copy goes first`);
+    const message = `${row.ref.kind} ${row.ref.name} was replaced on the hub; its old copy goes first`;
     const why = { reason: REPLACED, message };
     if (!waiting.has(row.cluster)) waiting.set(row.cluster, why);
     const decided = isInWay && copy !== undefined ? removed(row, copy, why, removal) : undefined;

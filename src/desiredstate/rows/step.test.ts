@@ -430,7 +430,7 @@ describe("a row of a target", () => {
     expect(rows[0]).not.toHaveProperty("reporting");
     expect(rows[1]?.verb === "Hold" && rows[1].why).toEqual({
       reason: "Suspended",
-      message: "Placement p is suspended; it is kept as it is on 1 cluster",
+      message: { what: "Placement p is suspended", remedy: "it is kept as it is on 1 cluster" },
     });
   });
 });

@@ -1,4 +1,4 @@
-import { type ObjectRef, refKey, shortMessage } from "../../apis/index.ts";
+import { type ObjectRef, refKey } from "../../apis/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 import { serversToKeep } from "./moves.ts";
 import { decideRemovals } from "./removals.ts";
@@ -224,7 +224,7 @@ function heldRow(cluster: string, { ref, role }: DesiredObject, owner: Target["o
 
 function whyMissing(ref: ObjectRef, target: Target | undefined): Why | undefined {
   if (target === undefined || target.missing.size === 0 || !target.missing.has(refKey(ref))) return undefined;
-  const message = shortMessage(`${ref.kind} ${ref.name} is not on the hub, and the object still refers to it`);
+  const message = `${ref.kind} ${ref.name} is not on the hub, and the object still refers to it`;
   return { reason: "DependencyMissing", message };
 }
 

@@ -1,10 +1,8 @@
 import {
   ALLOWED_BUNDLE_KINDS_ANNOTATION,
   ALLOWED_BUNDLE_NAMESPACES_ANNOTATION,
-  firstFitting,
   isOpenable,
   type KubeObject,
-  shortMessage,
   renewCommand,
 } from "../../apis/index.ts";
 import { givesRights, groupKindOf, judgeManifests, titleOf, unpackedSpecOf } from "../../interpreter/index.ts";
@@ -26,9 +24,7 @@ import type { Problem } from "../types.ts";
 export function manifestsProblem(bundle: KubeObject): Problem | undefined {
   const found = judgeManifests(unpackedSpecOf(bundle), bundle.metadata.namespace).next();
   if (found.done === true) return undefined;
-  const detail = `${found.value.field} ${found.value.message}`;
-  const message = shortMessage(detail);
-  return { reason: "InvalidManifest", message, ...(message === detail ? {} : { detail }) };
+  return { reason: "InvalidManifest", message: `${found.value.field} ${found.value.message}` };
 }
 
 /** Why the rendered objects of the bundle may not go to members; undefined if they may. */
@@ -112,8 +108,10 @@ function noted(
 }
 
 function protectedNamespace(object: KubeObject, namespace: string): Problem {
-  const message = shortMessage(`${titleOf(object)}: nothing is written into the namespace ${namespace} of members`);
-  return { reason: "ProtectedNamespace", message };
+  return {
+    reason: "ProtectedNamespace",
+    message: { what: `${titleOf(object)}: nothing is written into the namespace ${namespace} of members` },
+  };
 }
 
 /**
@@ -127,7 +125,6 @@ function valueOf(needs: Needs): string[] {
 const lackingOf = (needs: Needs): string[] =>
   [...needs].flatMap(([name, isAllowed]) => (isAllowed ? [] : [name])).toSorted();
 
-/** The message says what to do, as far as it fits; `detail` has the full text. */
 function notAllowed(object: KubeObject, home: string, needed: Needed): Problem {
   const { kinds, inProtected } = needed;
   const places: Needs = new Map([...needed.namespaces, ...inProtected]);
@@ -139,23 +136,17 @@ function notAllowed(object: KubeObject, home: string, needed: Needed): Problem {
       ? ""
       : `; and on each member: ${renewCommand("NAME", `--allow-protected ${[...inProtected.keys()].toSorted().join(",")}`)}`;
   const [lackingKinds, lackingPlaces] = [lackingOf(kinds), lackingOf(places)];
-  const what =
-    lackingKinds.length > 0
-      ? `kinds ${lackingKinds.join(", ")} are not allowed to bundles of ${home}`
-      : `namespaces ${lackingPlaces.join(", ")} are not allowed to bundles of ${home}`;
-  const detail = `${titleOf(object)}: ${what}; an administrator allows it: ${command}${onMembers}`;
-  const names = [
-    ...(lackingKinds.length > 0 ? ["allowed-bundle-kinds"] : []),
-    ...(lackingPlaces.length > 0 ? ["allowed-bundle-namespaces"] : []),
-  ].join(", ");
-  const message = firstFitting([
-    detail,
-    `${what}: annotate the Namespace (${names})`,
-    `${titleOf(object)} is not allowed in ${home}: annotate the Namespace (${names})`,
-    `not allowed in ${home}: annotate the Namespace (${names})`,
-    `annotate the Namespace (${names})`,
-  ]);
-  return { reason: "NotAllowed", message, ...(message === detail ? {} : { detail }) };
+  const lacking = lackingKinds.length > 0 ? lackingKinds : lackingPlaces;
+  const noun = lackingKinds.length > 0 ? "kinds" : "namespaces";
+  return {
+    reason: "NotAllowed",
+    message: {
+      lead: `${titleOf(object)}: `,
+      what: `${noun} not allowed to bundles of ${home}:`,
+      where: lacking,
+      remedy: `an administrator allows it: ${command}${onMembers}`,
+    },
+  };
 }
 
 /**

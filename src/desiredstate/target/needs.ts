@@ -1,4 +1,4 @@
-import { type KubeObject, type Placement, refKey, shortMessage } from "../../apis/index.ts";
+import { type KubeObject, type Placement, refKey } from "../../apis/index.ts";
 import {
   declaredDependencies,
   declaredTemplateDependencies,
@@ -77,10 +77,10 @@ function merged(some: readonly Dependency[], others: readonly Dependency[]): rea
 }
 
 function withoutNamespace({ kind }: KubeObject): Why {
-  const message = shortMessage(`dependencies.fields: ${kind} has no namespace in which to look for what it names`);
+  const message = `dependencies.fields: ${kind} has no namespace in which to look for what it names`;
   return { reason: "DependencyUnresolved", message };
 }
 
 function mismatchOf(mismatch: string): Why {
-  return { reason: "DependencyUnresolved", message: shortMessage(`dependencies.fields: ${mismatch}`) };
+  return { reason: "DependencyUnresolved", message: `dependencies.fields: ${mismatch}` };
 }

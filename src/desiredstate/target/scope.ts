@@ -1,16 +1,15 @@
 import {
   counted,
   type FederatedStatus,
-  firstFitting,
   type KubeObject,
-  listedAfter,
+  type Message,
+  type MessageParts,
+  namesText,
   parseApiVersion,
   type Placement,
   type Reason,
   refKey,
   refOf,
-  shortMessage,
-  shortName,
   unknownClusterWords,
   joinCommand,
 } from "../../apis/index.ts";
@@ -175,12 +174,13 @@ export function scopeOf(
   }));
   return {
     decision: { clusters: [], verdicts },
-    scheduled: notScheduled(
-      "NoPlacement",
-      keepable.length === 0
-        ? `${message}; create a Placement that does`
-        : `${message}; it is kept as it is on ${counted(keepable.length, "cluster")}: create a Placement that does, or delete it`,
-    ),
+    scheduled: notScheduled("NoPlacement", {
+      what: message,
+      remedy:
+        keepable.length === 0
+          ? "create a Placement that does"
+          : `it is kept as it is on ${counted(keepable.length, "cluster")}: create a Placement that does, or delete it`,
+    }),
     places: keepable,
     suspended: false,
   };
@@ -231,27 +231,19 @@ function placed(
   clusters: readonly ClusterSnapshot[],
   keepable: readonly Place[],
   reason: string,
-  message: string,
+  message: Message,
 ): Scope {
   if (decision.clusters.length > 0) {
-    const scheduled = { status: "True" as const, reason, message: shortMessage(message) };
+    const scheduled = { status: "True" as const, reason, message };
     return { decision, scheduled, places: chosenPlaces(decision, clusters), suspended: false };
   }
   // The lack of a fitting cluster is no reason to remove copies: running copies stay.
-  const kept = keepable.length === 0 ? "" : `; it is kept as it is on ${counted(keepable.length, "cluster")}`;
-  const { what, of = "", others = "" } = mostFrequentRefusal(decision.verdicts);
-  const said = `no cluster fits: ${what}`;
-  // Shorter texts first drop the unknown clusters, then the words that repeat the reason, then the counts.
-  const texts = [
-    `${said}${of}${others}${kept}`,
-    `${said}${of}${kept}`,
-    `${what}${of}${kept}`,
-    `${what}${kept}`,
-    `${what}${of}`,
-  ] as const;
+  const kept = keepable.length === 0 ? undefined : `it is kept as it is on ${counted(keepable.length, "cluster")}`;
+  const refusal = mostFrequentRefusal(decision.verdicts);
+  const remedy = [refusal.remedy, kept].filter((text) => text !== undefined).join("; ");
   return {
     decision,
-    scheduled: notScheduled("NoClusterFits", firstFitting([...texts, what])),
+    scheduled: notScheduled("NoClusterFits", { ...refusal, ...(remedy === "" ? {} : { remedy }) }),
     places: keepable,
     suspended: false,
   };
@@ -268,24 +260,24 @@ function chosenPlaces(decision: Decision, clusters: readonly ClusterSnapshot[]):
 }
 
 function suspended(placement: Placement, decision: Decision, keepable: readonly Place[]): Scope {
-  const message = `${placement.kind} ${shortName(placement.metadata.name)} is suspended`;
+  const what = `${placement.kind} ${placement.metadata.name} is suspended`;
   return {
     decision,
     scheduled:
       keepable.length === 0
-        ? notScheduled("Suspended", `${message}, and it runs nowhere yet`)
+        ? notScheduled("Suspended", `${what}, and it runs nowhere yet`)
         : {
             status: "True",
             reason: "Suspended",
-            message: shortMessage(`${message}; it is kept as it is on ${counted(keepable.length, "cluster")}`),
+            message: { what, remedy: `it is kept as it is on ${counted(keepable.length, "cluster")}` },
           },
     places: keepable,
     suspended: true,
   };
 }
 
-function notScheduled(reason: string, message: string): Target["scheduled"] {
-  return { status: "False", reason, message: shortMessage(message) };
+function notScheduled(reason: string, message: Message): Target["scheduled"] {
+  return { status: "False", reason, message };
 }
 
 function selectedMessage(decision: Decision, clusters: number): string {
@@ -299,11 +291,8 @@ function selectedMessage(decision: Decision, clusters: number): string {
 /** A Service that is propagated with its Deployment has no replicas, nor has an object with an unset replica field. */
 const NOTHING_TO_DIVIDE = "; it has no replicas to divide: each gets the whole";
 
-/** Fits into a message of 120 characters. */
-const LONGEST_LIST = 80;
-
 function unknownText(names: readonly string[]): string {
-  return listedAfter(unknownClusterWords(names), names, ", ", LONGEST_LIST);
+  return `${unknownClusterWords(names)}${namesText(names)}`;
 }
 
 /** Refusals that the policy's author intended, or that say nothing about the cluster. */
@@ -314,7 +303,7 @@ const MEANT: ReadonlySet<string> = new Set(["NotInAffinity", "Excluded", "Unknow
  * refusal of a cluster that the policy names says more than a cluster that the policy does not name, so intended
  * refusals come last.
  */
-function mostFrequentRefusal(verdicts: readonly Verdict[]): { what: string; of?: string; others?: string } {
+function mostFrequentRefusal(verdicts: readonly Verdict[]): MessageParts {
   const byReason = new Map<string, Verdict[]>();
   for (const verdict of verdicts) {
     const same = byReason.get(verdict.reason);
@@ -328,14 +317,14 @@ function mostFrequentRefusal(verdicts: readonly Verdict[]): { what: string; of?:
     )[0] ?? [];
   // An unmet spread constraint keeps the object from all clusters, however many clusters other filters refuse before.
   const [first] = byReason.get("SpreadNotMet") ?? worst ?? [];
-  if (worst === undefined || first === undefined) return { what: `there is none; join one with \`${joinCommand()}\`` };
+  if (worst === undefined || first === undefined)
+    return { lead: "no cluster fits: ", what: "there is none", remedy: `join one with \`${joinCommand()}\`` };
   const unknown = byReason.get("UnknownCluster")?.map(({ cluster }) => cluster) ?? [];
-  if (first.reason === "UnknownCluster") return { what: unknownText(unknown) };
-  const others = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
-  if (first.reason === "SpreadNotMet") return { what: first.message, others };
+  if (first.reason === "UnknownCluster") return { lead: "no cluster fits: ", what: unknownText(unknown) };
+  const lead = `no cluster fits${unknown.length === 0 ? "" : ` (${unknownText(unknown)})`}: `;
+  if (first.reason === "SpreadNotMet") return { lead, what: first.message };
   return {
-    what: first.message,
-    of: ` (${worst.length} of ${counted(verdicts.length - unknown.length, "cluster")})`,
-    others,
+    lead,
+    what: `${first.message} (${worst.length} of ${counted(verdicts.length - unknown.length, "cluster")})`,
   };
 }

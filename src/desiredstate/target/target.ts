@@ -6,7 +6,6 @@ import {
   parseApiVersion,
   type Placement,
   refKey,
-  shortMessage,
 } from "../../apis/index.ts";
 import {
   type Dependency,
@@ -261,7 +260,7 @@ function tooDeep({ status: _, ...object }: KubeObject): Why | undefined {
 /** A writer in a protected namespace could take over the cluster. */
 function protectedNamespace({ namespace, isProtected }: NamespaceTerms): Why | undefined {
   if (!isProtected) return undefined;
-  const message = shortMessage(`nothing is written into the namespace ${namespace} of members; use another one`);
+  const message = `nothing is written into the namespace ${namespace} of members; use another one`;
   return { reason: "ProtectedNamespace", message };
 }
 

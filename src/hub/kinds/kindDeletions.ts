@@ -1,4 +1,4 @@
-import { crdNameOf } from "../../apis/index.ts";
+import { crdNameOf, fullMessage, isSameMessage } from "../../apis/index.ts";
 import { isCustomGroup } from "../../interpreter/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import {
@@ -163,18 +163,22 @@ export class KindDeletions implements Disposable {
     const before = kind.answer;
     const answer = { began, ...(await this.#ask(kind.type)) };
     const { held } = (kind.answer = answer);
-    if (held !== undefined && before?.held?.message !== held.message) this.#warn(kind, held);
+    if (held !== undefined && !isSameMessage(before?.held?.message, held.message)) this.#warn(kind, held);
     const isLastCall = countRead(kind, answer);
     if (held !== undefined || kind.unasked !== undefined) this.#readAgain(kind);
     const isNews =
-      before !== undefined && (before.held?.message !== held?.message || before.installedAt !== answer.installedAt);
+      before !== undefined &&
+      (!isSameMessage(before.held?.message, held?.message) || before.installedAt !== answer.installedAt);
     if (!isNews && !isLastCall && !kind.awaited) return;
     kind.awaited = false;
     this.changes.emit(kind.type);
   }
 
   #warn({ type }: Kind, { reason, message }: KindHeld): void {
-    this.#options.logger.warn({ crd: crdNameOf(type), event_reason: reason, message }, "deletions are held");
+    this.#options.logger.warn(
+      { crd: crdNameOf(type), event_reason: reason, message: fullMessage(message) },
+      "deletions are held",
+    );
   }
 
   async #ask(type: ResourceType): Promise<KindTerms> {

@@ -1,4 +1,10 @@
-import { ALLOW_DELETION_ANNOTATION, crdNameOf, firstFitting, type ObjectMeta } from "../../apis/index.ts";
+import {
+  ALLOW_DELETION_ANNOTATION,
+  crdNameOf,
+  type Message,
+  type MessageParts,
+  type ObjectMeta,
+} from "../../apis/index.ts";
 import type { ResourceType } from "../../runtime/index.ts";
 
 /** Rules of a CRD for deletions of its objects: as values, for the manager and for `plan`. */
@@ -6,7 +12,7 @@ import type { ResourceType } from "../../runtime/index.ts";
 /** Reason why objects that are being deleted, or are gone, keep their copies for now. */
 export interface KindHeld {
   reason: "KindBeingDeleted";
-  message: string;
+  message: Message;
 }
 
 /** Metadata of an object that is being deleted. */
@@ -19,7 +25,7 @@ export interface KindTerms {
   installedAt: string | undefined;
 }
 
-const AGREEMENT = `${ALLOW_DELETION_ANNOTATION}=true`;
+const AGREEMENT = `if meant, annotate it ${ALLOW_DELETION_ANNOTATION}=true`;
 /**
  * Maximum time for which a server goes on deleting objects of a CRD that lost its finalizer, after a new CRD of that
  * name was created.
@@ -30,12 +36,11 @@ const NOT_HELD: KindTerms = { held: undefined, installedAt: undefined };
 /** `crd`: the metadata of the CRD, or the reason why it is missing. */
 export function kindTerms(type: ResourceType, crd: ObjectMeta | "Gone" | "Denied"): KindTerms {
   const name = crdNameOf(type);
-  if (crd === "Gone") return allHeld(`CRD ${name} is gone`);
-  if (crd === "Denied") return allHeld(`Meridian may not get CRD ${name}`);
+  if (crd === "Gone") return allHeld({ what: `CRD ${name} is gone` });
+  if (crd === "Denied") return allHeld({ what: `Meridian may not get CRD ${name}` });
   if (isAgreed(crd)) return NOT_HELD;
   if (crd.deletionTimestamp === undefined) return { held: undefined, installedAt: crd.creationTimestamp };
-  const how = `is being deleted; if meant, annotate it ${AGREEMENT}`;
-  return allHeld(`CRD ${name} ${how}`, `the CRD of ${type.kind} ${how}`, `the CRD ${how}`);
+  return allHeld({ what: `CRD ${name} is being deleted`, remedy: AGREEMENT });
 }
 
 /** True if the object was deleted with an earlier CRD, and is held although its present CRD is not being deleted. */
@@ -56,17 +61,15 @@ export function heldUnder(
 ): KindHeld | undefined {
   if (isAgreed(object)) return undefined;
   if (terms.held !== undefined || !isOfEarlierCrd(terms, object)) return terms.held;
-  const how = `was deleted with an earlier CRD; if meant, annotate it ${AGREEMENT}`;
-  return heldSince(`the ${kind} ${how}`, `the object ${how}`);
+  return heldBy({ what: `the ${kind} was deleted with an earlier CRD`, remedy: AGREEMENT });
 }
 
-function allHeld(...texts: [string, ...string[]]): KindTerms {
-  return { held: heldSince(...texts), installedAt: undefined };
+function allHeld(message: MessageParts): KindTerms {
+  return { held: heldBy(message), installedAt: undefined };
 }
 
-/** The message is the first of the texts that is short enough. */
-function heldSince(...texts: [string, ...string[]]): KindHeld {
-  return { reason: "KindBeingDeleted", message: firstFitting(texts) };
+function heldBy(message: MessageParts): KindHeld {
+  return { reason: "KindBeingDeleted", message };
 }
 
 /** True if a person has agreed, on the CRD or on the object, to the removal of the copies. */

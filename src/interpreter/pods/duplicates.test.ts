@@ -41,7 +41,7 @@ describe("variables of one name", () => {
     { name: "is read in between", env: [variable("A", "1"), variable("B", "$(A)"), variable("A", "2")] },
     { name: "is read by the next of them", env: [variable("A", "1"), variable("A", "$(A)x")] },
   ])("are refused where the earlier value $name", ({ env }) => {
-    expect(withoutDuplicates(withContainer({ env })).refusal?.[0]).toContain(`${at}.env: A is set twice`);
+    expect(withoutDuplicates(withContainer({ env })).refusal).toContain(`${at}.env: A is set twice`);
   });
 
   test("are the last also where they come from elsewhere", () => {
@@ -89,8 +89,7 @@ describe("ports of one number and protocol", () => {
     ],
   ])("are refused where both mean something: %j %j", (...ports) => {
     const { refusal } = portsOf(...ports);
-    expect(refusal?.[0]).toBe(`${at}.ports: two entries for 80/TCP differ; keep one of them on the hub`);
-    expect(refusal?.[1].length).toBeLessThan(90);
+    expect(refusal).toBe(`${at}.ports: two entries for 80/TCP differ; keep one of them on the hub`);
   });
 });
 
@@ -198,7 +197,7 @@ describe("other lists", () => {
     ];
     expect(withoutDuplicates(definition(one, one)).object).toEqual(definition(one));
     const { refusal } = withoutDuplicates(definition(one, other));
-    expect(refusal?.[0]).toContain(
+    expect(refusal).toContain(
       "spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.list.items.x-kubernetes-validations",
     );
   });

@@ -16,7 +16,7 @@ export interface WithoutDuplicates {
   /** Notes on entries with equal keys that were merged, each with its path. */
   notes: readonly string[];
   /** Duplicates that cannot be merged without another meaning: where, why, and what to do. The fullest text comes first. */
-  refusal: readonly [string, string] | undefined;
+  refusal: string | undefined;
 }
 
 interface ListRule {
@@ -91,7 +91,7 @@ function compute(object: KubeObject): WithoutDuplicates {
 
 interface Findings {
   notes: string[];
-  refusals: (readonly [string, string])[];
+  refusals: string[];
 }
 
 function withoutThoseOfPods(object: KubeObject, findings: Findings): KubeObject {
@@ -131,7 +131,7 @@ function deduplicated(fields: Fields, rule: ListRule, path: string, findings: Fi
     const one = united(before, item, rule);
     if (one === undefined)
       findings.refusals.push(
-        refusalOf(place, rule.field, `two entries for ${nameOf(item, rule.keys)} differ; keep one of them on the hub`),
+        `${place}: two entries for ${nameOf(item, rule.keys)} differ; keep one of them on the hub`,
       );
     else {
       kept.set(key, one);
@@ -139,10 +139,6 @@ function deduplicated(fields: Fields, rule: ListRule, path: string, findings: Fi
     }
   }
   return kept.size === items.length ? fields : { ...fields, [rule.field]: [...kept.values()] };
-}
-
-function refusalOf(place: string, field: string, what: string): readonly [string, string] {
-  return [`${place}: ${what}`, `${field}: ${what}`];
 }
 
 function united(some: unknown, other: unknown, { unite }: ListRule): unknown {
@@ -205,9 +201,7 @@ function withoutEarlierVariables(container: Fields, path: string, findings: Find
     if (start === end) continue;
     const text = shortName(String(name), 40);
     if (!isEqual && those.slice(1).some((variable) => refersTo(variable, name)))
-      findings.refusals.push(
-        refusalOf(`${path}.env`, "env", `${text} is set twice and read in between; rename one of them on the hub`),
-      );
+      findings.refusals.push(`${path}.env: ${text} is set twice and read in between; rename one of them on the hub`);
     else
       findings.notes.push(
         `${path}.env: ${text} stands there twice; ${isEqual ? "it is sent once" : "the last one counts and is sent"}`,

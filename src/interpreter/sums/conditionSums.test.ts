@@ -98,7 +98,7 @@ describe("the words of the sum", () => {
     const message = (length: number) =>
       sumOf("Ready", { c0: { status: "True", message: "m".repeat(length) } })?.message;
     expect(message(92)).toBe(`True on 1 of 1 cluster; c0: ${"m".repeat(92)}`);
-    expect(message(93)).toBe("True on 1 of 1 cluster");
+    expect(message(93)).toBe(`True on 1 of 1 cluster; c0: ${"m".repeat(23)}…`);
   });
 
   test("have a reason of 63 characters at most", () => {

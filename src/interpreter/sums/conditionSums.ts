@@ -1,8 +1,8 @@
 import {
   type Condition,
   type ConditionStatus,
+  conditionMessage,
   counted,
-  firstFitting,
   pointOf,
   shortMessage,
   timestamp,
@@ -93,6 +93,6 @@ function wordsOf(status: ConditionStatus, said: readonly Said[]): Pick<Condition
   const { reason, message = "" } = first.condition ?? {};
   return {
     reason: shortMessage(reason ?? "ReportedByClusters", 63),
-    message: message === "" ? count : firstFitting([`${count}; ${first.cluster}: ${pointOf(message)}`, count]),
+    message: message === "" ? count : conditionMessage({ what: `${count}; ${first.cluster}`, why: pointOf(message) }),
   };
 }

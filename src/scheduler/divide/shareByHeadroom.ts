@@ -1,4 +1,4 @@
-import { counted, defined, listedAfter, shortMessage } from "../../apis/index.ts";
+import { counted, defined, namesText, shortMessage } from "../../apis/index.ts";
 import type { Score } from "../score/staticWeight.ts";
 import type { Answer, ClusterRoom, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
 import type { Bounds } from "./divide.ts";
@@ -84,7 +84,7 @@ export function shareByRoom(
   if (division.withoutRoom > 0)
     notes.push(`${division.withoutRoom} of ${counted(total, "replica")} find no room on any cluster`);
   const unknown = clusters.filter((_, i) => "reason" in (rooms[i] ?? {})).map(({ name }) => name);
-  if (unknown.length > 0) notes.push(listedAfter("the room is not known of ", unknown, ", ", 80));
+  if (unknown.length > 0) notes.push(`the room is not known of ${namesText(unknown)}`);
   const name = strategy === "Aggregated" ? "Aggregated" : "Available";
   const refusal = shared((room): Step => ({ stage: "divide", name, ...whyNone(total, room) }));
   const shares = candidates.map(({ name: cluster, current }, i): ReplicaShare => {
@@ -122,7 +122,7 @@ function waiting(clusters: readonly string[]): Step {
     name: "Room",
     fits: false,
     reason: "RoomNotMeasured",
-    message: shortMessage(listedAfter("waits until the room is measured of ", clusters, ", ", 60)),
+    message: `waits until the room is measured of ${namesText(clusters)}`,
   };
 }
 

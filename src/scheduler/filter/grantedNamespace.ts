@@ -1,4 +1,4 @@
-import { isGranted, namespaceNotGranted } from "../../apis/index.ts";
+import { fullMessage, isGranted, namespaceNotGranted } from "../../apis/index.ts";
 import { fits, refuses, type Filter } from "./filter.ts";
 
 const GRANTED = fits("NamespaceGranted", "the cluster takes objects of every namespace, or of this one");
@@ -14,6 +14,6 @@ export const grantedNamespace: Filter = {
     ({ name, namespaces }) => {
       if (namespaces === undefined || isGranted(namespaces, namespace)) return GRANTED;
       const { reason, message } = namespaceNotGranted(name, namespaces, namespace);
-      return refuses(reason, message);
+      return refuses(reason, fullMessage(message));
     },
 };

@@ -1,11 +1,11 @@
-import { type Condition, type ConditionStatus, shortMessage, timestamp } from "../../apis/index.ts";
+import { type Condition, conditionMessage, type ConditionStatus, type Message, timestamp } from "../../apis/index.ts";
 
 /** A condition without its transition time. */
 export interface Statement {
   type: string;
   status: ConditionStatus;
   reason: string;
-  message: string;
+  message: Message;
   /** observedGeneration, if older than the object's: the statement may not hold for the present generation. */
   observedGeneration?: number;
 }
@@ -23,7 +23,7 @@ export function conditionsOf(
       type,
       status,
       reason,
-      message: shortMessage(message),
+      message: conditionMessage(message),
       observedGeneration,
       lastTransitionTime: before?.status === status ? before.lastTransitionTime : timestamp(now),
     };

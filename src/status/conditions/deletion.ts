@@ -1,31 +1,30 @@
 import {
   type ClusterStatusEntry,
   type Condition,
+  defined,
   type FederatedStatus,
-  firstFitting,
+  fullMessage,
   isOutOfContact,
+  type Message,
+  type MessageParts,
+  namesText,
+  prefixed,
   type Reason,
-  shortMessage,
-  shortName,
   renewCommand,
+  withLead,
 } from "../../apis/index.ts";
-import { type ClusterReport, heldTexts, isUnrefused } from "../entries/index.ts";
+import { type ClusterReport, heldMessage, isUnrefused } from "../entries/index.ts";
 
 /** Start of the message of a deletion without obstacles. */
-const REMAIN = "objects remain on ";
-/** Maximum length of a condition's message. */
-const ROOM = 120;
-/** An Event has space for more cluster names. */
-const NAMED_IN_EVENT = 20;
+const REMAIN = "objects remain on";
 const DELETING: Reason = "Deleting";
 /** Reason for a copy to stay during a move; no reason to stay once the object is deleted. */
 const MOVING: Reason = "AwaitingReplacement";
 const CONFIRMING: Reason = "Confirming";
 const UNREACHABLE: Reason = "ClusterUnreachable";
-const SHOWN = 3;
 
 /** A cluster with certain or possible copies. */
-type Remaining = Pick<ClusterReport, "entry" | "fresh" | "shorter">;
+type Remaining = Pick<ClusterReport, "entry" | "fresh"> & { message?: Message };
 
 /** Clusters that wait for the same reason. */
 interface Wait {
@@ -33,11 +32,9 @@ interface Wait {
   rank: number;
   reason: string;
   /** Why the copies stay, and in Meridian's own words also the remedy; undefined for clusters without contact. */
-  why: string | undefined;
-  /** When the deletion continues, if `why` is the text of a member that rejects it: such a text is cut at its end. */
+  why: Message | undefined;
+  /** When the deletion continues, if `why` is the text of a member that rejects it. Only in full texts. */
   frees?: string;
-  /** Shorter forms of `why`, which leave space for cluster names. */
-  shorter?: readonly string[];
   entries: ClusterStatusEntry[];
 }
 
@@ -49,17 +46,14 @@ export function deletionMessage(
   reports: readonly ClusterReport[],
   since: string | undefined,
   heldBy: readonly string[] = [],
-): string {
+): Message {
   const remaining = reports.filter(({ planned }) => !planned);
-  if (remaining.length === 0 && heldBy.length > 0) {
-    const waits = "waits on the hub";
-    const timed = since === undefined ? [] : [`${waits} since ${since}: it has `];
-    return firstFitting(heldTexts([...timed, `${waits}: it has `, "on the hub: "], heldBy));
-  }
-  const waits = waitsOf(remaining);
-  const [first, ...rest] = waits;
-  if (first !== undefined) return waitsFor(first, rest, since);
-  return reports.length === 0 ? "" : `${REMAIN}${remaining.map(({ entry }) => entry.name).join(", ")}`;
+  const lead = since === undefined ? "" : `since ${since}: `;
+  if (remaining.length === 0 && heldBy.length > 0)
+    return withLead(lead, heldMessage("waits on the hub: it has", heldBy));
+  const [first, ...rest] = waitsOf(remaining);
+  if (first !== undefined) return withLead(lead, waitsFor(first, rest));
+  return reports.length === 0 ? "" : { what: REMAIN, where: remaining.map(({ entry }) => entry.name) };
 }
 
 function waitsOf(remaining: readonly Remaining[]): Wait[] {
@@ -76,75 +70,38 @@ function waitsOf(remaining: readonly Remaining[]): Wait[] {
 }
 
 /** The obstacle on one cluster; undefined if the removal makes progress. */
-function waitOf({ entry, fresh, shorter = [] }: Remaining): Omit<Wait, "entries"> | undefined {
-  const { state, reason, message } = entry;
+function waitOf({ entry, fresh, message = entry.message }: Remaining): Omit<Wait, "entries"> | undefined {
+  const { state, reason } = entry;
   if (state === "Held") return { rank: 0, reason: reason ?? state, why: message ?? reason ?? "held" };
   if (!fresh) return { rank: 3, reason: reason ?? UNREACHABLE, why: undefined };
   if (reason === undefined || reason === MOVING) return undefined;
-  if (isUnrefused(reason)) return { rank: 2, reason, why: message ?? reason, shorter };
-  const why = message === undefined ? reason : `${reason}: ${message}`;
+  if (isUnrefused(reason)) return { rank: 2, reason, why: message ?? reason };
+  const why = message === undefined ? reason : prefixed(`${reason}: `, message);
   return { rank: 1, reason, why, frees: FORBID.has(reason) ? "goes on when the cluster allows it" : "is tried again" };
 }
 
 /** Reasons that mean the member rejected the request (as opposed to failing). */
 const FORBID: ReadonlySet<string> = new Set<Reason>(["AdmissionDenied", "Forbidden"]);
 
-/**
- * The cluster names come first, and the remedy for the first cluster is never cut. Details of the other clusters are
- * dropped before their names. The text of a member is cut to the available length.
- */
-function waitsFor(first: Wait, rest: readonly Wait[], since: string | undefined): string {
-  const whole = textOf(first, since, SHOWN);
-  const { why } = first;
-  const brief = why === undefined ? [] : [textOf(first, undefined, SHOWN), `${namesOf(first)}: ${why}`];
-  const texts = [`waits for ${whole}`, ...(why === undefined ? [] : [whole]), ...brief];
-  const inFull = `waits for ${[first, ...rest].map((wait) => textOf(wait, since, SHOWN)).join(AND)}`;
-  const others = [rest.map((wait) => `${namesOf(wait)} (${wait.reason})`), rest.map((wait) => namesOf(wait))];
-  const ends = rest.length === 0 ? [] : others.map((names) => `; also ${names.join(", ")}`);
-  const candidates = [
-    inFull,
-    ...ends.flatMap((end) => texts.map((text) => text + end)),
-    ...ends.flatMap((end) => cutBefore(first, end)),
-    ...texts,
-    ...cutBefore(first, ""),
-    ...withFewerNames(first),
-  ];
-  return candidates.find((text) => text.length <= ROOM) ?? why ?? whole;
+/** The obstacle on the first clusters. Clusters with other obstacles are named with their reason. */
+function waitsFor(first: Wait, rest: readonly Wait[]): MessageParts {
+  const names = named(first);
+  const others = rest.flatMap(({ entries, reason }) => entries.map(({ name }) => `${name} (${reason})`));
+  return obstacle(first, rest.length === 0 ? names : [...names, ...others]);
 }
 
-/** Minimum length of a member's text after cutting. */
-const LEAST_SAID = 40;
-
-/** The text of a member that rejects the request, cut so that `end` fits. */
-function cutBefore(wait: Wait, end: string): string[] {
-  const { reason, why, frees } = wait;
-  if (why === undefined || frees === undefined) return [];
-  return [namesOf(wait), shortNames(wait)].flatMap((names) => {
-    const room = ROOM - names.length - 2 - end.length;
-    return room < reason.length + LEAST_SAID ? [] : [`${names}: ${shortMessage(why, room)}${end}`];
-  });
+function obstacle(wait: Wait, where: readonly string[]): MessageParts {
+  const { why } = wait;
+  const what = "waits for";
+  if (why === undefined) return { what, where, why: contactOf(wait), remedy: answersAfter(wait) };
+  if (typeof why === "string") return { what, where, why };
+  // A finalizer in the list must stay readable.
+  return { ...why, what: `${what} ${namesText(where)}: ${why.what}` };
 }
 
-function withFewerNames(wait: Wait): string[] {
-  const names = shortNames(wait);
-  if (wait.why === undefined) return [contactOf(wait, names), contactOf(wait, names, false)];
-  const { shorter = [] } = wait;
-  return [`${names}: ${wait.why}`, ...shorter.flatMap((why) => [namesOf(wait), names].map((all) => `${all}: ${why}`))];
-}
-
-const AND = "; and for ";
-
-function textOf(wait: Wait, since: string | undefined, shown: number): string {
-  const names = namesOf(wait, shown);
-  const { why, frees } = wait;
-  if (why === undefined) return contactOf(wait, names);
-  return `${names}${since === undefined ? "" : ` since ${since}`}: ${why}${frees === undefined ? "" : ` (${frees})`}`;
-}
-
-function contactOf(wait: Wait, names: string, timed = true): string {
-  const [first] = wait.entries.map(({ observedAt = "" }) => observedAt).toSorted();
-  const since = !timed || first === undefined || first === "" ? "" : ` since ${first}`;
-  return `${names} (${wait.reason}${since}): ${answersAfter(wait)}`;
+function contactOf({ entries, reason }: Wait): string {
+  const [first] = entries.map(({ observedAt = "" }) => observedAt).toSorted();
+  return first === undefined || first === "" ? reason : `${reason} since ${first}`;
 }
 
 /** Reasons that need a new Secret with the kubeconfig. */
@@ -177,18 +134,6 @@ function answersAfter({ entries, reason }: Wait): string {
   return isOne ? "goes on when it answers or is unjoined" : "goes on when they answer or are unjoined";
 }
 
-function namesOf({ entries }: Wait, shown = SHOWN): string {
-  const names = entries.slice(0, shown).map(({ name }) => name);
-  const more = entries.length - names.length;
-  return `${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
-}
-
-/** The start of the first name, for messages without space for all names. */
-function shortNames({ entries }: Wait): string {
-  const [first, ...others] = entries;
-  return `${shortName(first?.name ?? "", 24)}${others.length === 0 ? "" : ` and ${others.length} more`}`;
-}
-
 /**
  * Full text on the obstacles to the deletion of the object, by its status. Undefined if the deletion makes progress or
  * if the object is not being deleted.
@@ -202,7 +147,14 @@ export function deletionWait(status: FederatedStatus | undefined, since?: string
   // Waiting for confirmation alone needs no action by anybody.
   const waits = all.filter(({ reason }) => reason !== CONFIRMING);
   if (waits.length === 0) return undefined;
-  return `waits for ${waits.map((wait) => textOf(wait, since, NAMED_IN_EVENT)).join(AND)}`;
+  const texts = waits.map((wait) =>
+    fullMessage({ ...obstacle(wait, named(wait)), ...defined({ remedy: wait.frees }) }),
+  );
+  return `${since === undefined ? "" : `since ${since}: `}${texts.join("; and ")}`;
+}
+
+function named({ entries }: Wait): string[] {
+  return entries.map(({ name }) => name);
 }
 
 /**

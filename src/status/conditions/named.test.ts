@@ -59,11 +59,6 @@ describe("the entry of a bundle", () => {
     expect(bundle?.message).toBe("Widget other/first: it has no status there yet");
   });
 
-  test("cuts a long name rather than what is said of it", () => {
-    const { bundle } = said([widget("a".repeat(100), { health: silent })]);
-    expect(bundle?.message).toBe(`Widget ${"a".repeat(23)}…: it has no status there yet`);
-  });
-
   test("says why an object stays that is to go", () => {
     const gone = widget("first", { inSync: false, stays: { reason: "CustomObjectsExist", message: "2 are left" } });
     const { desiredHash: _hash, ...leftOver } = gone;

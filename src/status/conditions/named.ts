@@ -1,4 +1,4 @@
-import { firstFitting, type ObjectRef, shortName } from "../../apis/index.ts";
+import { fullMessage, type Message, type ObjectRef, prefixed } from "../../apis/index.ts";
 import type { ClusterView, RowView } from "../types.ts";
 
 /**
@@ -11,41 +11,30 @@ export function namingObjects(view: ClusterView, home: string | undefined): Clus
 
 function named(row: RowView, home: string | undefined): RowView {
   const { health, failure, stays, conditions } = row;
-  const say = (message: string): string => about(row.ref, home, message);
+  const named = <T extends { message: Message }>(why: T): T => ({ ...why, message: about(row.ref, home, why.message) });
   return {
     ...row,
-    ...(health?.message === undefined ? {} : { health: { ...health, message: say(health.message) } }),
-    ...(failure === undefined
+    ...(health?.message === undefined
       ? {}
-      : {
-          failure: {
-            ...failure,
-            // A failure with shorter texts need not be cut.
-            message: failure.shorter === undefined ? say(failure.message) : whole(row.ref, home, failure.message),
-            ...(failure.shorter === undefined ? {} : { shorter: failure.shorter.map(say) }),
-            ...(failure.detail === undefined ? {} : { detail: whole(row.ref, home, failure.detail) }),
-          },
-        }),
-    ...(stays === undefined ? {} : { stays: { ...stays, message: say(stays.message) } }),
+      : { health: { ...health, message: fullMessage(about(row.ref, home, health.message)) } }),
+    ...(failure === undefined ? {} : { failure: named(failure) }),
+    ...(stays === undefined ? {} : { stays: named(stays) }),
     ...(conditions === undefined
       ? {}
       : {
           conditions: conditions.map((condition) => ({
             ...condition,
-            message: whole(row.ref, home, condition.message ?? ""),
+            message: fullMessage(about(row.ref, home, condition.message ?? "")),
           })),
         }),
   };
 }
 
-function about(ref: ObjectRef, home: string | undefined, message: string): string {
-  return firstFitting([whole(ref, home, message), whole({ ...ref, name: shortName(ref.name, 24) }, home, message)]);
-}
-
-function whole({ kind, namespace, name }: ObjectRef, home: string | undefined, message: string): string {
+function about({ kind, namespace, name }: ObjectRef, home: string | undefined, message: Message): Message {
+  const text = fullMessage(message);
   // Messages of a server have the form `widgets.example.com "first"`.
-  const isNamed = message.includes(`"${name}"`) && message.toLowerCase().includes(kind.toLowerCase());
-  if (isNamed || message.includes(`${kind} ${name}`)) return message;
+  const isNamed = text.includes(`"${name}"`) && text.toLowerCase().includes(kind.toLowerCase());
+  if (isNamed || text.includes(`${kind} ${name}`)) return message;
   const place = namespace === undefined || namespace === home ? "" : `${namespace}/`;
-  return message === "" ? `${kind} ${place}${name}` : `${kind} ${place}${name}: ${message}`;
+  return text === "" ? `${kind} ${place}${name}` : prefixed(`${kind} ${place}${name}: `, message);
 }

@@ -1,9 +1,10 @@
 import {
-  firstFitting,
-  listedAfter,
+  conditionMessage,
+  defined,
+  fullMessage,
+  type Message,
   type PolicyStatus,
   sameValue,
-  shortMessage,
   unknownClusterWords,
 } from "../../apis/index.ts";
 import { conditionsOf, type Statement } from "./conditions.ts";
@@ -11,6 +12,8 @@ import { conditionsOf, type Statement } from "./conditions.ts";
 /** Keeps the status readable if a policy places thousands of objects in as many ways. */
 const MAX_DECISIONS = 50;
 const MAX_STOPPED = 10;
+/** Maximum characters of `lastError`. */
+const LONGEST_ERROR = 1024;
 
 export interface PolicyStatusInput {
   generation: number;
@@ -20,13 +23,11 @@ export interface PolicyStatusInput {
   /** Number of objects by set of clusters on which the policy runs them. The 50 largest are kept. */
   decisions: readonly { clusters: readonly string[]; objects: number }[];
   /** The present error, with an affected object and cluster. */
-  error?: string | undefined;
-  /** Shorter texts of the error, the longest first. */
-  shorterError?: readonly string[] | undefined;
+  error?: Message | undefined;
   /** CamelCase code of the error: InvalidPatch, ProtectedField, UnknownCluster, NoClusterFits… Default: NotApplied. */
   reason?: string | undefined;
   /** Demands of the policy that the objects or clusters cannot meet. */
-  notes?: readonly string[] | undefined;
+  notes?: readonly Message[] | undefined;
   /** Fields of the policy that this version does not implement. */
   notCarriedOut?: readonly string[] | undefined;
   /** Selected kinds whose objects the policy cannot place. */
@@ -74,7 +75,7 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
     conditions: conditionsOf([{ type: "Ready", ...readyOf(input) }], previous?.conditions, generation, now),
     matchedObjects: matched,
     ...decisionsOf(input.decisions),
-    ...(error === undefined ? {} : { lastError: shortMessage(error, 1024) }),
+    ...(error === undefined ? {} : { lastError: conditionMessage(error, LONGEST_ERROR) }),
     ...stoppedOf(input.stoppedRollouts),
   };
   return previous !== undefined && sameValue(ownPartsOf(previous), status) ? previous : status;
@@ -83,97 +84,77 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
 type Said = Omit<Statement, "type">;
 
 function readyOf(input: PolicyStatusInput): Said {
-  const {
-    error,
-    shorterError = [],
-    reason = "NotApplied",
-    unplaceable = [],
-    unserved = [],
-    notCarriedOut = [],
-  } = input;
-  if (error !== undefined) return { status: "False", reason, message: firstFitting([error, ...shorterError]) };
+  const { error, reason = "NotApplied", unplaceable = [], unserved = [], notCarriedOut = [] } = input;
+  if (error !== undefined) return { status: "False", reason, message: error };
   if (unplaceable.length > 0) {
-    const message = listedAfter("it cannot place objects of kind ", unplaceable);
+    const message = { what: "it cannot place objects of kind", where: unplaceable };
     return { status: "False", reason: "KindNotPlaced", message };
   }
   if (unserved.length > 0) {
-    const message = listedAfter("correct it, or install its CRD: the hub does not serve ", unserved);
+    const message = { what: "the hub does not serve", where: unserved, remedy: "correct it, or install its CRD" };
     return { status: "False", reason: "KindNotServed", message };
   }
   if (notCarriedOut.length > 0) {
-    const message = listedAfter("taken and not carried out by this version: ", notCarriedOut);
+    const message = { what: "taken and not carried out by this version:", where: notCarriedOut };
     return { status: "False", reason: "NotCarriedOut", message };
   }
   return ungrantedOf(input) ?? (input.matched === 0 ? unusedOf(input) : inForce(input));
 }
 
-function ungrantedOf({ ungranted: [first, ...others] = [] }: PolicyStatusInput): Said | undefined {
-  if (first === undefined) return undefined;
-  const names = others.length === 0 ? first : `${first} and ${others.length} more`;
-  const asked = [first, ...others].join(",");
-  const message = firstFitting([
-    `the manager may not list ${names} on the hub: add it to rbac.kinds (Helm), or run \`meridian install --kinds ${asked}\``,
-    `no right to list ${names}: rbac.kinds (Helm), or \`meridian install --kinds ${asked}\``,
-    `no right on the hub to list ${names}: add it to rbac.kinds or to install --kinds`,
-    `grant it on the hub by rbac.kinds or install --kinds: ${first}`,
-  ]);
+function ungrantedOf({ ungranted = [] }: PolicyStatusInput): Said | undefined {
+  if (ungranted.length === 0) return undefined;
+  const message = {
+    lead: "on the hub: ",
+    what: "no right to list",
+    where: ungranted,
+    remedy: "add to rbac.kinds or install --kinds",
+  };
   return { status: "False", reason: "KindNotGranted", message };
 }
 
 /** Why the policy applies to no object. */
 function unusedOf({ lost, withoutCluster = 0, waiting = 0, unknownClusters }: PolicyStatusInput): Said {
   if (lost !== undefined) {
-    const why = lost.because === undefined ? "" : `: ${lost.because}`;
-    return { status: "False", reason: "LostToOther", message: `${lost.to} has ${theObjects(lost.objects)}${why}` };
+    const message = { what: `${lost.to} has ${theObjects(lost.objects)}`, ...defined({ why: lost.because }) };
+    return { status: "False", reason: "LostToOther", message };
   }
   if (withoutCluster > 0) {
     const message = `no rule takes a cluster on which ${theObjects(withoutCluster)} ${withoutCluster === 1 ? "runs" : "run"}`;
-    const short = `no rule takes a cluster of ${withoutCluster === 1 ? "its object" : "its objects"}`;
-    return { status: "False", reason: "NoClusterMatches", message: naming(unknownClusters, message, short) };
+    return { status: "False", reason: "NoClusterMatches", message: naming(unknownClusters, message) };
   }
   if (waiting > 0) {
     const are = waiting === 1 ? "is" : "are";
-    return {
-      status: "True",
-      reason: "Applied",
-      message: naming(
-        unknownClusters,
-        `${theObjects(waiting)} ${are} not written to any cluster now`,
-        "not written now",
-      ),
-    };
+    const message = naming(unknownClusters, `${theObjects(waiting)} ${are} not written to any cluster now`);
+    return { status: "True", reason: "Applied", message };
   }
   const message = naming(unknownClusters, "no object matches the resourceSelectors");
   return { status: "True", reason: "NoObjectMatches", message };
 }
 
-/** The message with the unknown clusters that the policy names. A long name leaves space only for `short`. */
-function naming(unknown: readonly string[] = [], message: string, short = message): string {
-  const [first] = unknown;
-  if (first === undefined) return message;
-  const words = `; ${unknownClusterWords(unknown)}`;
-  const counted = unknown.length === 1 ? first : `${first} and ${unknown.length - 1} more`;
-  return firstFitting([
-    `${message}${words}${unknown.join(", ")}`,
-    `${message}${words}${counted}`,
-    listedAfter(`${short}${words}`, unknown),
-  ]);
+/** The message with the unknown clusters that the policy names. */
+function naming(unknown: readonly string[] = [], message: string): Message {
+  if (unknown.length === 0) return message;
+  return { lead: `${message}; `, what: unknownClusterWords(unknown).trimEnd(), where: unknown };
 }
 
 function inForce(input: PolicyStatusInput): Said {
   const { matched, notes = [], lost, superseded, partly, unknownClusters } = input;
   if (superseded !== undefined && superseded.objects === matched) {
-    const anew = `${superseded.to} applies later and sets all of it anew`;
-    const message = firstFitting([`${anew} for ${theObjects(matched)}`, anew]);
+    const message = `${superseded.to} applies later and sets all of it anew for ${theObjects(matched)}`;
     return { status: "False", reason: "Superseded", message };
   }
-  if (notes.length > 0) return { status: "True", reason: "PartlyEnforced", message: notes.join("; ") };
+  if (notes.length > 0) return { status: "True", reason: "PartlyEnforced", message: notesOf(notes) };
   const others = lost === undefined ? "" : `; ${lost.to} has ${lost.objects} more that this policy selects`;
   const again = superseded === undefined ? "" : `; ${superseded.to} sets all of it anew for ${superseded.objects}`;
   const of = partly === undefined || partly.objects === matched ? "" : ` for ${partly.objects}`;
   const some = partly === undefined ? "" : `; ${partly.to}${of}`;
-  const message = naming(unknownClusters, `${objectsText(matched)}${others}${again}${some}`, objectsText(matched));
+  const message = naming(unknownClusters, `${objectsText(matched)}${others}${again}${some}`);
   return { status: "True", reason: "Applied", message };
+}
+
+function notesOf(notes: readonly Message[]): Message {
+  const [first = "", ...others] = notes;
+  return others.length === 0 ? first : notes.map(fullMessage).join("; ");
 }
 
 function objectsText(objects: number): string {

@@ -1,4 +1,4 @@
-import { type Condition, listedAfter, type Reason, type RolloutStatus } from "../../apis/index.ts";
+import { type Condition, type Message, namesText, type Reason, type RolloutStatus } from "../../apis/index.ts";
 import type { Statement } from "./conditions.ts";
 
 type Stage = NonNullable<RolloutStatus["stages"]>[number];
@@ -107,10 +107,10 @@ function progressOf(stage: Stage | undefined): string {
 /** Tells readers that the name of an approver is not verified. */
 function unverifiedIn(stages: readonly Stage[]): string {
   const names = stages.filter(({ approverVerified }) => approverVerified === false).map(({ name }) => name);
-  return names.length === 0 ? "" : listedAfter("; approver not verified: ", names);
+  return names.length === 0 ? "" : `; approver not verified: ${namesText(names)}`;
 }
 
-function pauseOf(stage: Stage | undefined, reason: string): string {
+function pauseOf(stage: Stage | undefined, reason: string): Message {
   const where = stage === undefined ? "" : `stage ${stage.name}: `;
   switch (reason) {
     case "Gate":
@@ -126,11 +126,11 @@ function pauseOf(stage: Stage | undefined, reason: string): string {
   }
 }
 
-function failuresOf(stages: readonly Stage[]): string {
+function failuresOf(stages: readonly Stage[]): Message {
   const failed = stages.flatMap(({ clusters = [] }) => clusters.filter(({ state }) => state === "Failed"));
   if (failed.length === 0) return "back to the last good revision";
-  return listedAfter(
-    "failed: ",
-    failed.map(({ name, reason }) => (reason === undefined ? name : `${name} (${reason})`)),
-  );
+  return {
+    what: "failed:",
+    where: failed.map(({ name, reason }) => (reason === undefined ? name : `${name} (${reason})`)),
+  };
 }

@@ -138,7 +138,7 @@ describe("conditions", () => {
       name: "those not heard from are named",
       views: [view("a"), lost, view("e", { contact: neverMet, rows: [] })],
       type: "Fresh",
-      want: ["False", "ClusterUnreachable", `d not observed since ${at(T0 - 20 * SECOND)}; e never observed`],
+      want: ["False", "ClusterUnreachable", `not observed: d (since ${at(T0 - 20 * SECOND)}), e (never)`],
     },
   ])("$type: $name", ({ views, target: more, type, want }) => {
     const input = inputOf(views);
@@ -172,15 +172,20 @@ describe("conditions", () => {
     expect(three.conditions?.find((c) => c.type === "Available")?.lastTransitionTime).toBe(at(T0 + 12 * SECOND));
   });
 
-  test("messages keep within 120 characters", () => {
+  test("messages of conditions have 120 characters at most, and those of entries 512", () => {
     const message = "a very long story ".repeat(40);
     const views = Array.from({ length: 30 }, (_, i) =>
       view(`cluster-with-a-long-name-${i}`, { contact: { ...refused, message } }),
     );
     const status = aggregate(inputOf(views), T0);
-    const messages = [...(status.conditions ?? []), ...(status.clusters ?? [])].map((c) => c.message ?? "");
-    expect(Math.max(...messages.map((m) => m.length))).toBeLessThanOrEqual(120);
-    expect(messages.some((m) => m.endsWith("…"))).toBe(true);
+    for (const [described, limit] of [
+      [status.conditions, 120],
+      [status.clusters, 512],
+    ] as const) {
+      const messages = (described ?? []).map((c) => c.message ?? "");
+      expect(Math.max(...messages.map((m) => m.length))).toBeLessThanOrEqual(limit);
+      expect(messages.some((m) => m.endsWith("…"))).toBe(true);
+    }
   });
 });
 
@@ -222,7 +227,7 @@ describe("deleting", () => {
       ["a", "Removing"],
       ["b", "Unknown"],
     ]);
-    const waits = "waits for b (ClusterUnreachable since 2026-11-21T08:00:00Z): goes on when it answers or is unjoined";
+    const waits = "waits for b: ClusterUnreachable since 2026-11-21T08:00:00Z; goes on when it answers or is unjoined";
     expect(condition(status, "Progressing")).toEqual(["True", "Deleting", waits]);
     expect(condition(status, "Available")).toEqual(["False", "Deleting", waits]);
     expect(condition(status, "Scheduled")).toEqual(["True", "ClustersSelected", "3 of 3 clusters selected"]);

@@ -5,12 +5,13 @@ import {
   counted,
   countedReasonsText,
   countReasons,
-  firstFitting,
   impactOf,
   isUnderWay,
-  listedAfter,
+  type Message,
+  prefixed,
   type Reason,
-  shortName,
+  withCause,
+  withLead,
 } from "../../apis/index.ts";
 import type { Target, Why } from "../../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
@@ -112,7 +113,10 @@ const ROLLING: Reason = "RollingOut";
 function unplacedOf(target: Target | undefined): Why | undefined {
   const { unplaced = 0 } = target?.decision ?? {};
   if (unplaced === 0) return undefined;
-  const message = `${counted(unplaced, "replica")} ${unplaced === 1 ? "has" : "have"} no place: raise maxReplicasPerCluster, or let the placement select more clusters`;
+  const message = {
+    what: `${counted(unplaced, "replica")} ${unplaced === 1 ? "has" : "have"} no place`,
+    remedy: "raise maxReplicasPerCluster, or let the placement select more clusters",
+  };
   return { reason: "ReplicasUnplaced", message };
 }
 
@@ -153,7 +157,7 @@ function previousStatement(conditions: readonly Condition[] | undefined, type: s
   return { type, status, reason, message };
 }
 
-function whyNone(target: Target): string {
+function whyNone(target: Target): Message {
   return target.scheduled.status === "False" ? target.scheduled.message : "no cluster is selected";
 }
 
@@ -163,7 +167,7 @@ function failedOf({ reason, message }: Why): Statement {
 }
 
 /** True if all clusters are as they should be for now. A revision that a rollout withholds from clusters is not applied. */
-function appliedOf(planned: readonly ClusterReport[], none: string, heldBack: HeldBack | undefined): Statement {
+function appliedOf(planned: readonly ClusterReport[], none: Message, heldBack: HeldBack | undefined): Statement {
   const said = tally("Applied", "applied", planned, (report) => report.applied, none);
   return said.status === "True" && heldBack?.isKept === true ? withheld("Applied", heldBack) : said;
 }
@@ -180,7 +184,7 @@ function withheld(type: string, { why: { reason, message } }: HeldBack): Stateme
  */
 function availableOf(
   planned: readonly ClusterReport[],
-  none: string,
+  none: Message,
   previous: readonly Condition[] | undefined,
   heldBack: HeldBack | undefined,
 ): Statement {
@@ -197,7 +201,7 @@ function availableOf(
 }
 
 /** Like `said`, but clusters that serve in the previous form count as available. */
-function servingOf(planned: readonly ClusterReport[], none: string, said: Statement): Statement {
+function servingOf(planned: readonly ClusterReport[], none: Message, said: Statement): Statement {
   const serving = tally("Available", "available", planned, ({ available }) => available !== "No", none);
   return serving.status === "True" ? serving : said;
 }
@@ -225,7 +229,7 @@ function tally(
   word: string,
   planned: readonly ClusterReport[],
   holds: (report: ClusterReport) => boolean,
-  none: string,
+  none: Message,
 ): Statement {
   if (planned.length === 0) return { type, status: "False", reason: "NoClusters", message: none };
   const rest = planned.filter((report) => !holds(report));
@@ -243,20 +247,16 @@ function tally(
   );
   if (worst === undefined) return { type, status: "True", reason: ALL[type], message };
   const { name, state, reason = state } = worst.entry;
-  const [detail, ...shorter] = detailsOf(worst);
-  const texts = shorter.map((text) => `${name}: ${text}`);
-  const last = `${shortName(name, 24)}: ${shorter.at(-1) ?? detail}`;
-  const whole = `${name}: ${detail}`;
-  const plain: [string, ...string[]] = [`${message}; ${whole}`, whole, ...texts, last];
+  const detail = prefixed(`${name}: `, detailOf(worst));
   const troubles = causes.filter((cause) => !isUnderWay(cause.reason));
-  if (troubles.length < 2) return { type, status: "False", reason, message: firstFitting(plain) };
+  const isOneCause = troubles.length < 2;
   // The other causes come before the text of the worst cluster, whose entry has that text in full.
-  const counts = countedReasonsText(troubles);
-  const brief = [whole, ...texts].map((text) => `${counts}; ${text}`);
-  const few = listedAfter("", counts.split(", "));
-  const counting = firstFitting([`${message}: ${counts}; ${whole}`, ...brief, `${message}: ${counts}`, few]);
-  return { type, status: "False", reason, message: counting };
+  const whole = isOneCause ? detail : prefixed(`${countedReasonsText(troubles.slice(0, MOST_CAUSES))}; `, detail);
+  return { type, status: "False", reason, message: withLead(`${message}${isOneCause ? ";" : ":"} `, whole) };
 }
+
+/** Maximum of causes in a message. */
+const MOST_CAUSES = 3;
 
 /** Held, leaving and available clusters still serve, whatever their reason. */
 function impactOn({ state, reason = state }: ClusterStatusEntry): number {
@@ -265,14 +265,11 @@ function impactOn({ state, reason = state }: ClusterStatusEntry): number {
   return state === "Held" || state === "Removing" ? Math.max(impactOf("Suspended" satisfies Reason), impact) : impact;
 }
 
-/** Texts on a cluster, the longest first. */
-function detailsOf({ entry, shorter = [] }: ClusterReport): [string, ...string[]] {
-  const { state, reason = state, message = reason, desiredHash, observedHash } = entry;
+function detailOf({ entry, message }: ClusterReport): Message {
+  const { state, reason = state, desiredHash, observedHash } = entry;
   const isBehind = observedHash !== undefined && observedHash !== desiredHash;
-  const behind = "the last change is not carried out";
-  return state === "Held" && isBehind
-    ? [`${behind}: ${message}`, `${behind}: ${message.replace(/;.*/, "")}`, behind]
-    : [message, ...shorter];
+  const detail = message ?? entry.message ?? reason;
+  return state === "Held" && isBehind ? withCause({ what: "the last change is not carried out" }, detail) : detail;
 }
 
 const ACTIVITIES: readonly [Activity, string][] = [
@@ -290,20 +287,20 @@ function progressingOf(target: Target | undefined, reports: readonly ClusterRepo
   for (const [reason, words] of ACTIVITIES) {
     const busy = reports.filter((report) => report.activity === reason);
     const names = busy.map(({ entry }) => entry.name);
-    if (names.length > 0) return { type, status: "True", reason, message: listedAfter(`${words} `, names) };
+    if (names.length > 0) return { type, status: "True", reason, message: { what: words, where: names } };
   }
   const planned = reports.filter((report) => report.planned);
   for (const [words, isStuck] of STUCK) {
     const stuck = planned.filter(isStuck).map(({ entry: { name, state, reason = state } }) => `${name} (${reason})`);
-    if (stuck.length > 0) return { type, status: "False", reason: "Stalled", message: listedAfter(words, stuck) };
+    if (stuck.length > 0) return { type, status: "False", reason: "Stalled", message: { what: words, where: stuck } };
   }
   return { type, status: "False", reason: "Settled", message: "" };
 }
 
 /** States that last until somebody changes something, although the desired state is not reached. */
 const STUCK: readonly [string, (report: ClusterReport) => boolean][] = [
-  ["not carried out on ", ({ applied }) => !applied],
-  ["not healthy on ", ({ entry: { state } }) => state === "Failed" || state === "Degraded"],
+  ["not carried out on", ({ applied }) => !applied],
+  ["not healthy on", ({ entry: { state } }) => state === "Failed" || state === "Degraded"],
 ];
 
 function freshOf(reports: readonly ClusterReport[]): Statement {
@@ -312,12 +309,9 @@ function freshOf(reports: readonly ClusterReport[]): Statement {
   const stale = reports.filter((report) => !report.fresh);
   const [first] = stale;
   if (first === undefined) return { type, status: "True", reason: "AllClustersObserved", message: "" };
-  const message = listedAfter(
-    "",
-    stale.map(({ entry: { name, observedAt } }) =>
-      observedAt === undefined ? `${name} never observed` : `${name} not observed since ${observedAt}`,
-    ),
-    "; ",
+  const where = stale.map(({ entry: { name, observedAt } }) =>
+    observedAt === undefined ? `${name} (never)` : `${name} (since ${observedAt})`,
   );
+  const message = { what: "not observed:", where };
   return { type, status: "False", reason: first.entry.reason ?? "ClusterUnreachable", message };
 }

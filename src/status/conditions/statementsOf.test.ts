@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry, Condition, RolloutStatus } from "../../apis/index.ts";
+import { type ClusterStatusEntry, type Condition, conditionMessage, type RolloutStatus } from "../../apis/index.ts";
 import type { ClusterReport } from "../entries/report.ts";
-import type { Statement } from "./conditions.ts";
 import { statementsOf } from "./statements.ts";
 import { at, inputOf, T0, target } from "../testing.ts";
 import type { StatusInput } from "../types.ts";
@@ -28,7 +27,11 @@ const input = (more: Partial<StatusInput> = {}): StatusInput => ({
   target: target(["a", "b"]),
   ...more,
 });
-const said = (reports: ClusterReport[], more?: Partial<StatusInput>): Statement[] => statementsOf(input(more), reports);
+const said = (reports: ClusterReport[], more?: Partial<StatusInput>) =>
+  statementsOf(input(more), reports).map((statement) => ({
+    ...statement,
+    message: conditionMessage(statement.message),
+  }));
 const one = (type: string, reports: ClusterReport[], more?: Partial<StatusInput>): string[] => {
   const found = said(reports, more).find((statement) => statement.type === type);
   return found === undefined ? [] : [found.status, found.reason, found.message];
@@ -369,10 +372,10 @@ describe("Fresh", () => {
     expect(one("Fresh", [report("a"), report("b", {}, stale)])).toEqual([
       "False",
       "ClusterUnreachable",
-      "b never observed",
+      "not observed: b (never)",
     ]);
     expect(
       one("Fresh", [report("b", { reason: "R", observedAt: at(T0) }, stale), report("c", { reason: "S" }, stale)]),
-    ).toEqual(["False", "R", `b not observed since ${at(T0)}; c never observed`]);
+    ).toEqual(["False", "R", `not observed: b (since ${at(T0)}), c (never)`]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { conditionMessage } from "../../apis/index.ts";
 import type { Failure } from "../../desiredstate/types.ts";
 import type { OverrideEffect } from "../../override/index.ts";
 import { blamed, patchProblem, refusedPatches } from "./blame.ts";
@@ -17,13 +18,13 @@ const refusal = (more: Partial<Failure> = {}): Failure => ({
   fields: [".spec.replicas"],
   ...more,
 });
-const BEFORE = "OverridePolicy regional, rule 2: patch 1 on Deployment: ";
+const BLAMED = "OverridePolicy regional, rule 2: patch 1 on Deployment";
 
 describe("a patch is blamed for what the member refuses", () => {
   test.each(["Invalid", "UnknownField", "BadRequest", "ImmutableField"])("with %s", (reason) => {
     expect(patchProblem("Deployment", refusal({ reason }), overriddenBy())).toMatchObject({
       reason: "InvalidPatch",
-      message: `${BEFORE}must be a number`,
+      message: { what: BLAMED, why: "must be a number" },
       policy: policy(),
     });
   });
@@ -44,8 +45,10 @@ describe("a patch is blamed for what the member refuses", () => {
     const { fields: _, ...silent } = refusal({ message: "quantities must match the regular expression" });
     const problem = {
       reason: "InvalidPatch",
-      message:
-        "OverridePolicy regional: one of its patches on Deployment: quantities must match the regular expression",
+      message: {
+        what: "OverridePolicy regional: one of its patches on Deployment",
+        why: "quantities must match the regular expression",
+      },
       policy: policy(),
     };
     expect(patchProblem("Deployment", silent, overriddenBy())).toMatchObject(problem);
@@ -56,63 +59,26 @@ describe("a patch is blamed for what the member refuses", () => {
   });
 });
 
-describe("what is said of it", () => {
-  test("is all that the member said, where that fits", () => {
-    const failure = refusal({ message: "must be…", detail: "must be a number" });
-    expect(patchProblem("Deployment", failure, overriddenBy())).toMatchObject({
-      reason: "InvalidPatch",
-      message: `${BEFORE}must be a number`,
-      policy: policy(),
-    });
-  });
-
-  test("is the member's words in short where all of them are too long, and the whole stands beside it", () => {
-    const failure = refusal({ message: "not a number", detail: "not a number: ".repeat(40) });
-    expect(patchProblem("Deployment", failure, overriddenBy())).toMatchObject({
-      reason: "InvalidPatch",
-      message: `${BEFORE}not a number`,
-      policy: policy(),
-      detail: `${BEFORE}${failure.detail}`,
-    });
-  });
-
-  test("begins with the policy however long the member's words are, which are cut at their end", () => {
-    const words = `spec.strategy: Unsupported value: ${"x".repeat(40)}: supported values: "Recreate", "RollingUpdate"`;
-    const problem = patchProblem("Deployment", refusal({ message: words }), overriddenBy());
-    expect(problem?.message).toMatch(/^OverridePolicy regional, rule 2: patch 1 on Deployment: spec.strategy: .*…$/);
-    expect(problem?.shorter?.at(-1)).toMatch(/^OverridePolicy regional: spec.strategy: Unsupported value/);
-    const fields = [".spec.paused"];
-    const other = blamed({ ...row(), failure: refusal({ message: words, fields }) }, overriddenBy());
-    expect(other.message).toMatch(/^with what OverridePolicy default\/regional patches: spec.strategy: .*…$/);
-  });
-
-  test("shortens a long name of the policy, but not in the whole", () => {
-    const name = "p".repeat(200);
-    const problem = patchProblem("Deployment", refusal(), overriddenBy(name));
-    expect(problem?.message).toBe(`OverridePolicy ${"p".repeat(23)}…, rule 2: patch 1 on Deployment: must be a number`);
-    expect(problem?.detail).toBe(`OverridePolicy ${name}, rule 2: patch 1 on Deployment: must be a number`);
-  });
-});
-
-describe("a field that the member names at length", () => {
-  test("is shortened at its front, and what is wrong with it is read", () => {
-    const field = '.spec.template.spec.containers[name="w"].image';
-    const overrides = {
-      ...overriddenBy(),
-      patches: [{ policy: policy(), rule: 2, patch: 1, path: "/spec/template/spec/containers/0/image" }],
-    };
-    const failure = refusal({ message: `${field}: expected string, got 5`, fields: [field] });
-    expect(patchProblem("Deployment", failure, overrides)).toMatchObject({
-      message: `${BEFORE}…containers[name="w"].image: expected string, got 5`,
-      detail: `${BEFORE}${failure.message}`,
-    });
-  });
+test("a condition names the policy and the reason, whatever the length of names, paths and words", () => {
+  const field = '.spec.template.spec.containers[name="w"].image';
+  const message = `${field}: expected string, got 5 ${"and more ".repeat(20)}`;
+  const patches = [
+    { policy: policy("p".repeat(60)), rule: 2, patch: 1, path: "/spec/template/spec/containers/0/image" },
+  ];
+  const problem = patchProblem("Deployment", refusal({ message, fields: [field] }), { ...overriddenBy(), patches });
+  expect(conditionMessage(problem?.message ?? "")).toMatch(
+    /^OverridePolicy p+…, rule 2: patch 1 on Deployment: …containers\[name="w"\]\.image: expected string.*…$/,
+  );
 });
 
 describe("where no patch is known to be at fault, those that changed the object", () => {
   const said = (failure: Partial<Failure>, overrides = overriddenBy(), more: Parameters<typeof row>[0] = {}) =>
     blamed({ ...row(more), failure: refusal({ fields: [], message: "quantities must match", ...failure }) }, overrides);
-  const NAMED = "with what OverridePolicy default/regional patches: quantities must match";
+  const NAMED = {
+    what: "refused as patched by",
+    where: ["OverridePolicy default/regional"],
+    why: "quantities must match",
+  };
 
   test.each(["Invalid", "BadRequest", "ImmutableField", "UnknownField"])("are named for %s", (reason) => {
     const fields = [".spec.paused"];
@@ -135,22 +101,8 @@ describe("where no patch is known to be at fault, those that changed the object"
     const cluster = { kind: "ClusterOverridePolicy", name: "all" };
     const of = (by: typeof cluster, patch: number) => ({ policy: by, rule: 0, patch, path: "/spec/paused" });
     const overrides = { ...overriddenBy(), patches: [of(cluster, 0), of(cluster, 1), of(policy(), 0)] };
-    const names = "ClusterOverridePolicy all, OverridePolicy default/regional";
-    expect(said({}, overrides).message).toBe(`with what ${names} patch: quantities must match`);
-  });
-
-  test("are counted where they are many or their names are long, and all of them stand in the whole", () => {
-    const patches = ["a", "b", "c".repeat(90)].map((name) => ({
-      policy: policy(name),
-      rule: 0,
-      patch: 0,
-      path: "/spec",
-    }));
-    const failure = said({}, { ...overriddenBy(), patches });
-    expect(failure.message).toBe(
-      `with what OverridePolicy default/${"c".repeat(23)}… and 2 others patch: quantities must match`,
-    );
-    expect(failure.detail).toContain(`OverridePolicy default/${"c".repeat(90)} patch: quantities must match`);
+    const where = ["OverridePolicy default/regional", "ClusterOverridePolicy all"];
+    expect(said({}, overrides).message).toEqual({ ...NAMED, where });
   });
 
   test.each([
@@ -172,13 +124,20 @@ describe("what a policy is told of its patches", () => {
     refusedPatches(policy(name), kind, refusal(failure), overriddenBy());
 
   test("is that one of them is to blame, and is told to nobody else", () => {
-    expect(told("regional", {})).toMatchObject({ reason: "InvalidPatch", message: `${BEFORE}must be a number` });
+    expect(told("regional", {})).toMatchObject({
+      reason: "InvalidPatch",
+      message: { what: BLAMED, why: "must be a number" },
+    });
     expect(told("other", {})).toBeUndefined();
   });
 
   test("is that the member refuses another field of what they make", () => {
     const fields = [".spec.paused"];
-    const message = "with what OverridePolicy default/regional patches: must be a number";
+    const message = {
+      what: "refused as patched by",
+      where: ["OverridePolicy default/regional"],
+      why: "must be a number",
+    };
     expect(told("regional", { fields })).toMatchObject({ reason: "NotApplied", message });
     expect(told("other", { fields })).toBeUndefined();
     expect(told("regional", { fields }, "Service")).toBeUndefined();

@@ -77,7 +77,7 @@ describe("an object that no policy places any more", () => {
     expect(condition(status, "Available")).toEqual([
       "False",
       "NoPlacement",
-      "a: the last change is not carried out: no placement selects it",
+      "a: the last change is not carried out: no placement selects it; it is kept as it is on 2 clusters: create a Placement…",
     ]);
     expect(condition(status, "Applied")[0]).toBe("False");
     expect(condition(status, "Progressing")).toEqual([
@@ -395,6 +395,6 @@ test("lists of names are never cut in the middle of a name", () => {
   );
   const lost = views.map((one) => ({ ...one, contact: refused, rows: [row({ health: healthy(2) })] }));
   expect(condition(aggregate(inputOf(lost), T0), "Fresh")[2]).toMatch(
-    /^cluster-\S+ not observed since \S+ and 29 more$/,
+    /^not observed: (?:cluster-\S+ \(since \S+\)(?:, )?)+ and \d+ more$/,
   );
 });

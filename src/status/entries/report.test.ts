@@ -374,7 +374,7 @@ describe("the entry of a lost cluster", () => {
       message: "Secret shanghai-1 does not exist",
     });
     expect(entry(status)).not.toHaveProperty("observedAt");
-    expect(condition(status, "Fresh")).toEqual(["False", "SecretNotFound", "a never observed"]);
+    expect(condition(status, "Fresh")).toEqual(["False", "SecretNotFound", "not observed: a (never)"]);
     expect(condition(status, "Progressing")[0]).toBe("False");
   });
 

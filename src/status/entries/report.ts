@@ -3,10 +3,11 @@ import {
   type ClusterState,
   type ClusterStatusEntry,
   defined,
+  fullMessage,
+  type MessageParts,
   type Reason,
   type ReplicaCounts,
   sameValue,
-  shortMessage,
   timestamp,
 } from "../../apis/index.ts";
 import type { ClusterTarget, Failure, Why } from "../../desiredstate/types.ts";
@@ -39,8 +40,8 @@ import type { Activity, Availability, ClusterView, RowView } from "../types.ts";
 /** The status entry of one cluster, with the facts that the conditions need. */
 export interface ClusterReport {
   entry: ClusterStatusEntry;
-  /** Shorter forms of the entry's message. */
-  shorter?: readonly string[];
+  /** The parts of the entry's message. Undefined if the message is one text, or only the last entry tells the message. */
+  message?: MessageParts;
   /** The cluster is chosen for the object. */
   planned: boolean;
   /** The member objects are as desired; on a lost cluster, as far as known. */
@@ -162,7 +163,7 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
     available: availabilityOf(rows, target, outcome, hashes),
     fresh: outOfSightOf(rows) === undefined,
     ...defined({ running }),
-    ...defined({ shorter: outcome.shorter }),
+    ...partsOf(outcome),
     ...(outcome.activity === undefined ? {} : { activity: outcome.activity }),
   };
 }
@@ -310,12 +311,6 @@ function effectOn(
   return role === "dependency" ? objects.find((object) => isSameRef(object.ref, ref))?.overrides : overrides;
 }
 
-/** The full text of the problem, if the entry had to cut it. */
-export function detailOf({ rows }: Pick<ClusterView, "rows">, target: ClusterTarget): string | undefined {
-  if (target.problem !== undefined) return target.problem.detail;
-  return (failureOf(rows, target) ?? whyNotReplaced(rows))?.detail;
-}
-
 /** A person must agree to the removal of copies with this reason. */
 const AWAITS_AGREEMENT: Reason = "CustomObjectsExist";
 /** Copies with this reason are removed later without any action. */
@@ -345,7 +340,7 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const entry = observed(input, outcome, { replicas: counts, ...defined({ observedHash }) });
   const report = {
     ...{ entry, planned: false, applied: false, available: "No" as const, fresh: outOfSight === undefined },
-    ...defined({ shorter: outcome.shorter }),
+    ...partsOf(outcome),
   };
   return isHeld ? report : { ...report, activity: "Removing" };
 }
@@ -449,7 +444,7 @@ function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts):
     ...defined({ region: view.region ?? target?.region }),
     state: outcome.state,
     ...defined({ reason: outcome.reason }),
-    ...defined({ message: outcome.message === undefined ? undefined : shortMessage(outcome.message) || undefined }),
+    ...defined({ message: outcome.message === undefined ? undefined : fullMessage(outcome.message) || undefined }),
     ...facts,
   };
 }
@@ -475,11 +470,14 @@ function warningBeside(state: ClusterState, { warning }: ClusterTarget): Why | u
   return warning?.reason === "VersionLacksFields" && state !== "Unknown" ? undefined : warning;
 }
 
+function partsOf({ message }: Outcome): Pick<ClusterReport, "message"> {
+  return typeof message === "object" ? { message } : {};
+}
+
 function textOf(why: Partial<Why> | undefined): Partial<Why> {
   return {
     ...defined({ reason: why?.reason }),
     ...defined({ message: why?.message }),
-    ...defined({ shorter: why?.shorter }),
   };
 }
 

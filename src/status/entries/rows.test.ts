@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { defined, hashOf } from "../../apis/index.ts";
 import { namingObjects } from "../conditions/named.ts";
-import { detailOf } from "./report.ts";
 import {
   combined,
   failingRow,
@@ -149,18 +148,8 @@ describe("rows in which every sentence names its object", () => {
     expect(named({ ...rest, failure })).toStrictEqual({
       ...plain,
       health: { state: "Failed", reason: "H", message: "Widget first: ill" },
-      stays: { reason: "S", message: "Widget first: stays" },
-      failure: { ...failure, message: "Widget first: no" },
-    });
-  });
-
-  test("say all there is of a failure, however long, and cut the name before the words", () => {
-    const long = { ...ref, name: "n".repeat(100) };
-    const failure = { reason: "R", message: "no rights there", final: true, detail: "d".repeat(300) };
-    expect(named({ ref: long, failure })?.failure).toStrictEqual({
-      ...failure,
-      message: `Widget ${"n".repeat(23)}…: no rights there`,
-      detail: `Widget ${long.name}: ${failure.detail}`,
+      stays: { reason: "S", message: { what: "Widget first", why: "stays" } },
+      failure: { ...failure, message: { what: "Widget first", why: "no" } },
     });
   });
 
@@ -188,17 +177,4 @@ describe("rows in which every sentence names its object", () => {
     const conditions = [{ type: "T", status: "True" as const }];
     expect(named({ conditions })?.conditions).toEqual([{ ...conditions[0], message: "Widget first" }]);
   });
-});
-
-test("all that is to be said of a failure is that of the problem, else that of the write", () => {
-  const chosen = { name: "a", replicas: 2, frozen: false, objects: [] };
-  const failure = { reason: "Invalid", message: "cut", final: true, detail: "in full" };
-  const rows = [row({ inSync: false, failure })];
-  expect(detailOf({ rows }, chosen)).toBe("in full");
-  expect(detailOf({ rows: [row({ failure })] }, chosen)).toBeUndefined();
-  expect(detailOf({ rows: [] }, chosen)).toBeUndefined();
-  expect(detailOf({ rows }, { ...chosen, problem: { reason: "R", message: "m", detail: "all of it" } })).toBe(
-    "all of it",
-  );
-  expect(detailOf({ rows }, { ...chosen, problem: { reason: "R", message: "m" } })).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import {
   type FederatedStatus,
   hashOf,
   IMAGE,
-  listedAfter,
+  namesText,
   LONGEST_IMAGE,
   MOST_VERSIONS,
   type ObjectRef,
@@ -218,7 +218,7 @@ function shareText({ clusters, differing }: { clusters: number; differing: numbe
 
 function labelsOf(versions: readonly Counted[], isWanted: boolean): string {
   const [own, opposite] = [isWanted, !isWanted].map((is) => versions.filter(({ wanted = false }) => wanted === is));
-  return listedAfter("", own?.map((version) => labelOf(version, opposite ?? [])) ?? []);
+  return namesText(own?.map((version) => labelOf(version, opposite ?? [])) ?? []);
 }
 
 /** The image, or the revision if there is no image or if the image is the same on both sides. */
@@ -263,5 +263,5 @@ const WORDS: Partial<Record<RolloutStatus["state"], string>> = {
 function whyOf({ rollout, clusters = [] }: FederatedStatus): string {
   const word = rollout === undefined ? undefined : WORDS[rollout.state];
   if (word !== undefined) return word;
-  return listedAfter("", [...new Set(clusters.flatMap(({ runs, reason = [] }) => (runs === undefined ? [] : reason)))]);
+  return namesText([...new Set(clusters.flatMap(({ runs, reason = [] }) => (runs === undefined ? [] : reason)))]);
 }

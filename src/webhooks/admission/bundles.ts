@@ -1,4 +1,4 @@
-import { FEDERATION_GROUP, type FieldProblem, type KubeObject } from "../../apis/index.ts";
+import { FEDERATION_GROUP, type FieldProblem, fullMessage, type KubeObject } from "../../apis/index.ts";
 import { compressedIn, unpackedSpec } from "../../hub/index.ts";
 import { scopeProblem } from "../../desiredstate/index.ts";
 import { hubKindOf, judgeManifests, titleOf, withoutDuplicates } from "../../interpreter/index.ts";
@@ -31,10 +31,10 @@ export function warnOfBundle(bundle: KubeObject, { namespaceTerms, unpacked }: A
   const objects = hubKindOf(FEDERATION_GROUP, bundle.kind)?.render({ ...bundle, spec: { manifests } }) ?? [];
   const warnings: string[] = [];
   const problem = namespaceTerms === undefined ? undefined : scopeProblem(objects, namespaceTerms);
-  if (problem !== undefined) warnings.push(`nothing of the bundle is sent yet: ${problem.detail ?? problem.message}`);
+  if (problem !== undefined) warnings.push(`nothing of the bundle is sent yet: ${fullMessage(problem.message)}`);
   for (const object of objects) {
     const { notes, refusal } = withoutDuplicates(object);
-    for (const note of refusal === undefined ? notes : [refusal[0]]) warnings.push(`${titleOf(object)}: ${note}`);
+    for (const note of refusal === undefined ? notes : [refusal]) warnings.push(`${titleOf(object)}: ${note}`);
     if (warnings.length >= MOST_TOLD) break;
   }
   return warnings.slice(0, MOST_TOLD);

@@ -48,7 +48,10 @@ function tried(policy: OverridePolicy, object: KubeObject, facts: AdmissionFacts
 function tooLarge(rendered: readonly KubeObject[], rules: readonly MatchedRule[]): FieldProblem | undefined {
   const { problem } = applyRules(rendered, rules);
   if (problem?.reason !== "TooLarge") return undefined;
-  return { field: `spec.rules[${problem.rule}]`, message: `${problem.message}; ask for less in one policy` };
+  return {
+    field: `spec.rules[${problem.rule}]`,
+    message: `${problem.message}; ask for less in one policy`,
+  };
 }
 
 function nameOf({ kind, metadata }: OverridePolicy): MatchedRule["policy"] {

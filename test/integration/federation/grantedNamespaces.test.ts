@@ -98,7 +98,7 @@ test("what runs in a namespace that is granted no more runs elsewhere, and what 
   expect(left).toMatchObject({
     reason: "NamespaceNotGranted",
     message:
-      "namespace bank is not granted: `meridian join shanghai --renew --namespaces default,bank --member-kubeconfig FILE`",
+      "namespace bank is not granted; `meridian join shanghai --renew --namespaces default,bank --member-kubeconfig FILE`",
   });
   expect(statesOf(federation, BANK)["singapore"]).toBe("Available");
   expect(runsOn(federation, "shanghai", BANK)).toBe(true);

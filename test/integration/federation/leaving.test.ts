@@ -221,7 +221,7 @@ describe("a MemberCluster that is drained", () => {
     await federation.until(() => removed(federation)?.message.includes("ClusterUnreachable") === true);
     await federation.pass(60_000);
     const lost = conditionOf(federation, "Ready")?.lastTransitionTime;
-    const message = `Drain: ClusterUnreachable since ${lost}: goes on when it answers, or with spec.deletionPolicy Orphan`;
+    const message = `Drain: ClusterUnreachable since ${lost}; goes on when it answers, or with spec.deletionPolicy Orphan`;
     expect(removed(federation)).toMatchObject({ reason: "DeletionWaits", message });
     expect(told()).toHaveLength(1);
     await federation.hub.merge(MEMBERCLUSTERS, undefined, SHANGHAI, { spec: { deletionPolicy: "Orphan" } });

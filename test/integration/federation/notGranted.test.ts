@@ -29,7 +29,7 @@ test("a kind that the account may not read is named with the command that grants
   await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80));
   await federation.until(() => federation.entry("shop", "shanghai")?.reason === "Forbidden");
   expect(federation.entry("shop", "shanghai")?.message).toBe(
-    "services are not granted: run `meridian join shanghai --renew --member-kubeconfig FILE`",
+    "services are not granted; run `meridian join shanghai --renew --member-kubeconfig FILE`",
   );
   await federation.until(() => federation.entry("shop", "singapore")?.state === "Available");
   federation.member("shanghai").refuse = () => undefined;
@@ -51,7 +51,7 @@ test("all kinds that the account may not read are named at once, with one comman
   expect(federation.entry("shop", "shanghai")).toMatchObject({
     reason: "Forbidden",
     message: expect.stringMatching(
-      /^serviceaccounts, services are not.* run `meridian join shanghai --renew --kinds serviceaccounts --member-kubeconfig FILE`$/,
+      /^not granted: serviceaccounts, services; run `meridian join shanghai --renew --kinds serviceaccounts --member-kubeconfig FILE`$/,
     ),
   });
   federation.member("shanghai").refuse = () => undefined;
@@ -67,7 +67,7 @@ test("a kind that the account may not write is named with the command that grant
   await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80));
   await federation.until(() => federation.entry("shop", "shanghai")?.reason === "Forbidden");
   expect(federation.entry("shop", "shanghai")?.message).toBe(
-    "services are not granted: run `meridian join shanghai --renew --member-kubeconfig FILE`",
+    "services are not granted; run `meridian join shanghai --renew --member-kubeconfig FILE`",
   );
   federation.member("shanghai").refuse = () => undefined;
   await federation.untilAvailable("shop");
@@ -89,7 +89,7 @@ test("a kind that the account may list, but neither watch nor write, is told of 
   };
   await federation.until(() => entry()?.reason === "Forbidden");
   expect(entry()?.message).toBe(
-    "ServiceAccount operator… run `meridian join shanghai --renew --kinds serviceaccounts --member-kubeconfig FILE`",
+    "ServiceAccount operator: serviceaccounts are not granted; run `meridian join shanghai --renew --kinds serviceaccounts --member-kubeconfig FILE`",
   );
   await federation.pass(2_000);
   const writes = federation.hubWrites.length;
@@ -154,7 +154,7 @@ test("a copy of a kind that is granted no more is waited for, with the command t
   expect([isOnHub(federation), isThere()]).toEqual([true, true]);
   const said = bindingOf(federation)?.conditions ?? [];
   expect(said.find(({ type }) => type === "Progressing")?.message).toContain(
-    "serviceaccounts are not granted: run `meridian join shanghai --renew --kinds serviceaccounts --member-kubeconfig FILE`",
+    "serviceaccounts are not granted; run `meridian join shanghai --renew --kinds serviceaccounts…",
   );
   expect(said.find(({ type }) => type === "Scheduled")).toMatchObject({ reason: "Deleting", message: "" });
   federation.member("shanghai").refuse = () => undefined;

@@ -84,11 +84,11 @@ test("a policy that goes beyond the namespace is refused, and obeyed once an adm
   expect(entry(federation, team)).toMatchObject({
     state: "Failed",
     message:
-      "OverridePolicy debug, rule 0: spec.serviceAccountName must not be ops (not in allowed-service-accounts of refused)",
+      "OverridePolicy debug, rule 0: spec.serviceAccountName must not be ops (not in the annotation federation.paas.cmft.com/allowed-service-accounts of namespace refused)",
   });
   await federation.until(() => {
     const { status } = federation.hub.get(OVERRIDEPOLICIES, team, "debug") as { status?: { lastError?: string } };
-    return status?.lastError?.startsWith("OverridePolicy debug, rule 0: spec.serviceAccountName") === true;
+    return status?.lastError?.includes("OverridePolicy debug, rule 0: spec.serviceAccountName") === true;
   });
 
   await federation.apply(

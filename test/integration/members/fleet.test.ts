@@ -131,7 +131,13 @@ describe("rows", () => {
     expect(h.client.writes).toEqual([]);
     expect(h.contact).toMatchObject({ ok: true, synced: false, pending: false });
     expect([...(h.contact?.unseen ?? [])]).toEqual([
-      ["/ConfigMap", "configmaps are not granted: run `meridian join shanghai-1 --renew --member-kubeconfig FILE`"],
+      [
+        "/ConfigMap",
+        {
+          what: "configmaps are not granted",
+          remedy: "run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
+        },
+      ],
     ]);
     refused = false;
     await h.settle(60_000);
@@ -157,7 +163,10 @@ describe("rows", () => {
     expect([...(h.contact?.unseen ?? [])]).toEqual([
       [
         "/ServiceAccount",
-        "serviceaccounts are not granted: run `meridian join shanghai-1 --renew --kinds serviceaccounts --member-kubeconfig FILE`",
+        {
+          what: "serviceaccounts are not granted",
+          remedy: "run `meridian join shanghai-1 --renew --kinds serviceaccounts --member-kubeconfig FILE`",
+        },
       ],
     ]);
     h.hub.ask(wanted());

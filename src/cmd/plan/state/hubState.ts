@@ -3,6 +3,7 @@ import {
   isProtectedNamespace,
   type KubeObject,
   type MemberCluster,
+  type Message,
   type ObjectMeta,
   type ObjectRef,
   type ObjectSetting,
@@ -263,7 +264,7 @@ export class PlannerHubState implements HubState {
 }
 
 const DELETIONS_HELD: Reason = "DeletionsHeld";
-const unseen: ReadonlyMap<string, string> = new Map();
+const unseen: ReadonlyMap<string, Message> = new Map();
 
 /** True if some object's replicas are divided by free capacity, which then has to be read. */
 export function asksForRoom({ placements }: PlannerHubState): boolean {
