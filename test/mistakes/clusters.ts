@@ -186,16 +186,16 @@ const connections: CommandMistake[] = [
   {
     mistake: "no rights to see every namespace",
     line: "status -A --kubeconfig {tenant}",
-    what: /not every namespace can be shown.*cannot list resource "demoapplications"/,
+    what: /your rights .* do not reach every namespace/,
     where: /the hub \(.*kubeconfig .*tenant/,
-    next: /leave out --all-namespaces, or give -n NAMESPACE/,
+    next: /leave out --all-namespaces, give -n NAMESPACE, or ask its administrator for the right to list and watch demoapplications/,
   },
   {
     mistake: "no rights in the namespace of the context",
     line: "status --kubeconfig {tenant}",
-    what: /your rights reach neither every namespace nor default, the namespace of your context/,
+    what: /reach neither every namespace nor default, the namespace of your context/,
     where: /the hub \(.*kubeconfig .*tenant/,
-    next: /give -n with a namespace that your rights reach/,
+    next: /give -n with a namespace that they reach, or ask its administrator for the right to list/,
   },
   {
     mistake: "no rights to see the cluster that is named",

@@ -3,7 +3,6 @@ import {
   fullMessage,
   type KubeObject,
   MANAGED_BY_LABEL,
-  type Message,
   type ObjectRef,
   type OwnerRef,
   parseApiVersion,

@@ -12,6 +12,7 @@ import {
 } from "../../runtime/index.ts";
 import { type Connection, find, notInstalled } from "./connection.ts";
 import { CommandError } from "./outcome.ts";
+import { describeWhere } from "./whereabouts.ts";
 
 /** Answer to a list: the objects, or why there are none. */
 export type Listed = KubeObject[] | "Denied" | "NotServed";
@@ -72,7 +73,7 @@ export class HubReader {
   /** As {@link HubReader.listInstalled}, for a list without which there is no answer. Throws if denied. */
   async listRequired(type: ResourceType, options: ReadOptions = {}): Promise<KubeObject[]> {
     const items = await this.listInstalled(type, options);
-    if (items === undefined) throw deniedError(type, options.namespace);
+    if (items === undefined) throw this.denied(type, options.namespace);
     return items;
   }
 
@@ -125,18 +126,19 @@ export class HubReader {
     return served === undefined ? await this.notInstalled(type) : undefined;
   }
 
+  /** The error for a list without which there is no answer. */
+  denied(type: ResourceType, namespace: string | undefined): CommandError {
+    const kind = type.group === "" ? "" : ` (group ${type.group})`;
+    const elsewhere = namespace === undefined ? "" : "give -n NAMESPACE of one that your rights reach, or ";
+    return new CommandError(
+      `your rights on ${describeWhere(this.hub.where)} do not show ${type.plural}${within(namespace)}: ${elsewhere}ask its administrator for ${rightToList([type])}${kind}`,
+    );
+  }
+
   /** Notes a missing right and what follows from it. */
   noteDenied(verb: "list" | "read", what: string, namespace: string | undefined, consequence: string): void {
     this.notes.add(`You may not ${verb} ${what}${within(namespace)} on the hub${consequence}`);
   }
-}
-
-/** The error for a list without which there is no answer. */
-export function deniedError(type: ResourceType, namespace?: string): CommandError {
-  const kind = type.group === "" ? "" : ` (group ${type.group})`;
-  return new CommandError(
-    `your rights on the hub do not show ${type.plural}${within(namespace)}: ask its administrator for ${rightToList([type])}${kind}`,
-  );
 }
 
 /** ` in namespace NAME`; empty for the whole cluster. */

@@ -34,7 +34,7 @@ export {
 } from "./commonFlags.ts";
 export { loadCrds } from "./crds.ts";
 export { follow } from "./follow.ts";
-export { deniedError, HubReader, type Listed, type ReadOptions, rightToList, within } from "./hubReader.ts";
+export { HubReader, type Listed, type ReadOptions, rightToList, within } from "./hubReader.ts";
 export { describeRelease, type HelmRelease, releaseOf } from "./helmRelease.ts";
 export { CommandError, describeAnswer, describeError, EXIT, onOneLine, reportError, webhookRemedy } from "./outcome.ts";
 export { shippedYaml } from "./shippedFiles.ts";

@@ -44,7 +44,6 @@ import {
 import { ADMISSION_TYPES, isProtected } from "../../webhooks/index.ts";
 import {
   type Connection,
-  deniedError,
   describeRelease,
   find,
   type HelmRelease,
@@ -89,7 +88,7 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
   const reader = new HubReader({ client, where }, signal);
   const all: ListAll = async (type, options) => {
     const listed = await reader.list(type, options);
-    if (listed === "Denied") throw deniedError(type, options?.namespace);
+    if (listed === "Denied") throw reader.denied(type, options?.namespace);
     return listed === "NotServed" ? [] : listed;
   };
   const installed = async (...types: ResourceType[]): Promise<Item[]> =>

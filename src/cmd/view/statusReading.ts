@@ -15,7 +15,7 @@ import {
   CommandError,
   type Connection,
   DEFAULT_LEASE_NAME,
-  deniedError,
+  describeWhere,
   HubReader,
   isLeaseHeld,
   type ReadOptions,
@@ -100,16 +100,17 @@ async function readApplications(
   };
   const objects = await read(namespace);
   if (objects !== undefined) return { objects, namespace };
-  if (namespace !== undefined) throw deniedError(DEMOAPPLICATIONS, namespace);
+  if (namespace !== undefined) throw reader.denied(DEMOAPPLICATIONS, namespace);
+  const where = describeWhere(reader.hub.where);
   const ask = `or ask its administrator for ${rightToList([DEMOAPPLICATIONS])}`;
   if (allNamespaces === true)
     throw new CommandError(
-      `your rights on the hub do not reach every namespace: leave out --all-namespaces, give -n NAMESPACE, ${ask}`,
+      `your rights on ${where} do not reach every namespace: leave out --all-namespaces, give -n NAMESPACE, ${ask}`,
     );
   const found = await read(own);
   if (found !== undefined) return { objects: found, namespace: own };
   throw new CommandError(
-    `your rights on the hub reach neither every namespace nor ${own}, the namespace of your context: give -n with a namespace that they reach, ${ask}`,
+    `your rights on ${where} reach neither every namespace nor ${own}, the namespace of your context: give -n with a namespace that they reach, ${ask}`,
   );
 }
 
