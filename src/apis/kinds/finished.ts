@@ -114,19 +114,24 @@ export function withEnds(
   work: FinishedWork,
   ended: Iterable<{ cluster: string; ref: ObjectRef; hash: string; end: End }>,
 ): FinishedWork {
-  let runs: Map<string, FinishedRun> | undefined;
+  // Each changed run is copied once: an object may have ended on a thousand clusters.
+  const changed = new Map<string, FinishedRun & { ends: Map<string, End> }>();
   for (const { cluster, ref, hash, end } of ended) {
     const key = runKey(ref, hash);
-    const before = (runs ?? work.runs).get(key);
+    const before = changed.get(key) ?? work.runs.get(key);
     // The first outcome counts. A later run, of an object that somebody recreated on the member, does not change it.
     if (before?.ends.has(cluster) === true) continue;
-    runs ??= new Map(work.runs);
-    const { apiVersion, kind, namespace, name } = ref;
-    const { group } = parseApiVersion(apiVersion);
-    const made = { group, kind, ...defined({ namespace }), name };
-    runs.set(key, { ref: before?.ref ?? made, hash, ends: new Map([...(before?.ends ?? []), [cluster, end]]) });
+    let run = changed.get(key);
+    if (run === undefined) {
+      const { apiVersion, kind, namespace, name } = ref;
+      const { group } = parseApiVersion(apiVersion);
+      const made = { group, kind, ...defined({ namespace }), name };
+      run = { ref: before?.ref ?? made, hash, ends: new Map(before?.ends) };
+      changed.set(key, run);
+    }
+    run.ends.set(cluster, end);
   }
-  return runs === undefined ? work : { ...work, runs };
+  return changed.size === 0 ? work : { ...work, runs: new Map([...work.runs, ...changed]) };
 }
 
 function keyOf({ ref: { group, kind, namespace = "", name }, hash }: Omit<FinishedRun, "ends">): string {
