@@ -123,30 +123,10 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
   });
   const guard = new ApprovalGuard({ informer: publisher.validating, target, clock });
 
-  const giveUp = (error: Error & { syscall?: string }): never => {
-    if (error.syscall === "listen" && options.cannotListen !== undefined) {
-      end.abort(error);
-      options.cannotListen(error);
-    }
-    throw error;
-  };
-  let trusted: string | undefined;
-  const use = async ({ serving, bundle }: Certificates): Promise<void> => {
-    const first = server.port === undefined;
-    if (first) {
-      await server.show(serving).catch(giveUp);
-      logger.info({ port: server.port, event_reason: "WebhooksServing" }, "webhooks are served");
-    }
-    const enough = AbortSignal.any([signal, AbortSignal.timeout(PUBLISH_WITHIN_MS)]);
-    if (!(await publisher.publish(bundle, enough)) && !signal.aborted) {
-      logger.warn("the webhook configurations do not hold the new certificates yet");
-    }
-    if (!first && bundle !== trusted) await clock.sleep(TAKEN_UP_MS, signal);
-    trusted = bundle;
-    await server.show(serving);
-  };
+  const { cannotListen } = options;
+  const shown = new ShownCertificates({ server, publisher, clock, logger, end, ...defined({ cannotListen }) });
   const work = [
-    source.run(use, signal),
+    source.run((certificates) => shown.use(certificates), signal),
     publisher.run(signal),
     migrateStorage({ client, kinds, clock, logger }, signal),
   ].map((part) =>
@@ -166,6 +146,55 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
       await Promise.all(work);
     },
   };
+}
+
+interface ShownOptions extends Pick<WebhookOptions, "clock" | "logger" | "cannotListen"> {
+  server: WebhookServer;
+  publisher: ConfigurationPublisher;
+  /** Aborted when the webhooks end, or cannot begin. */
+  end: AbortController;
+}
+
+/** Shows certificates to API servers, once the API servers can trust them. */
+class ShownCertificates {
+  readonly #options: ShownOptions;
+  #trusted: string | undefined;
+
+  constructor(options: ShownOptions) {
+    this.#options = options;
+  }
+
+  /** Serves with the certificate after its CA bundle was published. The first certificate is served at once. */
+  async use({ serving, bundle }: Certificates): Promise<void> {
+    const { server, publisher, clock, logger, end } = this.#options;
+    const { signal } = end;
+    const first = server.port === undefined;
+    if (first) {
+      await this.#listen(serving);
+      logger.info({ port: server.port, event_reason: "WebhooksServing" }, "webhooks are served");
+    }
+    const enough = AbortSignal.any([signal, AbortSignal.timeout(PUBLISH_WITHIN_MS)]);
+    if (!(await publisher.publish(bundle, enough)) && !signal.aborted) {
+      logger.warn("the webhook configurations do not hold the new certificates yet");
+    }
+    if (!first && bundle !== this.#trusted) await clock.sleep(TAKEN_UP_MS, signal);
+    this.#trusted = bundle;
+    await server.show(serving);
+  }
+
+  /** A port that cannot be opened ends all webhooks. */
+  async #listen(serving: Certificates["serving"]): Promise<void> {
+    const { server, end, cannotListen } = this.#options;
+    try {
+      await server.show(serving);
+    } catch (error) {
+      if (cannotListen !== undefined && error instanceof Error && "syscall" in error && error.syscall === "listen") {
+        end.abort(error);
+        cannotListen(error);
+      }
+      throw error;
+    }
+  }
 }
 
 function sourceOf(options: WebhookOptions & { overlapMs: number }): CertificateSource {

@@ -301,6 +301,22 @@ const fixtures: Fixture[] = [
     text: `export const lines = [\n${"  1,\n".repeat(498)}];\n`,
   },
   {
+    name: "a function has more than 80 lines",
+    file: "src/cmd/longFunction.ts",
+    text: `export function f(): void {\n${"  Math.abs(1);\n".repeat(79)}}\n`,
+    refusedBy: "eslint(max-lines-per-function)",
+  },
+  {
+    name: "a function has 80 lines",
+    file: "src/cmd/fittingFunction.ts",
+    text: `export function f(): void {\n${"  Math.abs(1);\n".repeat(78)}}\n`,
+  },
+  {
+    name: "a table of tests has more",
+    file: "src/cmd/longTable.test.ts",
+    text: `export function f(): void {\n${"  Math.abs(1);\n".repeat(79)}}\n`,
+  },
+  {
     name: "a case of a union is forgotten",
     file: "src/cmd/forgotten.ts",
     text: 'export function f(x: "a" | "b"): void {\n  switch (x) {\n    case "a":\n      return;\n  }\n}\n',

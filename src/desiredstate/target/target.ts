@@ -40,8 +40,8 @@ import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "../podSecurity/index.ts";
 import { reschedulingOf } from "../failover/index.ts";
 import { currentClusters, foundClusters, foundReplicas, type Scope, scopeOf } from "./scope.ts";
-import type { ClusterTarget, Target, Why } from "../types.ts";
-import type { Needs, Snapshot } from "../snapshot.ts";
+import type { ClusterTarget, Problem, Target, Why } from "../types.ts";
+import type { Needs, PlacementChoice, Snapshot } from "../snapshot.ts";
 
 /**
  * Computes the target of one hub object: which clusters run it, which objects each should have, and why. `now` is in
@@ -50,125 +50,40 @@ import type { Needs, Snapshot } from "../snapshot.ts";
  */
 export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { object, hubId } = snapshot;
-  const { group } = parseApiVersion(object.apiVersion);
-  const kind = placeableKindOf(group, object.kind);
-  const clusters = sortedByName(snapshot.clusters);
-  const { placement, passedOver } = snapshot.choice ?? choosePlacement(object, snapshot.placements, snapshot.setting);
-  const paths = replicaPathsOf(kind, placement?.spec.replicaScheduling.path, snapshot.scale);
-  const replicas = paths === undefined ? kind.replicas(object) : replicasAt(object, paths.spec);
-  const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
-  const unfit =
-    tooDeep(object) ??
-    protectedNamespace(terms) ??
-    kind.refusal?.(object) ??
-    (paths !== undefined && placement?.spec.replicaScheduling.mode === "Divided"
-      ? undividable(object, paths.spec)
-      : undefined) ??
-    (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
-  const rendered = unfit === undefined ? kind.render(object, paths?.spec) : [];
-  const runs = runsIn(rendered, kind.holdsManifests === true ? undefined : object);
-  const recorded = Finished.in(snapshot.previous, runs, rendered.length);
-  const everywhere = recorded.everywhere();
-  const found = foundReplicas(snapshot, rendered);
-  const unproven = foundClusters(snapshot, found);
-  const reported = reportedReplicas(snapshot, found);
-  const isByRoom = placement !== undefined && goesByRoom(placement.spec.replicaScheduling);
-  const templates = placement?.spec.podTemplates;
-  const podNeeds = isByRoom ? rendered.flatMap((one) => podNeedsOf(one, templates) ?? [])[0] : undefined;
-  const subject: Subject = {
-    key: `${object.kind}/${object.metadata.namespace ?? ""}/${object.metadata.name}`,
-    labels: object.metadata.labels ?? {},
-    ...defined({ namespace: object.metadata.namespace }),
-    current: currentClusters(snapshot, reported, found),
-    ...defined({ found: unproven, replicas, finished: everywhere }),
-    ...(isRendered(object) ? {} : { sentAsItIs: true }),
-    ...(unfit === undefined ? { apis: apisOf(rendered) } : {}),
-    ...(isByRoom ? roomIn(snapshot, podNeeds) : {}),
-  };
-  const scope = scopeOf(snapshot, placement, subject, clusters, now);
-
+  const source = sourceOf(snapshot);
+  const { kind, placement, passedOver, rendered, recorded, terms } = source;
+  const subject = subjectOf(snapshot, source);
+  const scope = scopeOf(snapshot, placement, subject, sortedByName(snapshot.clusters), now);
   const finished = rendered.length === 0 ? recorded : finishedAfter(recorded, scope, snapshot, placement, subject);
 
-  const owner = ownerRefOf(object);
   // While no policy places the object, the deletion policy of its last placement still applies.
   const deletionPolicy =
     (placement === undefined ? snapshot.previous?.deletionPolicy : placement.spec.deletionPolicy) ?? "Delete";
+  const owner = ownerRefOf(object);
   const marking: Marking = { hubId, ownerText: ownerText(owner), policy: deletionPolicy };
   const needs = snapshot.needs ?? needsIn(snapshot, kind, placement, subject.current.size > 0);
   const dependencies = collectDependencies(needs, snapshot, marking);
-  const overrides = matchRules(object, snapshot.overrides, snapshot.setting);
-  const present = snapshot.presentOverrides && matchRules(object, snapshot.presentOverrides, snapshot.setting);
-  const conflictResolution = placement?.spec.conflictResolution ?? "Abort";
-  const problem = unfit ?? (kind.holdsManifests === true ? scopeProblem(rendered, terms) : undefined);
   const goingAlong = new DependencyOverrides(dependencies, needs, snapshot, marking);
-  const renderers = new Map<DependencyShare, VariantRenderer>();
-  const rendererWith = (share: DependencyShare): VariantRenderer => {
-    let renderer = renderers.get(share);
-    if (renderer === undefined)
-      renderers.set(share, (renderer = new VariantRenderer({ ...rendering, dependencies: share })));
-    return renderer;
-  };
-  const rendering: Omit<VariantOptions, "dependencies"> = {
-    base: problem === undefined ? rendered : [],
-    problem,
-    owner,
-    marking,
-    terms: kind.holdsManifests === true ? termsWithin(rendered, terms, conflictResolution === "Adopt") : terms,
-    retain: placement?.spec.retain,
-    templates,
-    reporting: placement?.spec,
-    replicaPath: paths?.spec,
-    unwritten: kind.unwritten?.(object, paths?.spec),
-    standing: standingIn(object, rendered, placement?.spec.retain),
-    ...(kind.holdsManifests === true ? { inPhases: true } : {}),
-    runs,
-  };
-
-  const leftOut = isRendered(object) ? undefined : lacking(object, placement);
-  const targets: ClusterTarget[] = [];
-  /** Rules that apply on some cluster, failed ones included: the status of their own policy must name them. */
-  const overriding = new Set<readonly MatchedRule[]>();
-  /** Rules that take a cluster of the object, frozen clusters included. */
-  const reaching = new Set<readonly MatchedRule[]>();
-
-  for (const { cluster, frozen, found: isFound, replicas: divided } of scope.places) {
-    const { name, region, local } = cluster;
-    const rules = overrides.on(cluster);
-    reaching.add(rules);
-    const before = reported.get(name);
-    const share = { replicas: frozen ? before : divided, fixed: frozen, local };
-    const variant = rendererWith(local ? dependencies : goingAlong.on(cluster)).render(
-      rules,
-      share,
-      present?.on(cluster),
-    );
-    // Nothing is propagated to the hub itself: dependencies exist there already, whether or not Meridian may read them.
-    const warning = dependencies.warning ?? (local ? dependencies.denial : leftOut) ?? variant.warning;
-    const denial = frozen || local ? undefined : dependencies.denial;
-    const isThere = frozen || subject.current.has(name);
-    const keeps = frozen || denial !== undefined || (variant.problem !== undefined && isThere);
-    const count = keeps ? (before ?? variant.replicas) : variant.replicas;
-    if (!keeps || variant.problem !== undefined) overriding.add(rules);
-    const isUnknown = !isThere && (variant.problem ?? denial) !== undefined;
-    targets.push({
-      name,
-      ...defined({ region }),
-      ...((replicas ?? paths) === undefined || count === undefined ? {} : { replicas: count }),
-      ...defined({ problem: variant.problem, warning }),
-      frozen: keeps,
-      ...(isFound === true ? { found: isFound } : {}),
-      ...defined({ frozenFor: denial }),
-      ...(keeps || variant.problem !== undefined || variant.overrides === undefined
-        ? {}
-        : { overrides: variant.overrides }),
-      objects: isUnknown ? [] : finished.on(name, variant.objects),
-    });
-  }
+  const overrides = matchRules(object, snapshot.overrides, snapshot.setting);
+  const conflictResolution = placement?.spec.conflictResolution ?? "Abort";
+  const rendering = renderingOf(snapshot, source, { owner, marking, conflictResolution });
+  const targets = clusterTargets(snapshot, {
+    source,
+    subject,
+    scope,
+    finished,
+    dependencies,
+    goingAlong,
+    overrides,
+    rendering,
+  });
 
   const dependencyOverrides = goingAlong.reached();
-  const overridden = policiesOf(overriding);
-  const reached = policiesOf(reaching);
+  const overridden = policiesOf(targets.overriding);
+  const reached = policiesOf(targets.reaching);
   const idle = overrides.policies.filter((policy) => !overridden.has(policy));
+  const because = (policy: PolicyRef): NonNullable<Target["idleOverrides"]>[number]["because"] =>
+    targets.clusters.length === 0 ? "Unplaced" : reached.has(policy) ? "Frozen" : "NoCluster";
   const { resourceVersion } = object.metadata;
   return {
     owner,
@@ -178,18 +93,11 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       ? {}
       : { passedOver: passedOver.map((other) => ({ policy: nameOf(other.placement), because: other.because })) }),
     overrides: overrides.policies.filter((policy) => overridden.has(policy)),
-    ...(idle.length === 0
-      ? {}
-      : {
-          idleOverrides: idle.map((policy) => ({
-            policy,
-            because: targets.length === 0 ? "Unplaced" : reached.has(policy) ? "Frozen" : "NoCluster",
-          })),
-        }),
+    ...(idle.length === 0 ? {} : { idleOverrides: idle.map((policy) => ({ policy, because: because(policy) })) }),
     ...(dependencyOverrides.length === 0 ? {} : { dependencyOverrides }),
     decision: scope.decision,
     scheduled: scope.scheduled,
-    clusters: targets,
+    clusters: targets.clusters,
     missing: missingOf(needs.dependencies, snapshot),
     suspended: scope.suspended,
     ...defined({ dependencyHashes: dependencies.hashes, namespaceLabels: terms.labels }),
@@ -197,12 +105,164 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     deletionPolicy,
     ...(placement?.spec.aggregateStatus === true && !isRendered(object) ? { aggregatesStatus: true as const } : {}),
     ...(finished.work.runs.size === 0 ? {} : { finished: finished.work }),
-    ...defined({ failover: scope.failover, podNeeds }),
+    ...defined({ failover: scope.failover, podNeeds: subject.podNeeds }),
     ...(placement !== undefined && reschedulingOf(placement) !== undefined ? { reschedules: true as const } : {}),
     ...(placement?.spec.disruptionBudget === undefined ? {} : { disruptionBudget: placement.spec.disruptionBudget }),
     ...(placement?.spec.failover?.makeBeforeBreak === false ? { breakBeforeMake: true as const } : {}),
     ...defined({ recheckAt: scope.decision.recheckAt }),
   };
+}
+
+/** The hub object with its placement: what it renders to, before any cluster is chosen. */
+interface Source extends PlacementChoice {
+  kind: HubKind;
+  paths: ReturnType<typeof replicaPathsOf>;
+  replicas: number | undefined;
+  terms: NamespaceTerms;
+  /** Why the object goes to no cluster. */
+  unfit: Problem | undefined;
+  /** Empty if the object is unfit. */
+  rendered: readonly KubeObject[];
+  runs: ReturnType<typeof runsIn>;
+  recorded: Finished;
+}
+
+function sourceOf(snapshot: Snapshot): Source {
+  const { object } = snapshot;
+  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
+  const choice = snapshot.choice ?? choosePlacement(object, snapshot.placements, snapshot.setting);
+  const scheduling = choice.placement?.spec.replicaScheduling;
+  const paths = replicaPathsOf(kind, scheduling?.path, snapshot.scale);
+  const replicas = paths === undefined ? kind.replicas(object) : replicasAt(object, paths.spec);
+  const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
+  const isDivided = paths !== undefined && scheduling?.mode === "Divided";
+  const unfit =
+    tooDeep(object) ??
+    protectedNamespace(terms) ??
+    kind.refusal?.(object) ??
+    (isDivided ? undividable(object, paths.spec) : undefined) ??
+    (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
+  const rendered = unfit === undefined ? kind.render(object, paths?.spec) : [];
+  const runs = runsIn(rendered, kind.holdsManifests === true ? undefined : object);
+  const recorded = Finished.in(snapshot.previous, runs, rendered.length);
+  return { ...choice, kind, paths, replicas, terms, unfit, rendered, runs, recorded };
+}
+
+/** The object as the scheduler sees it, with what is known of its present replicas. */
+type ScheduledSubject = Subject & { reported: ReadonlyMap<string, number>; podNeeds?: PodNeeds };
+
+function subjectOf(snapshot: Snapshot, { placement, unfit, rendered, replicas, recorded }: Source): ScheduledSubject {
+  const { object } = snapshot;
+  const found = foundReplicas(snapshot, rendered);
+  const reported = reportedReplicas(snapshot, found);
+  const isByRoom = placement !== undefined && goesByRoom(placement.spec.replicaScheduling);
+  const templates = placement?.spec.podTemplates;
+  const podNeeds = isByRoom ? rendered.flatMap((one) => podNeedsOf(one, templates) ?? [])[0] : undefined;
+  return {
+    key: `${object.kind}/${object.metadata.namespace ?? ""}/${object.metadata.name}`,
+    labels: object.metadata.labels ?? {},
+    ...defined({ namespace: object.metadata.namespace }),
+    current: currentClusters(snapshot, reported, found),
+    ...defined({ found: foundClusters(snapshot, found), replicas, finished: recorded.everywhere() }),
+    ...(isRendered(object) ? {} : { sentAsItIs: true }),
+    ...(unfit === undefined ? { apis: apisOf(rendered) } : {}),
+    ...(isByRoom ? roomIn(snapshot, podNeeds) : {}),
+    reported,
+    ...defined({ podNeeds }),
+  };
+}
+
+/** How the objects of every cluster are rendered; the dependencies differ by cluster. */
+function renderingOf(
+  { object }: Snapshot,
+  { kind, placement, paths, terms, unfit, rendered, runs }: Source,
+  { owner, marking, conflictResolution }: Pick<Target, "owner" | "conflictResolution"> & { marking: Marking },
+): Omit<VariantOptions, "dependencies"> {
+  const isBundle = kind.holdsManifests === true;
+  const problem = unfit ?? (isBundle ? scopeProblem(rendered, terms) : undefined);
+  return {
+    base: problem === undefined ? rendered : [],
+    problem,
+    owner,
+    marking,
+    terms: isBundle ? termsWithin(rendered, terms, conflictResolution === "Adopt") : terms,
+    retain: placement?.spec.retain,
+    templates: placement?.spec.podTemplates,
+    reporting: placement?.spec,
+    replicaPath: paths?.spec,
+    unwritten: kind.unwritten?.(object, paths?.spec),
+    standing: standingIn(object, rendered, placement?.spec.retain),
+    ...(isBundle ? { inPhases: true } : {}),
+    runs,
+  };
+}
+
+interface Placing {
+  source: Source;
+  subject: ScheduledSubject;
+  scope: Scope;
+  finished: Finished;
+  dependencies: ReturnType<typeof collectDependencies>;
+  goingAlong: DependencyOverrides;
+  overrides: ReturnType<typeof matchRules>;
+  rendering: Omit<VariantOptions, "dependencies">;
+}
+
+interface ClusterTargets {
+  clusters: ClusterTarget[];
+  /** Rules that apply on some cluster, failed ones included: the status of their own policy must name them. */
+  overriding: ReadonlySet<readonly MatchedRule[]>;
+  /** Rules that take a cluster of the object, frozen clusters included. */
+  reaching: ReadonlySet<readonly MatchedRule[]>;
+}
+
+function clusterTargets(
+  snapshot: Snapshot,
+  { source: { placement, paths, replicas }, subject, scope, finished, ...placing }: Placing,
+): ClusterTargets {
+  const { object } = snapshot;
+  const { dependencies, goingAlong, overrides, rendering } = placing;
+  const present = snapshot.presentOverrides && matchRules(object, snapshot.presentOverrides, snapshot.setting);
+  const renderers = new Map<DependencyShare, VariantRenderer>();
+  const rendererWith = (share: DependencyShare): VariantRenderer => {
+    let renderer = renderers.get(share);
+    if (renderer === undefined)
+      renderers.set(share, (renderer = new VariantRenderer({ ...rendering, dependencies: share })));
+    return renderer;
+  };
+  const leftOut = isRendered(object) ? undefined : lacking(object, placement);
+  const clusters: ClusterTarget[] = [];
+  const overriding = new Set<readonly MatchedRule[]>();
+  const reaching = new Set<readonly MatchedRule[]>();
+  for (const { cluster, frozen, found: isFound, replicas: divided } of scope.places) {
+    const { name, region, local } = cluster;
+    const rules = overrides.on(cluster);
+    reaching.add(rules);
+    const before = subject.reported.get(name);
+    const share = { replicas: frozen ? before : divided, fixed: frozen, local };
+    const renderer = rendererWith(local ? dependencies : goingAlong.on(cluster));
+    const variant = renderer.render(rules, share, present?.on(cluster));
+    // Nothing is propagated to the hub itself: dependencies exist there already, whether or not Meridian may read them.
+    const warning = dependencies.warning ?? (local ? dependencies.denial : leftOut) ?? variant.warning;
+    const denial = frozen || local ? undefined : dependencies.denial;
+    const isThere = frozen || subject.current.has(name);
+    const keeps = frozen || denial !== undefined || (variant.problem !== undefined && isThere);
+    const count = keeps ? (before ?? variant.replicas) : variant.replicas;
+    if (!keeps || variant.problem !== undefined) overriding.add(rules);
+    const isUnknown = !isThere && (variant.problem ?? denial) !== undefined;
+    clusters.push({
+      name,
+      ...defined({ region }),
+      ...((replicas ?? paths) === undefined || count === undefined ? {} : { replicas: count }),
+      ...defined({ problem: variant.problem, warning }),
+      frozen: keeps,
+      ...(isFound === true ? { found: isFound } : {}),
+      ...defined({ frozenFor: denial }),
+      ...(keeps || variant.problem !== undefined ? {} : defined({ overrides: variant.overrides })),
+      objects: isUnknown ? [] : finished.on(name, variant.objects),
+    });
+  }
+  return { clusters, overriding, reaching };
 }
 
 /** The record of finished work after the moves of the decision. Unchanged while no decision places the object. */

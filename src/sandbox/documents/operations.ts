@@ -86,7 +86,7 @@ export function pathsOf(
   const collection = resource.namespaced
     ? `${root}/namespaces/{namespace}/${resource.plural}`
     : `${root}/${resource.plural}`;
-  const make = operationsOf(served);
+  const make = new ResourceOperations(served);
   const scope = resource.namespaced ? [NAMESPACE] : [];
   const named = [inPath("name", `name of the ${resource.kind}`), ...scope, PRETTY];
   const paths: Record<string, PathItem> = {
@@ -110,138 +110,160 @@ export function pathsOf(
   return paths;
 }
 
-function operationsOf(served: ServedResource) {
-  const { resource, version } = served;
-  const { kind, group, namespaced } = resource;
-  const names = schemaNames(served);
-  const verbs = verbsOf(served);
-  const own = { group, version: version.name, kind };
-  const prefix = groupIdentifier(group, resource.crd !== undefined);
-  const id = (verb: string, rest = "", where = namespaced ? "Namespaced" : "") =>
-    `${verb}${capital(prefix)}${capital(version.name)}${where}${kind}${rest}`;
-  const tag = `${prefix}_${version.name}`;
-  const listed = resource.crd === undefined ? "list or watch" : "list";
-  const patches = resource.crd === undefined ? [...PATCHES, STRATEGIC] : PATCHES;
-  const operation = (verb: string, fields: Omit<Operation, "tag" | "kind"> & { kind?: Operation["kind"] }) =>
-    verbs.includes(verb) ? { kind: own, tag, ...fields } : undefined;
+/** The operations of one resource version, by path. */
+class ResourceOperations {
+  readonly #kind: string;
+  readonly #own: Operation["kind"];
+  readonly #tag: string;
+  readonly #scope: "" | "Namespaced";
+  readonly #verbs: readonly string[];
+  readonly #names: ReturnType<typeof schemaNames>;
+  readonly #listed: string;
+  readonly #patches: readonly string[];
+  readonly #prefix: string;
 
-  const collection = (): PathItem["operations"] =>
-    present({
-      get: operation("list", {
-        operationId: id("list"),
-        description: `${listed} objects of kind ${kind}`,
+  constructor(served: ServedResource) {
+    const { resource, version } = served;
+    const { kind, group, namespaced } = resource;
+    const isBuiltIn = resource.crd === undefined;
+    const identifier = groupIdentifier(group, !isBuiltIn);
+    this.#kind = kind;
+    this.#own = { group, version: version.name, kind };
+    this.#tag = `${identifier}_${version.name}`;
+    this.#scope = namespaced ? "Namespaced" : "";
+    this.#verbs = verbsOf(served);
+    this.#names = schemaNames(served);
+    this.#listed = isBuiltIn ? "list or watch" : "list";
+    this.#patches = isBuiltIn ? [...PATCHES, STRATEGIC] : PATCHES;
+    this.#prefix = `${capital(identifier)}${capital(version.name)}`;
+  }
+
+  #id(verb: string, rest = "", where: string = this.#scope): string {
+    return `${verb}${this.#prefix}${where}${this.#kind}${rest}`;
+  }
+
+  #operation(verb: string, fields: Omit<Operation, "tag" | "kind">): Operation | undefined {
+    return this.#verbs.includes(verb) ? { kind: this.#own, tag: this.#tag, ...fields } : undefined;
+  }
+
+  collection(): PathItem["operations"] {
+    return present({
+      get: this.#operation("list", {
+        operationId: this.#id("list"),
+        description: `${this.#listed} objects of kind ${this.#kind}`,
         action: "list",
         parameters: LIST,
-        answer: names.list,
+        answer: this.#names.list,
       }),
-      post: operation("create", {
-        operationId: id("create"),
-        description: `create a ${kind}`,
+      post: this.#operation("create", {
+        operationId: this.#id("create"),
+        description: `create a ${this.#kind}`,
         action: "post",
         parameters: WRITE,
-        request: { contentTypes: BODY, schema: names.object },
-        answer: names.object,
+        request: { contentTypes: BODY, schema: this.#names.object },
+        answer: this.#names.object,
       }),
-      delete: operation("deletecollection", {
-        operationId: id("delete", "", `Collection${namespaced ? "Namespaced" : ""}`),
-        description: `delete collection of ${kind}`,
+      delete: this.#operation("deletecollection", {
+        operationId: this.#id("delete", "", `Collection${this.#scope}`),
+        description: `delete collection of ${this.#kind}`,
         action: "deletecollection",
         parameters: LIST,
         answer: `${META}.Status`,
       }),
     });
+  }
 
-  const object = (): PathItem["operations"] =>
-    present({
-      get: operation("get", {
-        operationId: id("read"),
-        description: `read the specified ${kind}`,
+  object(): PathItem["operations"] {
+    return present({
+      get: this.#operation("get", {
+        operationId: this.#id("read"),
+        description: `read the specified ${this.#kind}`,
         action: "get",
         parameters: [],
-        answer: names.object,
+        answer: this.#names.object,
       }),
-      put: operation("update", {
-        operationId: id("replace"),
-        description: `replace the specified ${kind}`,
+      put: this.#operation("update", {
+        operationId: this.#id("replace"),
+        description: `replace the specified ${this.#kind}`,
         action: "put",
         parameters: WRITE,
-        request: { contentTypes: BODY, schema: names.object },
-        answer: names.object,
+        request: { contentTypes: BODY, schema: this.#names.object },
+        answer: this.#names.object,
       }),
-      delete: operation("delete", {
-        operationId: id("delete"),
-        description: `delete a ${kind}`,
+      delete: this.#operation("delete", {
+        operationId: this.#id("delete"),
+        description: `delete a ${this.#kind}`,
         action: "delete",
         parameters: DELETE,
         request: { contentTypes: BODY, schema: `${META}.DeleteOptions` },
         answer: `${META}.Status`,
       }),
-      patch: operation("patch", {
-        operationId: id("patch"),
-        description: `partially update the specified ${kind}`,
+      patch: this.#operation("patch", {
+        operationId: this.#id("patch"),
+        description: `partially update the specified ${this.#kind}`,
         action: "patch",
         parameters: [...WRITE, FORCE],
-        request: { contentTypes: patches, schema: `${META}.Patch` },
-        answer: names.object,
+        request: { contentTypes: this.#patches, schema: `${META}.Patch` },
+        answer: this.#names.object,
       }),
     });
+  }
 
-  const everywhere = (): PathItem["operations"] =>
-    present({
-      get: operation("list", {
-        operationId: id("list", "ForAllNamespaces", ""),
-        description: `${listed} objects of kind ${kind}`,
+  everywhere(): PathItem["operations"] {
+    return present({
+      get: this.#operation("list", {
+        operationId: this.#id("list", "ForAllNamespaces", ""),
+        description: `${this.#listed} objects of kind ${this.#kind}`,
         action: "list",
         parameters: [],
-        answer: names.list,
+        answer: this.#names.list,
       }),
     });
+  }
 
-  const subresource = (
+  subresource(
     name: string,
     verbsOfIt: readonly string[],
     schema: string,
     ofKind: Operation["kind"],
-  ): PathItem["operations"] => {
+  ): PathItem["operations"] {
     const rest = capital(name);
-    const fields = { kind: ofKind, tag, answer: schema };
+    const fields = { kind: ofKind, tag: this.#tag, answer: schema };
     const only = (verb: string, made: Operation) => (verbsOfIt.includes(verb) ? made : undefined);
     return present({
       get: only("get", {
         ...fields,
-        operationId: id("read", rest),
-        description: `read ${name} of the specified ${kind}`,
+        operationId: this.#id("read", rest),
+        description: `read ${name} of the specified ${this.#kind}`,
         action: "get",
         parameters: [],
       }),
       post: only("create", {
         ...fields,
-        operationId: id("create", rest),
-        description: `create ${name} of a ${kind}`,
+        operationId: this.#id("create", rest),
+        description: `create ${name} of a ${this.#kind}`,
         action: "post",
         parameters: WRITE,
         request: { contentTypes: BODY, schema },
       }),
       put: only("update", {
         ...fields,
-        operationId: id("replace", rest),
-        description: `replace ${name} of the specified ${kind}`,
+        operationId: this.#id("replace", rest),
+        description: `replace ${name} of the specified ${this.#kind}`,
         action: "put",
         parameters: WRITE,
         request: { contentTypes: BODY, schema },
       }),
       patch: only("patch", {
         ...fields,
-        operationId: id("patch", rest),
-        description: `partially update ${name} of the specified ${kind}`,
+        operationId: this.#id("patch", rest),
+        description: `partially update ${name} of the specified ${this.#kind}`,
         action: "patch",
         parameters: [...WRITE, FORCE],
-        request: { contentTypes: patches, schema: `${META}.Patch` },
+        request: { contentTypes: this.#patches, schema: `${META}.Patch` },
       }),
     });
-  };
-
-  return { collection, object, everywhere, subresource };
+  }
 }
 
 function present(operations: Partial<Record<Method, Operation | undefined>>): PathItem["operations"] {
