@@ -22,8 +22,8 @@ interface Owner {
 
 /**
  * Fields that a field manager owns though nobody wrote them, as a set of fields: a client that sends a whole object
- * also owns the server's defaults. These fields are sent, so that a copy is like its original, and are left to anybody
- * who takes them on a member.
+ * also owns the server's defaults. These fields are sent, so that a copy is like its original, and are left to any
+ * field manager of a member that takes them.
  *
  * kubectl's annotation shows what a client-side apply wrote. For other clients nobody knows, so a value that equals the
  * server's default counts as unwritten. So do the replicas of a custom kind (`replicaPath`) that nobody owns. Undefined
@@ -36,6 +36,7 @@ export function unwrittenFields(object: KubeObject, replicaPath?: readonly strin
   return unowned === undefined ? known.fields : union(known.fields ?? {}, unowned);
 }
 
+/** Union of two sets of fields. */
 function union(a: FieldsV1, b: FieldsV1): FieldsV1 {
   const all: Record<string, FieldsV1> = { ...a };
   for (const [element, fields] of Object.entries(b)) all[element] = union(all[element] ?? {}, fields);
@@ -52,7 +53,7 @@ function unwrittenIn(object: KubeObject): FieldsV1 | undefined {
   for (const entry of metadata.managedFields ?? []) {
     const { fieldsV1, operation, subresource = "" } = entry;
     if (fieldsV1 === undefined) continue;
-    // The entry names its fields as in another version.
+    // Fields of another API version may have other names, so no field of the object is known to be unwritten.
     if ((entry.apiVersion ?? apiVersion) !== apiVersion) return undefined;
     const isWhole = isUsers(entry) && operation !== "Apply" && subresource === "";
     const isApplied = applied !== undefined && ownsLastApplied(fieldsV1);
@@ -132,6 +133,10 @@ function isLeftOut(element: string, path: readonly string[]): boolean {
   return key !== undefined && Object.hasOwn(key, element.slice(2));
 }
 
+/**
+ * Unwritten fields at a place. If owners own parts of the value, these are the unwritten parts. Otherwise the field
+ * itself is unwritten (an empty set) or written (undefined).
+ */
 function unwrittenAt(value: unknown, place: Place): FieldsV1 | undefined {
   const { owners, applied, isDefaulted, path } = place;
   const hasParts = owners.some(({ fields }) => Object.keys(fields).some((element) => element !== "."));
@@ -150,7 +155,7 @@ function isWhole({ fields, wrote }: Owner): boolean {
   return wrote === "All" && Object.keys(fields).length === 0;
 }
 
-/** Tests if the place is one of the fields, or within one. */
+/** Tests if the place is one of the fields, or within one. `elements`: path of the place, as in `fieldsV1`. */
 export function holdsPlace(fields: FieldsV1 | undefined, elements: readonly string[]): boolean {
   let node = fields;
   for (const element of elements) {
