@@ -1,7 +1,10 @@
 import { compareText } from "../order.ts";
 import { apportionWithin } from "./apportionWithin.ts";
 
-/** Divides a whole number of replicas by weight: exactly, and with the same result every time. */
+/**
+ * Divides a whole number of replicas by weight: exactly, and with the same result every time. `shareReplicas` calls
+ * this module with the scores of the clusters as weights. `divideByHeadroom` divides by free room instead.
+ */
 
 export interface Bounds {
   /** Fewest replicas of a cluster that gets any. */
@@ -85,7 +88,8 @@ export function divideWithin(
   const steps = Math.floor(total / step);
   const takers = total <= 0 ? [] : takersOf(steps, weighted, min, fair);
   const placeable = takers.length === 0 ? 0 : Math.min(steps, takers.length * max);
-  // A single taker may get less than `min`.
+  // A single taker may get less than `min`. Between equal fractions, the share of the next step that a cluster holds
+  // already decides.
   const parts = takers.map((share) => ({ share, weight: share.weight, min: Math.min(min, placeable), max }));
   const given = apportionWithin(
     placeable,
@@ -105,7 +109,10 @@ export function divideWithin(
 
 type Order = (a: Share, b: Share) => number;
 
-/** Order between equals. A hash of object and name spreads the odd replicas of many objects over the clusters. */
+/**
+ * Order between clusters with an equal right to a replica. A hash of object and name spreads the odd replicas of many
+ * objects over the clusters.
+ */
 export function fairly({ object }: TieBreak): (a: Ranked, b: Ranked) => number {
   if (object === undefined) return byName;
   const seed = hashed(object, 2_166_136_261);
@@ -127,6 +134,10 @@ function mixed(hash: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
+/**
+ * Clusters that get replicas: all weighted clusters, or as many as can have `min` each. `total` and `min` are counted
+ * in steps.
+ */
 function takersOf(total: number, weighted: Share[], min: number, fair: Order): Share[] {
   const count = min === 0 ? weighted.length : Math.max(1, Math.floor(total / min));
   if (count >= weighted.length) return weighted;
