@@ -4,7 +4,10 @@ import { concurrencyOf, gateTimeout, policyOfStage } from "./stages.ts";
 import type { RolloutCluster, RolloutFacts, RolloutInput, RolloutStage } from "./types.ts";
 import { verify } from "./verify.ts";
 
-/** Result of a pass over all stages. */
+/**
+ * Result of a pass over all stages. `Waits`: the run pauses, for the external gate or the approval of a stage (`Gate`),
+ * or because nobody knows the state of a cluster (`Unknown`).
+ */
 export type Progress =
   | { kind: "Going" }
   | { kind: "Succeeded" }
@@ -13,8 +16,9 @@ export type Progress =
 
 export interface Forward {
   input: RolloutInput;
+  /** By cluster. */
   facts: ReadonlyMap<string, RolloutFacts>;
-  /** No further cluster starts; started clusters go on. */
+  /** A person paused the run, or the run waits for its turn: no further cluster starts; started clusters go on. */
   isHeld: boolean;
   /** Called with each stage whose external gate has to be asked. */
   ask: (stage: string) => void;
@@ -23,11 +27,15 @@ export interface Forward {
 /**
  * Moves every stage on as far as the facts allow: one stage after another, and within a stage as many clusters at once
  * as its concurrency allows.
+ *
+ * The policy's gate has two parts. Each cluster must become healthy within the gate timeout (`verify`). Then the
+ * external gate, a Prometheus query, decides on the stage as a whole.
  */
 export function goForward(draft: Draft, forward: Forward): Progress {
   for (const stage of draft.stages) {
     updateContact(draft, stage, forward);
     if (stage.state === "Succeeded") {
+      // A late cluster may fail after its stage has succeeded. The failure counts until the run has succeeded.
       const failure = draft.status.state === "Succeeded" ? undefined : failureOf(draft, stage, forward);
       if (failure !== undefined) return failure;
       continue;
@@ -78,7 +86,7 @@ function isChanging({ state }: RolloutCluster): boolean {
   return state === "Applying" || state === "Verifying";
 }
 
-/** Fails the stage if more of its clusters have failed than the policy allows. */
+/** Fails the stage if more of its clusters have failed than the policy allows. Returns undefined otherwise. */
 function failureOf(draft: Draft, stage: RolloutStage, { input }: Forward): Progress | undefined {
   const { maxFailures = 0 } = policyOfStage(input.policy, stage.name);
   const failed = (stage.clusters ?? []).filter(({ state }) => state === "Failed");
@@ -87,7 +95,7 @@ function failureOf(draft: Draft, stage: RolloutStage, { input }: Forward): Progr
   return { kind: "Failed", message: `stage ${stage.name}: ${failed.map(textOf).join(", ")} failed` };
 }
 
-/** Returns undefined when the stage is over and the next stage may start. */
+/** Moves one stage on. Returns undefined when the stage is over and the next stage may start. */
 function advanceStage(draft: Draft, stage: RolloutStage, forward: Forward): Progress | undefined {
   const { policy } = forward.input;
   const rules = policyOfStage(policy, stage.name);
@@ -177,7 +185,11 @@ function beginClusters(draft: Draft, stage: RolloutStage, { input, facts }: Forw
   }
 }
 
-/** After the gate timeout, returns why nobody can tell whether the cluster passed. */
+/**
+ * Moves a started cluster on: to Verifying, and then to Done or Failed. After the gate timeout, a cluster out of
+ * contact is deferred, and a cluster that is not healthy yet fails. Any other cluster has no verdict then, and the
+ * reason for this is returned.
+ */
 function advanceCluster(draft: Draft, cluster: RolloutCluster, { input, facts }: Forward): string | undefined {
   const known = facts.get(cluster.name);
   if (known === undefined || (cluster.state !== "Applying" && cluster.state !== "Verifying")) return undefined;
