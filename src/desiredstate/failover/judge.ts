@@ -38,7 +38,8 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
     if (departure !== undefined) {
       const isUncured = departure.reason === "ObjectUnhealthy" && ill.length > 0;
       const at = isUncured ? Number.POSITIVE_INFINITY : returnsAt(cluster, departure, rules);
-      // The cluster may have been lost again while no manager ran and wrote this down.
+      // While no manager ran, nobody recorded a new loss of the cluster. So the object returns only after this process
+      // has reached the cluster.
       const isUntried = at <= now && contacts?.isReached(name) === false;
       if (at <= now && !isUntried) continue;
       kept.push(departure);
@@ -54,7 +55,8 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
         else recheckAt = Math.min(recheckAt, clock.at);
         continue;
       }
-      // The cluster may have returned long ago while no manager ran and wrote this down.
+      // While no manager ran, nobody recorded the return of the cluster. So the object leaves only after this process
+      // has tried the cluster in vain.
       const isUntried = clock.reason === "ClusterLost" && contacts?.isLost(name) === false;
       const isDue = clock.at <= now && !isUntried;
       if (isDue && clock.reason === "ClusterLost" && turnAt > now) {
@@ -109,8 +111,8 @@ function lostSince({ ready }: ClusterSnapshot): number | undefined {
 }
 
 /**
- * `since` of the cluster that `meridian plan --without` leaves out: this cluster counts as lost alone, whatever joined
- * a moment ago.
+ * `since` of a cluster that `meridian plan --without` treats as lost. {@link endOfHold} ignores this loss, because no
+ * real cluster was lost: clusters that joined a moment ago would look like clusters that returned.
  */
 const ALWAYS = 0;
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -154,7 +156,7 @@ function clockOf(
   return { reason: "ObjectUnhealthy", since: unhealthySince, at: unhealthySince + durationMs(rules.unhealthyAfter) };
 }
 
-/** Infinity while the cluster is lost. */
+/** Time at which the object may return, in epoch milliseconds; infinity while the cluster is lost. */
 function returnsAt(cluster: ClusterSnapshot, { reason, at }: Departure, rules: FailoverRules): number {
   if (lostSince(cluster) !== undefined) return Number.POSITIVE_INFINITY;
   const since = Date.parse(at);

@@ -29,13 +29,13 @@ export interface NamespaceTerms {
   allowsBundleKind: (kind: string) => boolean;
   /** Namespaces beside the bundle's own. */
   allowsBundleNamespace: (name: string) => boolean;
-  /** Kinds in a protected namespace of Kubernetes. The annotation must name the namespace with the kind. */
+  /** Kinds in a protected namespace of Kubernetes. The annotation must name both, as `namespace/kind`. */
   allowsBundleInProtected: (namespace: string, kind: string) => boolean;
-  /** Like {@link isProtected}, for any namespace. */
+  /** {@link isProtected} of any namespace. */
   protects: (namespace: string) => boolean;
   /** The terms of another namespace on the hub. */
   elsewhere: (namespace: string) => NamespaceTerms;
-  /** The terms for one object, if they differ between objects. */
+  /** Only for a bundle: the terms for one of its objects, by the namespace of the object. */
   of?: (object: KubeObject) => NamespaceTerms;
   /** The Pod Security labels of the namespace. A namespace that Meridian creates on a member gets them. */
   labels?: Readonly<Record<string, string>>;
@@ -79,7 +79,7 @@ export function defaultTerms(namespace: string): NamespaceTerms {
   return namespaceTerms({ name: namespace }, false);
 }
 
-/** Changes whenever the terms change. */
+/** Text of the labels and annotations that decide the terms. Callers compare it to see that the terms have changed. */
 export function termsText({ labels, annotations }: Pick<ObjectMeta, "labels" | "annotations">): string {
   return JSON.stringify([
     podSecurityLabels(labels),
