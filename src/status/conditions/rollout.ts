@@ -34,7 +34,7 @@ export function rolloutStatement(rollout: RolloutStatus | undefined): Statement 
   }
 }
 
-/** True if nothing is in progress although the desired state does not run: waiting for the object would never end. */
+/** True if the rollout stopped before the desired revision ran everywhere: a client would wait forever. */
 export function isStopped({ reason }: Pick<Statement, "reason">): boolean {
   return reason === "RolloutPaused" || reason === "RolledBack";
 }
@@ -44,11 +44,11 @@ export function isStopped({ reason }: Pick<Statement, "reason">): boolean {
  * healthy with another revision.
  */
 export interface HeldBack {
-  /** The statement of Progressing. */
+  /** The statement about the condition Progressing. */
   why: Statement;
   /** The clusters' present revision was once rolled out completely. Otherwise no revision has reached all clusters. */
   wasGood: boolean;
-  /** Some cluster lacks the desired revision, or will lose it. */
+  /** The rollout keeps the desired revision from a cluster, or will take the revision back. */
   isKept: boolean;
 }
 
@@ -68,6 +68,7 @@ const WITHOUT: ReadonlySet<InCluster["state"]> = new Set(["Waiting", "Deferred",
 const GOING_BACK: Reason = "RollingBack";
 const LEFT: Reason = "ClusterLeft";
 
+/** The cluster lacks the desired revision, or will lose it. A cluster that left the fleet does not count. */
 function isWithout({ state, reason }: InCluster): boolean {
   return WITHOUT.has(state) || reason === GOING_BACK || (state === "Skipped" && reason !== LEFT);
 }
