@@ -46,8 +46,8 @@ export interface WatchOptions extends CallOptions {
   timeoutSeconds?: number;
   metadataOnly?: boolean;
   /**
-   * Versions of objects that are known from the answers to our own writes. An event with such a version is delivered
-   * as a bookmark, unparsed.
+   * `resourceVersion`s of objects in the answers to our own writes. An event with such a version brings nothing new, so
+   * the event is delivered as a bookmark, unparsed.
    */
   known?: Pick<ReadonlySet<string>, "size" | "has">;
   /** Called when the server has accepted the watch. The first event may come much later. */
@@ -104,8 +104,8 @@ export type PatchType =
 
 /**
  * Client of one cluster. Every call throws {@link ApiError} (the server refused), {@link TransportError} (the server
- * was not reached, or the connection broke) or the signal's reason. Writes first call the write guard (the Lease),
- * and throw {@link NotLeaderError} when the Lease is no longer held.
+ * was not reached, or the connection broke) or the signal's reason. A client may have a write guard. Then each write
+ * first asks the guard, and throws {@link NotLeaderError} when this process no longer holds the Lease.
  */
 export interface Client extends AsyncDisposable {
   readonly cluster: string;
