@@ -33,9 +33,10 @@ export interface StatusStoreOptions {
 type Placed = Pick<PlacedKind, "type" | "propagated" | "informer">;
 
 /**
- * Reads and writes the status of hub objects. An object of a rendered kind has the status on itself. The own status
- * of a propagated object does not belong to Meridian, so its binding has the status. A binding has a finalizer, so
- * that the binding exists until Meridian releases the object.
+ * Reads and writes the status of hub objects. An object of a rendered kind (a kind of Meridian, from which other
+ * objects are rendered for the members) has the status on itself. The own status of a propagated object (any other
+ * kind, sent unchanged) does not belong to Meridian, so its binding has the status. A binding has a finalizer, so that
+ * the binding exists until Meridian releases the object.
  */
 export class StatusStore {
   readonly #options: StatusStoreOptions;
@@ -153,7 +154,7 @@ export class StatusStore {
     }
   }
 
-  /** Removes the finalizer first, so that the deletion leaves nothing behind. */
+  /** Removes our finalizer first. Otherwise the finalizer would keep the deleted binding. */
   async #remove({ kind, metadata }: ResourceBinding, signal: AbortSignal): Promise<void> {
     const { client } = this.#options;
     const { namespace, name, uid = "", finalizers = [], deletionTimestamp } = metadata;

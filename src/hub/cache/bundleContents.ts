@@ -5,16 +5,17 @@ import type { Keeping } from "./hubInformers.ts";
 import { withoutBookkeeping } from "./kept.ts";
 
 /**
- * Unpacks bundles where hub objects enter the process: in the caches and in the webhooks. Planning and rendering are
- * pure, and never see compressed text. A cache keeps the unpacked content, so a bundle is unpacked once for each
- * change of its spec, not once for each plan. The unpacked size is bounded before anything reads the content, so a
- * small text that unpacks to a huge text costs no more than the largest bundle. 8 MiB of JSON are parsed in pieces, so no
- * bundle holds the event loop.
+ * Unpacks bundles where hub objects enter the process: in the caches, in the webhooks and in `meridian plan`. Planning
+ * and rendering are pure, and never see compressed text. A cache keeps the unpacked content, so a bundle is unpacked
+ * once for each change of its spec, not once for each plan. The unpacked size is bounded before anything reads the
+ * content, so a small text that unpacks to a huge text costs no more than the largest bundle. 8 MiB of JSON are parsed
+ * in pieces, so no bundle holds the event loop.
  */
 
 /**
- * Bounds of the whole list. A million values is four times what a list of 8 MiB holds in practice, and needs some 100
- * MiB of memory at most.
+ * Bounds of the whole list. A manifest may have as many levels as an object in a call of the webhooks, and the list is
+ * one more level. A million values is four times what a list of 8 MiB holds in practice, and needs some 100 MiB of
+ * memory at most.
  */
 const LIST = { levels: 10_011, values: 1_000_000 } as const;
 
@@ -98,8 +99,8 @@ export async function unpackBundle(spec: unknown, clock: Clock): Promise<Unpacke
 }
 
 /**
- * Unpacks the bundles of one cache, as preparation for an informer. A bundle is unpacked again only when its
- * compressed text has changed.
+ * Unpacks the bundles of one cache: the informer awaits `prepare` for each bundle, and keeps the result of `transform`.
+ * A bundle is unpacked again only when its compressed text has changed.
  */
 export class BundleContents implements Keeping<KubeObject> {
   readonly #clock: Clock;
@@ -120,8 +121,8 @@ export class BundleContents implements Keeping<KubeObject> {
   };
 
   /**
-   * Returns a prepared bundle as the cache keeps it, with an {@link UnpackedSpec}. If all manifests are compressed,
-   * the spec stays the same object until its content changes.
+   * Returns a prepared bundle as the cache keeps it, with an {@link UnpackedSpec}. If all manifests are compressed, the
+   * spec stays the same object until its content changes, so that a comparison with the previous bundle is quick.
    */
   readonly transform = (given: KubeObject): KubeObject => {
     const bundle = withoutBookkeeping(given);
