@@ -40,8 +40,11 @@ const USUAL_PODS = 10;
 const LONGEST_VALUES = 2_000;
 /** Delay after a forbidden read. The permission may be granted later. */
 const REFUSED_FOR_MS = 600_000;
+/** Pods in one page when one workload is read alone. The read ends with the first page that shows trouble. */
 const PAGE = 20;
+/** Pods in one page when several workloads are read together. */
 const PAGE_TOGETHER = 100;
+/** Maximum number of pages in one read. */
 const PAGES = 5;
 /** Time limit of one read. A hundred pods normally take a second. */
 const LONGEST_MS = 60_000;
@@ -50,6 +53,7 @@ const EQUALS = /^([^\s=,!]+)=([^\s=,!]*)$/;
 
 interface Pending {
   uid: string;
+  /** Hash annotation of the workload: a new hash means new content, so the known trouble is outdated. */
   hash: string | undefined;
   reads: number;
   /** Unready replicas at the last change of the workload; undefined for kinds without replicas. */
@@ -75,7 +79,8 @@ interface Turn {
 }
 
 /**
- * Finds out why pods of an unhealthy workload do not run, during one session.
+ * Finds out why pods of an unhealthy workload do not run, during one session. The trouble goes to the member object
+ * ({@link MemberObjects.setTrouble}), and so into the worker's next report to the hub.
  *
  * Pods are not watched, since they do not carry our label and a member has many of them. Instead the pods of a workload
  * (a hundred at most) are read when the workload has been unhealthy for some seconds, and again with growing delays. A
@@ -332,7 +337,7 @@ function unreadyOf({ health: { replicas } }: ObservedObject): number | undefined
   return replicas === undefined ? undefined : replicas.desired - replicas.ready;
 }
 
-/** True when the pods of a workload may show more than its status. */
+/** True when the pods of a workload may show more than its status. A healthy workload has no `podSelector`. */
 function isToAskAbout(observed: ObservedObject | undefined): observed is ObservedObject {
   return observed?.podSelector !== undefined && !observed.deleting;
 }

@@ -29,6 +29,11 @@ export interface AttemptTelemetryOptions {
 
 type SyncResult = "created" | "updated" | "healed" | "deleted" | "released" | "confirmed" | "refused" | "failed";
 
+/**
+ * Reports what the lane does. An attempt is one try to read, write or remove a member object. A heal is an attempt that
+ * corrects drift. For a failed attempt, the lane calls `failed` for the span, `count` for the metric, and then
+ * `retried` or `broke` for the log.
+ */
 export class AttemptTelemetry {
   readonly #options: AttemptTelemetryOptions;
   /** A write has failed to reach the member since the member's last answer. */
@@ -191,6 +196,7 @@ function transportReason(error: unknown): string | undefined {
   return error instanceof TransportError ? error.reason : undefined;
 }
 
+/** Result of an attempt that has succeeded. `confirmed`: nothing was written. */
 function resultOf({ action, isHeal }: Attempt): SyncResult {
   switch (action.kind) {
     case "Create":
