@@ -1,5 +1,6 @@
 /**
  * The facts that planning needs besides the object: dependencies, grants, namespaces, revisions, eviction pace, gates.
+ * {@link ManagerHubState} gives planning these facts, the caches and the tables as one state of the hub.
  *
  * Promises: a fact that is not known yet is reported as unknown.
  */

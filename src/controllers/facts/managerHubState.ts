@@ -41,7 +41,10 @@ export interface ManagerHubStateSources {
   pace: Pick<EvictionPace, "turnOf">;
 }
 
-/** The state of the hub, from the caches and tables of the leader. Sends no requests. */
+/**
+ * The state of the hub and its members, from the caches and tables of the leader, for planning and removals. Sends no
+ * requests. {@link HubState} explains each method. `meridian plan` has its own implementation.
+ */
 export class ManagerHubState implements HubState {
   readonly #sources: ManagerHubStateSources;
 

@@ -22,6 +22,8 @@ import { type Client, type Informer, isNotFound, MEMBERCLUSTERS } from "../../ru
 import { finalizerHolds } from "../../status/index.ts";
 import { type Assignments, type Observations } from "../tables/index.ts";
 
+/** Decides whether the deletion of a MemberCluster waits, and reports its progress. */
+
 /** Field manager of the condition. Other writers own the rest of the status. */
 const REMOVAL_MANAGER = "meridian-removal";
 /** Type of the condition that a MemberCluster has while its deletion waits for a decision or for removals. */
@@ -36,7 +38,7 @@ export interface ClusterDeletionSources {
 /**
  * Tells if the deletion of a MemberCluster waits for a person to set the deletion policy. Until then the cluster stays
  * as it is, but gets no new objects. No decision is needed if neither the hub nor the member knows of objects of
- * Meridian there. `Unknown`: the cluster was neither reached nor given up yet.
+ * Meridian there. `Unknown`: contact was not tried yet, or the objects on the member are not all read yet.
  */
 export function awaitsDecision(
   { hub, assignments, observations }: ClusterDeletionSources,
@@ -84,8 +86,9 @@ export function whyNotDrained(
 }
 
 /**
- * The member objects that keep their marks while a cluster is released, and why. The release does not wait for a
- * cluster that does not answer, nor for an object whose change the cluster refuses for good.
+ * The member objects that keep their marks (Meridian's labels and annotations) while a cluster is released, and why.
+ * The release does not wait for a cluster that does not answer, nor for an object whose change the cluster refuses for
+ * good.
  */
 export function whyNotReleased(
   { observations }: Pick<ClusterDeletionSources, "observations">,
@@ -146,7 +149,7 @@ const SERVED_IN_NO_VERSION: Why = {
   reason: NOT_SERVED,
   message: "the member serves no version of it; serve one in its CRD, if only for the time",
 };
-/** The observation of the member object reports this state, with the finalizers that hold the object. */
+/** Rows that are held for this reason are left out, since the observation of the member object names the finalizers. */
 const TERMINATING: Reason = "Terminating";
 
 export interface RemovalConditionOptions {
@@ -164,7 +167,7 @@ export type DeletionStage =
    * overdue.
    */
   | { kind: "Draining"; left: number; waits: readonly MessageParts[]; late: boolean }
-  /** Marks are being removed; `waits` and `late` as for `Draining`. */
+  /** The cluster is being released; `waits` and `late` as for `Draining`. */
   | { kind: "LettingGo"; waits: readonly MessageParts[]; late: boolean };
 
 /**

@@ -1,5 +1,8 @@
 /**
- * The lifecycle of MemberClusters: admission, deletion, garbage, Events.
+ * The lifecycle of MemberClusters: admission, deletion, garbage, Events. A deleted MemberCluster is drained (its
+ * objects are removed from the member) or released (its objects lose Meridian's marks and keep running).
+ *
+ * Promises: without a deletion policy, the objects on the member stay as they are; a deletion that waits says why.
  */
 export { ClusterReconciler } from "./cluster.ts";
 export { DeletionHoldReconciler } from "./deletionHolds.ts";
