@@ -63,9 +63,8 @@ export interface AssetsOptions {
 }
 
 /**
- * The programs from the folder of KUBEBUILDER_ASSETS, else from the cache under the user's home. Missing programs are
- * built into the cache from Go modules (once, in minutes). Throws {@link AssetsUnavailableError} when neither is
- * possible.
+ * The programs from the folder of KUBEBUILDER_ASSETS, else from the user's cache folder. Missing programs are built
+ * into the cache from Go modules (once, in minutes). Throws {@link AssetsUnavailableError} when neither is possible.
  */
 export async function controlPlaneAssets(options: AssetsOptions): Promise<Assets> {
   const given = options.env["KUBEBUILDER_ASSETS"];
