@@ -1,6 +1,6 @@
 /** Bytes that structure JSON. */
 const [QUOTE, COMMA, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [34, 44, 91, 92, 93, 123, 125] as const;
-/** Name of the list whose entries are located, and its level: the list is in a map that is a field of the root. */
+/** Name and level of the list whose entries are located: `request.objects` of a ConversionReview. */
 const LIST_NAME = Buffer.from('"objects"');
 const LIST_LEVEL = 3;
 
@@ -8,8 +8,8 @@ export interface ScanBounds {
   /** Maximum nesting of maps and lists. */
   levels: number;
   /**
-   * Maximum number of values in the body. With `entries` the maximum holds for each entry, for the rest of the body,
-   * and for the number of entries.
+   * Maximum number of values in the body; each comma and each opened map or list counts as one. With `entries` the
+   * maximum holds for each entry, for the rest of the body, and for the number of entries.
    */
   values: number;
   /** Locate the entries of `request.objects`. */
@@ -17,9 +17,10 @@ export interface ScanBounds {
 }
 
 /**
- * Scans incoming JSON only for its structure: its depth, its number of values, and where the entries of
- * `request.objects` begin and end. A parser needs a hundred times as long for a text of brackets as for other texts of
- * that length. So the scan makes sure that parsing will be quick. Invalid JSON is left to the parser.
+ * Scans the body of a call while the body arrives, and only for its structure: its depth, its number of values, and
+ * where the entries of `request.objects` begin and end. A parser needs a hundred times as long for a text of brackets
+ * as for other texts of that length. So the scan makes sure that parsing will be quick. Invalid JSON is left to the
+ * parser.
  */
 export class JsonScan {
   /** Begin and end of each entry of the list, in bytes from the start of the body. */
@@ -32,6 +33,7 @@ export class JsonScan {
   #isEscaped = false;
   /** The last string in the map that holds the list. */
   #name: Buffer = Buffer.alloc(0);
+  /** Begin of the part of this string in the present chunk; undefined outside such a string. */
   #nameFrom: number | undefined;
   #inList = false;
   #entryFrom = 0;
