@@ -16,7 +16,7 @@ type Operation = Pick<PatchOperation, "op" | "path" | "from" | "value">;
  * Applies one operation of RFC 6902. The document is never changed: the result shares with it all parts that the
  * operation does not touch.
  *
- * `work` counts the cost of the operation before the operation is done.
+ * `work` adds up the cost of all operations on one object, each before the operation is done.
  *
  * @throws {PatchError} when the operation is malformed, its target does not exist, or its test fails
  * @throws {RuleError} TooLarge
@@ -119,7 +119,7 @@ function read(document: unknown, path: Pointer, operation: Operation): unknown {
   return value;
 }
 
-/** Copies the document and applies `change` to the parent of the path's last token. */
+/** Copies the maps and lists on the way to the path's last token, and applies `change` to the parent of this token. */
 function withParent(
   document: unknown,
   path: Pointer,
