@@ -1,5 +1,5 @@
 /**
- * Events on the hub.
+ * Events on the hub. A recovery is the end of a trouble of an object or of a cluster.
  *
  * Promises: an Event that could not be written is counted and logged. Nothing waits for Events.
  */

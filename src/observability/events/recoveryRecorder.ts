@@ -40,6 +40,7 @@ const MOST_GATHERINGS = 2_048;
  * comes and goes, costs few Events.
  */
 export class RecoveryRecorder implements Disposable {
+  /** The list of ended troubles. An entry counts how often its trouble has ended. */
   readonly troubles = new EndedTroubles();
   readonly #options: RecoveryRecorderOptions;
   readonly #gatherings = new Map<string, Gathering>();
@@ -102,6 +103,7 @@ export class RecoveryRecorder implements Disposable {
   }
 }
 
+/** Action of the Event, by the way in which the trouble ended. */
 const ACTIONS: Record<EndedTrouble["ending"], string> = {
   Healthy: "Run",
   Left: "Run",
@@ -110,6 +112,7 @@ const ACTIONS: Record<EndedTrouble["ending"], string> = {
   Deleted: "Delete",
 };
 
+/** Key of a {@link Gathering}: the clusters differ, and everything else is equal. */
 function causeOf({ object, ending, reason }: EndedTrouble): string {
   return [object.kind, object.namespace, object.name, object.uid, ending, reason].join("\n");
 }
