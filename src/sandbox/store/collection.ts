@@ -37,11 +37,12 @@ export class Collection {
   /** All objects, or the objects of a namespace, sorted by {@link objectKey}. */
   list(namespace?: string): KubeObject[] {
     if (namespace !== undefined) return listOf(this.#namespaces.get(namespace));
+    // The slash counts, as in the keys: `team-a/` sorts before `team/`.
     const all = [...this.#namespaces].toSorted(([one], [other]) => compare(`${one}/`, `${other}/`));
     return all.length === 1 ? listOf(all[0]?.[1]) : all.flatMap(([, objects]) => listOf(objects));
   }
 
-  /** The result of {@link list} at that revision. Throws {@link RevisionExpired}. */
+  /** The result that {@link list} had at that revision: undoes all later changes. Throws {@link RevisionExpired}. */
   listAt(revision: number, namespace?: string): KubeObject[] {
     const events = this.history.since(revision);
     if (events.length === 0) return this.list(namespace);
