@@ -1,6 +1,6 @@
 import { ageText, lastedText, type ObjectRef, refKey } from "../../apis/index.ts";
 
-/** Ended troubles: a bounded list for the query API, and the notes of the Events about them. Pure. */
+/** Ended troubles: a bounded list with the number of ends of each, and the notes of the Events about them. Pure. */
 
 /** How a trouble ended; decides the text of the note. */
 export type Ending =
