@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
 import { type ClusterContact, sameReadability } from "./ports.ts";
 
-const unseen = (...kinds: [string, string][]) => ({ unseen: new Map(kinds) });
+const unreadable = (...kinds: [string, string][]) => ({ unreadable: new Map(kinds) });
 const SECRET: [string, string] = ["/Secret", "no permission"];
 const DEPLOYMENT: [string, string] = ["apps/Deployment", "not served"];
 const BASE: ClusterContact = {
   ...{ ok: true, synced: false, partlySynced: true, pending: false },
-  ...unseen(SECRET, DEPLOYMENT),
+  ...unreadable(SECRET, DEPLOYMENT),
 };
 
 test.each<[string, Partial<ClusterContact>, boolean]>([
   ["nothing changed", {}, true],
   ["only the contact changed", { ok: false, reason: "Away", message: "no", lastContact: 5 }, true],
-  ["only the order changed", unseen(DEPLOYMENT, SECRET), true],
+  ["only the order changed", unreadable(DEPLOYMENT, SECRET), true],
   ["one is synced", { synced: true }, false],
   ["one is not partly synced", { partlySynced: false }, false],
   ["one is pending", { pending: true }, false],
-  ["one kind more is readable", unseen(SECRET), false],
-  ["all kinds are readable", unseen(), false],
-  ["another kind is unreadable", unseen(SECRET, ["/Service", "not served"]), false],
-  ["the reason changed", unseen(SECRET, ["apps/Deployment", "broken"]), false],
+  ["one kind more is readable", unreadable(SECRET), false],
+  ["all kinds are readable", unreadable(), false],
+  ["another kind is unreadable", unreadable(SECRET, ["/Service", "not served"]), false],
+  ["the reason changed", unreadable(SECRET, ["apps/Deployment", "broken"]), false],
 ])("when %s the readability is the same: %3$s", (_, change, want) => {
   const changed = { ...BASE, ...change };
   expect([sameReadability(BASE, changed), sameReadability(changed, BASE)]).toEqual([want, want]);

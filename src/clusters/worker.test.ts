@@ -14,7 +14,7 @@ const NOT_GRANTED = {
   what: "configmaps are not granted",
   remedy: "run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
 };
-const unseen = new Map<string, string>();
+const unreadable = new Map<string, string>();
 const named = (name: string): ObjectRef => ({ ...CONFIG_REF, name });
 const rows = (...given: Row[]): WorkDelta => ({
   kind: "Rows",
@@ -24,19 +24,19 @@ const rows = (...given: Row[]): WorkDelta => ({
 describe("a worker reports contact", () => {
   test("as pending until it was tried and everything is known", async () => {
     const { worker, startSession, sendKinds, send, settle, contact, contacts } = await working({ begin: false });
-    const untried = { ok: false, synced: false, pending: true, unseen };
+    const untried = { ok: false, synced: false, pending: true, unreadable };
     worker.setContact(UNTRIED);
     expect(contacts()).toStrictEqual([untried]);
     startSession();
     worker.setContact(OK);
     await settle();
-    expect(contact()).toStrictEqual({ ...OK, synced: false, pending: true, unseen });
+    expect(contact()).toStrictEqual({ ...OK, synced: false, pending: true, unreadable });
     sendKinds(...KINDS);
     await settle();
     expect(contact()).toMatchObject({ synced: false, pending: true });
     send({ kind: "Expected", owners: [] });
     await settle();
-    expect(contact()).toStrictEqual({ ...OK, synced: true, pending: false, unseen });
+    expect(contact()).toStrictEqual({ ...OK, synced: true, pending: false, unreadable });
     expect(worker.contact).toEqual(OK);
     worker.setContact(UNTRIED);
     expect(contact()).toStrictEqual(untried);
@@ -45,7 +45,7 @@ describe("a worker reports contact", () => {
   test("as lost and regained, and nothing twice", async () => {
     const { worker, contact, contacts } = await working();
     worker.setContact(AWAY);
-    expect([contact(), worker.contact]).toStrictEqual([{ ...AWAY, synced: false, pending: false, unseen }, AWAY]);
+    expect([contact(), worker.contact]).toStrictEqual([{ ...AWAY, synced: false, pending: false, unreadable }, AWAY]);
     worker.setContact(OK);
     const { length } = contacts();
     worker.setContact({ ...OK });
@@ -55,11 +55,11 @@ describe("a worker reports contact", () => {
   });
 
   test.each([
-    [FORBIDDEN, { unseen: new Map([["/ConfigMap", NOT_GRANTED]]), ungranted: new Set(["/ConfigMap"]) }],
+    [FORBIDDEN, { unreadable: new Map([["/ConfigMap", NOT_GRANTED]]), ungranted: new Set(["/ConfigMap"]) }],
     [
       new ApiError(404, "NotFound", "gone"),
       {
-        unseen: new Map([["/ConfigMap", { what: "configmaps cannot be watched on the member", why: "gone" }]]),
+        unreadable: new Map([["/ConfigMap", { what: "configmaps cannot be watched on the member", why: "gone" }]]),
         unserved: new Set(["/ConfigMap"]),
       },
     ],

@@ -316,7 +316,7 @@ export class Worker {
   #clusterContact(): ClusterContact {
     const cache = this.#cache;
     const isSynced = cache?.isSynced === true;
-    const unseen = cache?.unreadable ?? new Map<string, Message>();
+    const unreadable = cache?.unreadable ?? new Map<string, Message>();
     const unserved = cache?.unserved ?? new Set<string>();
     const ungranted = cache?.ungranted ?? new Set<string>();
     const grant = ungranted.size < 2 ? undefined : cache?.grant;
@@ -334,8 +334,8 @@ export class Worker {
       ...contact,
       synced: isSynced && contact.ok,
       ...(!isSynced && contact.ok && cache?.isPartlySynced === true ? { partlySynced: true } : {}),
-      pending: this.#contact === UNTRIED || (this.#contact.ok && !isSynced && unseen.size === 0),
-      unseen,
+      pending: this.#contact === UNTRIED || (this.#contact.ok && !isSynced && unreadable.size === 0),
+      unreadable,
       ...(unserved.size === 0 ? {} : { unserved }),
       ...(ungranted.size === 0 ? {} : { ungranted }),
       ...defined({ grant }),

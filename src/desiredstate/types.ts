@@ -343,10 +343,10 @@ export interface EndedRun {
 
 /** Facts about a cluster that a removal there depends on. */
 export interface ClusterFacts {
-  /** The cluster answers, and all objects of ours are known, except for the kinds in `unseen`. */
+  /** The cluster answers, and all objects of ours are known, except for the kinds in `unreadable`. */
   synced: boolean;
   /** Kinds that cannot be read on the cluster, by `readabilityKey`, with the reason. */
-  unseen?: ReadonlyMap<string, Message>;
+  unreadable?: ReadonlyMap<string, Message>;
   /** The MemberCluster is being deleted. `Keep`: the copies are released. `Drain`: the copies are deleted. */
   leaving?: "Keep" | "Drain";
   /** Why nothing is removed from the cluster. */

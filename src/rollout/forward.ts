@@ -36,7 +36,7 @@ export function goForward(draft: Draft, forward: Forward): Progress {
     updateContact(draft, stage, forward);
     if (stage.state === "Succeeded") {
       // A late cluster may fail after its stage has succeeded. The failure counts until the run has succeeded.
-      const failure = draft.status.state === "Succeeded" ? undefined : failureOf(draft, stage, forward);
+      const failure = draft.status.state === "Succeeded" ? undefined : failStage(draft, stage, forward);
       if (failure !== undefined) return failure;
       continue;
     }
@@ -87,7 +87,7 @@ function isChanging({ state }: RolloutCluster): boolean {
 }
 
 /** Fails the stage if more of its clusters have failed than the policy allows. Returns undefined otherwise. */
-function failureOf(draft: Draft, stage: RolloutStage, { input }: Forward): Progress | undefined {
+function failStage(draft: Draft, stage: RolloutStage, { input }: Forward): Progress | undefined {
   const { maxFailures = 0 } = policyOfStage(input.policy, stage.name);
   const failed = (stage.clusters ?? []).filter(({ state }) => state === "Failed");
   if (failed.length <= maxFailures) return undefined;
@@ -107,7 +107,7 @@ function advanceStage(draft: Draft, stage: RolloutStage, forward: Forward): Prog
   }
   const unsure = clusters.flatMap((cluster) => advanceCluster(draft, cluster, forward) ?? []);
   for (const cluster of clusters) failAfterwards(draft, cluster, forward);
-  const failure = failureOf(draft, stage, forward);
+  const failure = failStage(draft, stage, forward);
   if (failure !== undefined) return failure;
   const isOver = clusters.every(({ state }) => OVER.has(state));
   if (!isOver) {

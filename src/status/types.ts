@@ -19,7 +19,7 @@ export interface RowView {
   /** Undefined if the member object was not seen; empty if it has no hash annotation. */
   observedHash?: string;
   /** The member object was not seen, but may exist: its kind is not fully observed on the cluster. */
-  isUnseen?: true;
+  isUnobserved?: true;
   /** Set if the member object was seen, but the member no longer serves its kind: there is no further news of the object. */
   outOfSight?: Why;
   /** The member object has the desired hash, and all desired fields are still Meridian's. */

@@ -229,9 +229,9 @@ describe("the facts of a removal", () => {
     Object.assign(all.state, { synced: false, deletionsHeld: true });
     all.progress.begin([CART_KEY]);
     expect(factsOf(all).hub).toEqual({ synced: false, deletionsHeld: true, planned: false });
-    const unseen = new Map([["/Secret", "forbidden"]]);
-    all.observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unseen });
-    expect(onCluster(all)).toEqual({ synced: true, unseen });
+    const unreadable = new Map([["/Secret", "forbidden"]]);
+    all.observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unreadable });
+    expect(onCluster(all)).toEqual({ synced: true, unreadable });
     all.observations.contact(CLUSTER, { ...inContact, synced: false });
     expect(onCluster(all)).toEqual({ synced: false });
   });

@@ -132,7 +132,7 @@ describe("what holds the draining of a cluster", () => {
     {
       name: "what cannot be read there, though nothing of it is known",
       change: ({ observations }) =>
-        observations.contact(CLUSTER, { ...inContact, synced: false, unseen: new Map([["apps/DaemonSet", "no"]]) }),
+        observations.contact(CLUSTER, { ...inContact, synced: false, unreadable: new Map([["apps/DaemonSet", "no"]]) }),
       want: `${since}: ClusterNotSynced: no`,
     },
     {

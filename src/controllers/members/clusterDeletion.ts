@@ -61,7 +61,7 @@ export function whyNotDrained(
   member: MemberCluster,
 ): MessageParts[] {
   const { name, deletionTimestamp = "" } = member.metadata;
-  const { ok, reason = UNREACHABLE, unseen, synced } = observations.contactOf(name);
+  const { ok, reason = UNREACHABLE, unreadable, synced } = observations.contactOf(name);
   if (!ok) return outOfContact(member, reason);
   const waits: MessageParts[] = [];
   const wait = (what: string | undefined, why: Why): void => {
@@ -81,7 +81,7 @@ export function whyNotDrained(
   }
   // The kinds that cannot be read may include objects of ours.
   if (waits.length === 0 && !synced)
-    for (const message of unseen.values()) wait(undefined, { reason: NOT_SYNCED, message });
+    for (const message of unreadable.values()) wait(undefined, { reason: NOT_SYNCED, message });
   return sorted(waits);
 }
 

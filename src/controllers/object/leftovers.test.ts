@@ -112,7 +112,7 @@ describe("something of an object may be left on a cluster", () => {
           ...inContact,
           synced: false,
           partlySynced: true,
-          unseen: new Map([["/ConfigMap", "forbidden"]]),
+          unreadable: new Map([["/ConfigMap", "forbidden"]]),
         }),
     },
     {
@@ -140,8 +140,8 @@ describe("something of an object may be left on a cluster", () => {
 
   test("not of kinds that have nothing to do with it", () => {
     const all = certain();
-    const unseen = new Map([["/Secret", "forbidden"]]);
-    all.observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unseen });
+    const unreadable = new Map([["/Secret", "forbidden"]]);
+    all.observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unreadable });
     expect(openOn(all)).toEqual([]);
   });
 
@@ -176,14 +176,14 @@ describe("something of an object may be left on a cluster", () => {
 });
 
 describe("of a kind that is not granted there", () => {
-  const unseen = new Map([["/ConfigMap", "configmaps are not granted: run `meridian join`"]]);
+  const unreadable = new Map([["/ConfigMap", "configmaps are not granted: run `meridian join`"]]);
   const ungranted = new Set(["/ConfigMap"]);
 
   /** The worker has acknowledged the confirm row, and may not read the kind. */
   function ungrantedOn(status: object, report: Partial<Observation> = {}): All {
     const all = copySources();
     all.have(hubObject("shop", [], status));
-    all.observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unseen, ungranted });
+    all.observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unreadable, ungranted });
     all.assignments.replace(SHOP_KEY, remaining(all).rows);
     expect(openOn(all)).toEqual([CLUSTER]);
     all.observations.report(CLUSTER, [absent({ revision: 1_000, ...report })]);
@@ -204,13 +204,13 @@ describe("of a kind that is not granted there", () => {
     {
       name: "the kind cannot be read for another reason",
       change: ({ observations }) =>
-        observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unseen }),
+        observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unreadable }),
     },
     {
       name: "it goes along with another kind that cannot be read",
       change: ({ observations }) => {
-        const both = new Map([...unseen, ["/Secret", "forbidden"]]);
-        observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unseen: both, ungranted });
+        const both = new Map([...unreadable, ["/Secret", "forbidden"]]);
+        observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unreadable: both, ungranted });
       },
     },
   ])("something may be left where $name", ({ status = never, report, change }) => {
@@ -258,8 +258,8 @@ describe("the row that makes certain", () => {
 
   test("says why one cannot look", () => {
     const all = copySources();
-    const unseen = new Map([["/ConfigMap", "configmaps cannot be watched on the member: forbidden"]]);
-    all.observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unseen });
+    const unreadable = new Map([["/ConfigMap", "configmaps cannot be watched on the member: forbidden"]]);
+    all.observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unreadable });
     expect(remaining(all).rows).toMatchObject([
       {
         why: {

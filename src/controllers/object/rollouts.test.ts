@@ -195,7 +195,7 @@ describe("what each cluster gets", () => {
 describe("what is known of a cluster before its turn", () => {
   test.each([
     { name: "in contact, all seen", contact: {}, want: "Waiting" },
-    { name: "in contact, some kinds unseen", contact: { synced: false, partlySynced: true }, want: "Waiting" },
+    { name: "in contact, some kinds unreadable", contact: { synced: false, partlySynced: true }, want: "Waiting" },
     { name: "in contact, nothing seen", contact: { synced: false }, want: "Deferred" },
     { name: "out of contact", contact: { ok: false }, want: "Deferred" },
   ])("$name: $want", async ({ contact, want }) => {

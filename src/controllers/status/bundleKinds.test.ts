@@ -67,7 +67,7 @@ test.each<[string, Case, string[] | undefined]>([
     {
       plan: { target: undefined },
       previous: recorded([INGRESSES, DEPLOYMENTS], CLUSTER),
-      contact: { synced: false, partlySynced: true, unseen: new Map([["networking.k8s.io/Ingress", "forbidden"]]) },
+      contact: { synced: false, partlySynced: true, unreadable: new Map([["networking.k8s.io/Ingress", "forbidden"]]) },
     },
     [INGRESSES],
   ],

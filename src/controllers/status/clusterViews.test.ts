@@ -148,14 +148,18 @@ describe("the view of a member object", () => {
     else expect(shown).toStrictEqual(want);
   });
 
-  const unseen = (message: string) => ({ ...inContact, synced: false, unseen: new Map([["/ConfigMap", message]]) });
+  const unreadable = (message: string) => ({
+    ...inContact,
+    synced: false,
+    unreadable: new Map([["/ConfigMap", message]]),
+  });
   test.each<[string, ClusterContact, object]>([
     [
       "no longer served",
-      { ...unseen("not served"), unserved: new Set(["/ConfigMap"]) },
+      { ...unreadable("not served"), unserved: new Set(["/ConfigMap"]) },
       { outOfSight: { reason: "KindNotServed", message: "not served" } },
     ],
-    ["whose watch was refused", unseen("refused"), {}],
+    ["whose watch was refused", unreadable("refused"), {}],
   ])("in sync, of a kind %s", (_, contact, more) => {
     const { view, observations } = viewing();
     observations.contact(CLUSTER, contact);
@@ -197,8 +201,8 @@ describe("the view of a member object", () => {
 
   test("of a kind that cannot be read there is that nobody sees it", () => {
     const { view, observations } = viewing();
-    const unseen = new Map([["/ConfigMap", "configmaps cannot be watched on the member"]]);
-    observations.contact(CLUSTER, { ...inContact, unseen });
+    const unreadable = new Map([["/ConfigMap", "configmaps cannot be watched on the member"]]);
+    observations.contact(CLUSTER, { ...inContact, unreadable });
     expect(view(applyRow(), absent({ failure }))).toMatchObject({
       failure: { reason: "NotObserved", message: "configmaps cannot be watched on the member", final: true },
     });
@@ -207,18 +211,18 @@ describe("the view of a member object", () => {
 
   test("and that is not known to be there is that it may be there all the same", () => {
     const { view, observations } = viewing();
-    expect(view(applyRow(), absent())).not.toHaveProperty("isUnseen");
+    expect(view(applyRow(), absent())).not.toHaveProperty("isUnobserved");
     observations.contact(CLUSTER, { ...inContact, synced: false });
-    expect(view(applyRow(), absent())).toMatchObject({ isUnseen: true });
-    expect(view(applyRow(), observation())).not.toHaveProperty("isUnseen");
+    expect(view(applyRow(), absent())).toMatchObject({ isUnobserved: true });
+    expect(view(applyRow(), observation())).not.toHaveProperty("isUnobserved");
   });
 });
 
 test("what may be left and may not be looked for stays until its kind is granted", () => {
   const { views, observations, assignments } = viewing();
-  const unseen = new Map([["/ConfigMap", "configmaps are not granted: run it"]]);
+  const unreadable = new Map([["/ConfigMap", "configmaps are not granted: run it"]]);
   const staysFor = (row: Row, ungranted: string[]): unknown => {
-    observations.contact(CLUSTER, { ...inContact, unseen, ungranted: new Set(ungranted) });
+    observations.contact(CLUSTER, { ...inContact, unreadable, ungranted: new Set(ungranted) });
     assignments.replace(SHOP_KEY, [row]);
     return views([], [CLUSTER])[0]?.stays;
   };
@@ -272,7 +276,7 @@ describe("where a cluster takes some namespaces only", () => {
       final: true,
     });
     const { view, observations } = granting("shop");
-    observations.contact(CLUSTER, { ...inContact, unseen: new Map([["/ConfigMap", "cannot be watched"]]) });
+    observations.contact(CLUSTER, { ...inContact, unreadable: new Map([["/ConfigMap", "cannot be watched"]]) });
     expect(view(applyRow(), undefined)?.failure).toStrictEqual({ ...notGranted, final: true });
   });
 

@@ -134,7 +134,7 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
       ? { outOfSight: { reason: NOT_SERVED, message: unreadable } }
       : {}),
     ...(present?.deleting === true ? { finalizers: present.finalizers ?? [] } : {}),
-    ...(present !== undefined || observations.knows(cluster, [kindKeyOf(ref)]) ? {} : { isUnseen: true as const }),
+    ...(present !== undefined || observations.knows(cluster, [kindKeyOf(ref)]) ? {} : { isUnobserved: true as const }),
     inSync,
     ...defined({ kept }),
     ...(failure === undefined || stays === failure ? {} : { failure }),

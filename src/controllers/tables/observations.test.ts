@@ -81,7 +81,7 @@ describe("the contact with a cluster", () => {
       message: "there is no MemberCluster of that name",
       synced: false,
       pending: true,
-      unseen: new Map(),
+      unreadable: new Map(),
     });
     observations.contact(CLUSTER, inContact);
     expect(observations.contactOf(CLUSTER)).toBe(inContact);
@@ -90,15 +90,15 @@ describe("the contact with a cluster", () => {
 
   test("says which kinds are not seen though it answers", () => {
     const { observations } = table();
-    const unseen = new Map([["apps/Deployment", "forbidden"]]);
-    observations.contact(CLUSTER, { ...inContact, unseen });
+    const unreadable = new Map([["apps/Deployment", "forbidden"]]);
+    observations.contact(CLUSTER, { ...inContact, unreadable });
     expect(observations.whyUnreadable(CLUSTER, { apiVersion: "apps/v1", kind: "Deployment", name: "x" })).toBe(
       "forbidden",
     );
     expect(observations.whyUnreadable(CLUSTER, CONFIG_REF)).toBeUndefined();
     const deployment = { apiVersion: "apps/v1", kind: "Deployment", name: "x" };
     expect(observations.unreadableReason(CLUSTER, deployment)).toBe("NotObserved");
-    observations.contact(CLUSTER, { ...inContact, unseen, unserved: new Set(["apps/Deployment"]) });
+    observations.contact(CLUSTER, { ...inContact, unreadable, unserved: new Set(["apps/Deployment"]) });
     expect(observations.unreadableReason(CLUSTER, deployment)).toBe("KindNotServed");
     expect(observations.unreadableReason(CLUSTER, CONFIG_REF)).toBe("NotObserved");
   });
@@ -106,13 +106,13 @@ describe("the contact with a cluster", () => {
   test("names a missing right as the reason, of a kind or of a kind in one namespace", () => {
     const { observations } = table();
     const inShop = { ...CONFIG_REF, namespace: "shop" };
-    const unseen = new Map([
+    const unreadable = new Map([
       ["apps/Deployment", "not granted"],
       ["/ConfigMap in shop", "not granted"],
       ["/ConfigMap in bank", "too large"],
     ]);
     const ungranted = new Set(["apps/Deployment", "/ConfigMap in shop"]);
-    observations.contact(CLUSTER, { ...inContact, unseen, ungranted });
+    observations.contact(CLUSTER, { ...inContact, unreadable, ungranted });
     const reasons = [
       { apiVersion: "apps/v1", kind: "Deployment", name: "x" },
       inShop,
@@ -151,35 +151,35 @@ describe("the contact with a cluster", () => {
 });
 
 describe("what is known of a cluster", () => {
-  const unseen = new Map([
+  const unreadable = new Map([
     ["apps/Deployment", "forbidden"],
     ["/ConfigMap in bank", "forbidden"],
   ]);
 
   test.each<{ name: string; contact: Partial<typeof inContact>; kinds: readonly string[]; want: boolean }>([
-    { name: "is everything, when all was read", contact: { unseen }, kinds: ["apps/Deployment"], want: true },
+    { name: "is everything, when all was read", contact: { unreadable }, kinds: ["apps/Deployment"], want: true },
     { name: "is nothing, when nothing was", contact: { synced: false }, kinds: [], want: false },
     {
       name: "is nothing for certain, when somebody has yet to say what was not read",
-      contact: { synced: false, partlySynced: false, unseen: new Map() },
+      contact: { synced: false, partlySynced: false, unreadable: new Map() },
       kinds: ["/Secret"],
       want: false,
     },
     {
       name: "are the kinds that were read, when some were not",
-      contact: { synced: false, partlySynced: true, unseen },
+      contact: { synced: false, partlySynced: true, unreadable },
       kinds: ["/Secret", "apps/DaemonSet"],
       want: true,
     },
     {
       name: "is not enough, when one of several kinds was not read",
-      contact: { synced: false, partlySynced: true, unseen },
+      contact: { synced: false, partlySynced: true, unreadable },
       kinds: ["/Secret", "apps/Deployment"],
       want: false,
     },
     {
       name: "is not enough, when a kind was not read in one namespace",
-      contact: { synced: false, partlySynced: true, unseen },
+      contact: { synced: false, partlySynced: true, unreadable },
       kinds: ["/ConfigMap"],
       want: false,
     },

@@ -34,7 +34,7 @@ const UNKNOWN: ClusterContact = Object.freeze({
   message: "there is no MemberCluster of that name",
   synced: false,
   pending: true,
-  unseen: new Map<string, Message>(),
+  unreadable: new Map<string, Message>(),
 });
 
 /**
@@ -128,15 +128,15 @@ export class Observations implements ReportSink {
    * exist.
    */
   knows(cluster: string, kinds: Iterable<string>): boolean {
-    const { synced, partlySynced = false, unseen } = this.contactOf(cluster);
+    const { synced, partlySynced = false, unreadable } = this.contactOf(cluster);
     if (synced || !partlySynced) return synced;
-    for (const kind of kinds) if (isKindUnreadable(unseen, kind)) return false;
+    for (const kind of kinds) if (isKindUnreadable(unreadable, kind)) return false;
     return true;
   }
 
   /** Why objects of the kind are not known although the cluster answers; undefined if they are known. */
   whyUnreadable(cluster: string, ref: ObjectRef): Message | undefined {
-    return whyUnreadable(this.contactOf(cluster).unseen, ref);
+    return whyUnreadable(this.contactOf(cluster).unreadable, ref);
   }
 
   /** The reason code for {@link whyUnreadable}. */

@@ -71,9 +71,9 @@ describe("what statuses say of the contact with a cluster", () => {
     changes.length = 0;
     hear({ ...inContact });
     expect(changes).toEqual([]);
-    hear({ ...inContact, synced: false, partlySynced: true, unseen: new Map([["/Secret", "forbidden"]]) });
+    hear({ ...inContact, synced: false, partlySynced: true, unreadable: new Map([["/Secret", "forbidden"]]) });
     expect(changes).toEqual([CLUSTER]);
-    hear({ ...inContact, synced: false, partlySynced: true, unseen: new Map([["/Secret", "forbidden"]]) });
+    hear({ ...inContact, synced: false, partlySynced: true, unreadable: new Map([["/Secret", "forbidden"]]) });
     expect(changes).toEqual([CLUSTER]);
   });
 

@@ -63,7 +63,7 @@ export function absent(overrides: Partial<Omit<Observation, "present">> = {}): O
   return { cluster: CLUSTER, ref: CONFIG_REF, writing: false, revision: 1, ...overrides };
 }
 
-export const inContact: ClusterContact = { ok: true, synced: true, pending: false, unseen: new Map() };
+export const inContact: ClusterContact = { ok: true, synced: true, pending: false, unreadable: new Map() };
 
 /** The assignments of one cluster that is in contact, with everything that they depend on. */
 export function workTables(more: Partial<AssignmentsOptions> = {}) {

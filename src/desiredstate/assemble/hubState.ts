@@ -89,7 +89,7 @@ export interface RemovalState {
 /** How complete the observations of a cluster are. */
 export interface ContactFacts {
   synced: boolean;
-  /** Synced except for the kinds in `unseen`. */
+  /** Synced except for the kinds in `unreadable`. */
   partlySynced?: boolean;
-  unseen: ReadonlyMap<string, Message>;
+  unreadable: ReadonlyMap<string, Message>;
 }

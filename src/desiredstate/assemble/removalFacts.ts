@@ -109,14 +109,14 @@ function isBundle(owner: OwnerRef): boolean {
 /** `lost`: the hub lacks the object of these copies. */
 function clusterFacts(state: HubState, member: MemberCluster, owner: OwnerRef, lost: boolean): ClusterFacts {
   const { name } = member.metadata;
-  const { synced, partlySynced = false, unseen } = state.contactOf(name);
+  const { synced, partlySynced = false, unreadable } = state.contactOf(name);
   const { namespaces } = member.spec;
   const leaving = leavingOf(member);
   const held =
     (leaving === "Drain" ? (state.heldWithKind(member) ?? waitsForCustomObjects(state, name, owner)) : undefined) ??
     (lost ? state.heldAsMissing(name) : undefined);
   return {
-    ...(synced || !partlySynced ? { synced } : { synced: true, unseen }),
+    ...(synced || !partlySynced ? { synced } : { synced: true, unreadable }),
     ...(namespaces === undefined ? {} : { namespaces }),
     ...(leaving === undefined ? {} : { leaving }),
     ...(held === undefined ? {} : { held }),

@@ -59,8 +59,8 @@ describe("the copies that the status of an object knows of", () => {
   });
 
   test("are none where nothing has been seen yet, and where there is no status", () => {
-    const { observedHash: _, ...unseen } = entry();
-    expect(known({ clusters: [unseen] })).toEqual([]);
+    const { observedHash: _, ...unreadable } = entry();
+    expect(known({ clusters: [unreadable] })).toEqual([]);
     expect(known({})).toEqual([]);
     expect(known(undefined)).toEqual([]);
   });

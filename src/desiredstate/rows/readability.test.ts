@@ -4,22 +4,24 @@ import { isKindUnreadable, readabilityKey, whyUnreadable } from "./readability.t
 const deployment = (namespace: string) => ({ apiVersion: "apps/v1", kind: "Deployment", namespace, name: "web" });
 
 test("a kind that is not seen at all is seen in no namespace", () => {
-  const unseen = new Map([["apps/Deployment", "no right"]]);
-  expect(whyUnreadable(unseen, deployment("shop"))).toBe("no right");
-  expect(whyUnreadable(unseen, { apiVersion: "v1", kind: "Service", namespace: "shop", name: "web" })).toBeUndefined();
-  expect(isKindUnreadable(unseen, "apps/Deployment")).toBe(true);
-  expect(isKindUnreadable(unseen, "/Service")).toBe(false);
+  const unreadable = new Map([["apps/Deployment", "no right"]]);
+  expect(whyUnreadable(unreadable, deployment("shop"))).toBe("no right");
+  expect(
+    whyUnreadable(unreadable, { apiVersion: "v1", kind: "Service", namespace: "shop", name: "web" }),
+  ).toBeUndefined();
+  expect(isKindUnreadable(unreadable, "apps/Deployment")).toBe(true);
+  expect(isKindUnreadable(unreadable, "/Service")).toBe(false);
 });
 
 test("a kind that is not seen in one namespace is seen in the others", () => {
-  const unseen = new Map([[readabilityKey("apps/Deployment", "shop"), "no right"]]);
-  expect(whyUnreadable(unseen, deployment("shop"))).toBe("no right");
-  expect(whyUnreadable(unseen, deployment("bank"))).toBeUndefined();
-  expect(isKindUnreadable(unseen, "apps/Deployment")).toBe(true);
-  expect(isKindUnreadable(unseen, "apps/Deploy")).toBe(false);
+  const unreadable = new Map([[readabilityKey("apps/Deployment", "shop"), "no right"]]);
+  expect(whyUnreadable(unreadable, deployment("shop"))).toBe("no right");
+  expect(whyUnreadable(unreadable, deployment("bank"))).toBeUndefined();
+  expect(isKindUnreadable(unreadable, "apps/Deployment")).toBe(true);
+  expect(isKindUnreadable(unreadable, "apps/Deploy")).toBe(false);
 });
 
-test("where everything is seen, nothing is unseen", () => {
+test("where everything is seen, nothing is unreadable", () => {
   expect(whyUnreadable(undefined, deployment("shop"))).toBeUndefined();
   expect(whyUnreadable(new Map(), deployment("shop"))).toBeUndefined();
 });

@@ -12,15 +12,18 @@ export function readabilityKey(kind: string, namespace: string | undefined): str
 const IN = " in ";
 
 /** Why the object cannot be observed; undefined if it can. */
-export function whyUnreadable(unseen: ReadonlyMap<string, Message> | undefined, ref: ObjectRef): Message | undefined {
-  if (unseen === undefined || unseen.size === 0) return undefined;
+export function whyUnreadable(
+  unreadable: ReadonlyMap<string, Message> | undefined,
+  ref: ObjectRef,
+): Message | undefined {
+  if (unreadable === undefined || unreadable.size === 0) return undefined;
   const name = kindKeyOf(ref);
-  return unseen.get(name) ?? unseen.get(readabilityKey(name, ref.namespace));
+  return unreadable.get(name) ?? unreadable.get(readabilityKey(name, ref.namespace));
 }
 
 /** True if objects of the kind may exist without being observed. */
-export function isKindUnreadable(unseen: ReadonlyMap<string, Message>, kind: string): boolean {
-  if (unseen.has(kind)) return true;
-  for (const sight of unseen.keys()) if (sight.startsWith(kind) && sight.startsWith(IN, kind.length)) return true;
+export function isKindUnreadable(unreadable: ReadonlyMap<string, Message>, kind: string): boolean {
+  if (unreadable.has(kind)) return true;
+  for (const sight of unreadable.keys()) if (sight.startsWith(kind) && sight.startsWith(IN, kind.length)) return true;
   return false;
 }

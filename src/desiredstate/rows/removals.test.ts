@@ -57,7 +57,11 @@ describe("for any facts", () => {
       leaving: rarely(undefined, "Keep" as const, "Drain" as const),
       held: held("HubWentBack"),
       namespaces: rarely(undefined, ["default", "bank"], ["bank"]),
-      unseen: rarely(undefined, new Map([["/Service", "no right"]]), new Map([["/Service in default", "no right"]])),
+      unreadable: rarely(
+        undefined,
+        new Map([["/Service", "no right"]]),
+        new Map([["/Service in default", "no right"]]),
+      ),
     })
     .map(
       (all) =>
@@ -125,7 +129,7 @@ describe("the order of the obstacles", () => {
     ["Hold ClusterUnknown", { clusters: new Map(), ownership: "OtherClass" }],
     ["Hold NamespaceNotGranted", { ...on({ synced: false, namespaces: ["x"] }), ownership: "OtherClass" }],
     ["Hold ClusterNotSynced", { ...on({ synced: false, held }), ownership: "OtherClass" }],
-    ["Hold ClusterNotSynced", { ...on({ unseen: new Map([["/Service", "no right"]]), held }) }],
+    ["Hold ClusterNotSynced", { ...on({ unreadable: new Map([["/Service", "no right"]]), held }) }],
     ["Hold Held", { ...on({ held }), ownership: "Unconfirmed" }],
     ["Hold OtherOwner", { ownership: "OtherClass", neededByOthers: needed }],
     ["Hold OwnerUnconfirmed", { ownership: "Unconfirmed" }, copy("shanghai-1", "Service", { proven: false })],
@@ -134,9 +138,13 @@ describe("the order of the obstacles", () => {
 });
 
 test.each<[string, string, Partial<RemovalFacts>, Observation?]>([
-  ["a namespace that cannot be read", "Hold ClusterNotSynced", on({ unseen: new Map([["/Service in default", "m"]]) })],
-  ["another namespace", "Delete NotSelected", on({ unseen: new Map([["/Service in bank", "m"]]) })],
-  ["another kind", "Delete NotSelected", on({ unseen: new Map([["/Secret", "m"]]) })],
+  [
+    "a namespace that cannot be read",
+    "Hold ClusterNotSynced",
+    on({ unreadable: new Map([["/Service in default", "m"]]) }),
+  ],
+  ["another namespace", "Delete NotSelected", on({ unreadable: new Map([["/Service in bank", "m"]]) })],
+  ["another kind", "Delete NotSelected", on({ unreadable: new Map([["/Secret", "m"]]) })],
   [
     "the copy's own policy, if nobody knows another",
     "Release NotSelected",

@@ -155,8 +155,8 @@ function obstacleOnTheCluster(name: string, ref: ObjectRef, { clusters }: Remova
       reason: "ClusterNotSynced",
       message: `not everything on cluster ${name} is known at present`,
     };
-  const unseen = whyUnreadable(cluster.unseen, ref);
-  if (unseen !== undefined) return { reason: "ClusterNotSynced", message: unseen };
+  const unreadable = whyUnreadable(cluster.unreadable, ref);
+  if (unreadable !== undefined) return { reason: "ClusterNotSynced", message: unreadable };
   return cluster.held;
 }
 

@@ -32,7 +32,10 @@ export function removalOf(
     ["ClusterUnknown", at === undefined],
     ["NamespaceNotGranted", at?.namespaces !== undefined && !isGranted(at.namespaces, ref.namespace)],
     ["ClusterNotSynced", at?.synced !== true],
-    ["ClusterNotSynced", [`/${ref.kind}`, `/${ref.kind} in ${ref.namespace}`].some((kind) => at?.unseen?.has(kind))],
+    [
+      "ClusterNotSynced",
+      [`/${ref.kind}`, `/${ref.kind} in ${ref.namespace}`].some((kind) => at?.unreadable?.has(kind)),
+    ],
     [at?.held?.reason, at?.held !== undefined],
     ["OtherOwner", present.owner !== undefined && present.owner.name !== facts.owner.name],
     ["OtherOwner", facts.ownership === "OtherClass"],

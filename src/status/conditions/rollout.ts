@@ -49,7 +49,7 @@ export interface HeldBack {
   /** The clusters' present revision was once rolled out completely. Otherwise no revision has reached all clusters. */
   wasGood: boolean;
   /** The rollout keeps the desired revision from a cluster, or will take the revision back. */
-  isKept: boolean;
+  isWithheld: boolean;
 }
 
 /** Undefined if no rollout is open. */
@@ -60,8 +60,8 @@ export function heldBackBy(
   if (rollout === undefined || progressing === undefined) return undefined;
   const { state, lastGoodRevision, stages = [] } = rollout;
   const isForward = state === "Progressing" || state === "Paused";
-  const isKept = !isForward || stages.some(({ clusters = [] }) => clusters.some(isWithout));
-  return { why: progressing, wasGood: lastGoodRevision !== undefined, isKept };
+  const isWithheld = !isForward || stages.some(({ clusters = [] }) => clusters.some(isWithout));
+  return { why: progressing, wasGood: lastGoodRevision !== undefined, isWithheld };
 }
 
 const WITHOUT: ReadonlySet<InCluster["state"]> = new Set(["Waiting", "Deferred", "RolledBack"]);

@@ -169,7 +169,7 @@ function failedOf({ reason, message }: Why): Statement {
 /** True if all clusters are as they should be for now. A revision that a rollout withholds from clusters is not applied. */
 function appliedOf(planned: readonly ClusterReport[], none: Message, heldBack: HeldBack | undefined): Statement {
   const said = tally("Applied", "applied", planned, (report) => report.applied, none);
-  return said.status === "True" && heldBack?.isKept === true ? withheld("Applied", heldBack) : said;
+  return said.status === "True" && heldBack?.isWithheld === true ? withheld("Applied", heldBack) : said;
 }
 
 function withheld(type: string, { why: { reason, message } }: HeldBack): Statement {
@@ -193,11 +193,11 @@ function availableOf(
   const { observedGeneration } = before ?? {};
   const wasAvailable = before?.status === "True";
   const serving = wasAvailable ? servingOf(planned, none, said) : said;
-  const isKept = heldBack?.isKept === true;
+  const isWithheld = heldBack?.isWithheld === true;
   const isServing = wasAvailable && serving.status === "True";
-  const isOfBefore = heldBack?.wasGood === true || (isServing && (isKept || said.status !== "True"));
+  const isOfBefore = heldBack?.wasGood === true || (isServing && (isWithheld || said.status !== "True"));
   if (isOfBefore && observedGeneration !== undefined) return { ...serving, observedGeneration };
-  return isKept && said.status === "True" ? withheld("Available", heldBack) : said;
+  return isWithheld && said.status === "True" ? withheld("Available", heldBack) : said;
 }
 
 /** Like `said`, but clusters that serve in the previous form count as available. */

@@ -62,7 +62,7 @@ describe("what was seen there once", () => {
   const unseen = rowWithout(["observedHash"], { inSync: false, failure });
 
   test("stays said where nobody may look any more", () =>
-    expect(report([{ ...unseen, isUnseen: true }], { previous })?.entry.observedHash).toBe(observedHash));
+    expect(report([{ ...unseen, isUnobserved: true }], { previous })?.entry.observedHash).toBe(observedHash));
 
   test("is not said any more where it is seen to be gone", () =>
     expect(report([unseen], { previous })?.entry).not.toHaveProperty("observedHash"));

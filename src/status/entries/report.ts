@@ -178,7 +178,7 @@ function versionOn(
 
 /** The last observed hash stays while the copies cannot be observed, since they may still exist. */
 function seenBefore({ view, previous }: ReportInput): string | undefined {
-  return view.rows.some(({ isUnseen }) => isUnseen) ? previous?.observedHash : undefined;
+  return view.rows.some(({ isUnobserved }) => isUnobserved) ? previous?.observedHash : undefined;
 }
 
 /**
@@ -325,9 +325,9 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const outOfSight = outOfSightOf(rows);
   const stays = whyLeftBehind(rows) ?? view.stays;
   // If no copy is seen but copies may exist, the last numbers are the best knowledge.
-  const isUnseen = rows.length === 0;
-  const counts = { ...(isUnseen ? (previous?.replicas ?? NONE) : sumOfHealth(rows)), desired: 0 };
-  const observedHash = isUnseen ? previous?.observedHash : combined(rows, "observedHash");
+  const isUnobserved = rows.length === 0;
+  const counts = { ...(isUnobserved ? (previous?.replicas ?? NONE) : sumOfHealth(rows)), desired: 0 };
+  const observedHash = isUnobserved ? previous?.observedHash : combined(rows, "observedHash");
   // A wait for a person is no activity.
   const isHeld = stays !== undefined && stays.reason !== MOVING;
   // For a deletion, the obstacle is reported only if the deletion is late: most deletions end before anybody could read

@@ -130,7 +130,7 @@ describe("rows", () => {
     await h.settle(30_000);
     expect(h.client.writes).toEqual([]);
     expect(h.contact).toMatchObject({ ok: true, synced: false, pending: false });
-    expect([...(h.contact?.unseen ?? [])]).toEqual([
+    expect([...(h.contact?.unreadable ?? [])]).toEqual([
       [
         "/ConfigMap",
         {
@@ -142,7 +142,7 @@ describe("rows", () => {
     refused = false;
     await h.settle(60_000);
     expect([h.has(old), h.has()]).toEqual([false, true]);
-    expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
+    expect(h.contact).toMatchObject({ synced: true, unreadable: new Map() });
   });
 
   test("a kind whose rights are taken away is unknown by itself, and known again when they are back", async () => {
@@ -160,7 +160,7 @@ describe("rows", () => {
     h.server.breakConnections();
     await h.settle(60_000);
     expect(h.contact).toMatchObject({ ok: true, synced: false, partlySynced: true });
-    expect([...(h.contact?.unseen ?? [])]).toEqual([
+    expect([...(h.contact?.unreadable ?? [])]).toEqual([
       [
         "/ServiceAccount",
         {
@@ -174,7 +174,7 @@ describe("rows", () => {
     expect(h.has()).toBe(true);
     refused = false;
     await h.settle(60_000);
-    expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
+    expect(h.contact).toMatchObject({ synced: true, unreadable: new Map() });
   });
 
   test("a namespace in which the account has no rights any more is unknown by itself, and known again when they are back", async () => {
@@ -199,7 +199,7 @@ describe("rows", () => {
     h.server.breakConnections();
     await h.settle(60_000);
     expect(h.contact).toMatchObject({ ok: true, synced: false, partlySynced: true });
-    expect([...(h.contact?.unseen.keys() ?? [])]).toEqual(["/ConfigMap in bank", "/Secret in bank"]);
+    expect([...(h.contact?.unreadable.keys() ?? [])]).toEqual(["/ConfigMap in bank", "/Secret in bank"]);
     expect([h.seen(inBank)?.present, h.seen()?.present?.uid]).toEqual([undefined, expect.any(String)]);
     // Nothing is made of what is not seen.
     const { uid } = h.server.get(CONFIGMAPS, "bank", "shop").metadata;
@@ -208,7 +208,7 @@ describe("rows", () => {
     expect([h.has(inBank), h.has()]).toEqual([true, true]);
     refused = false;
     await h.settle(60_000);
-    expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
+    expect(h.contact).toMatchObject({ synced: true, unreadable: new Map() });
     expect(h.seen(inBank)?.present?.uid).toBe(uid);
   });
 
@@ -226,7 +226,7 @@ describe("rows", () => {
     h.hub.send(CLUSTER, { kind: "Expected", owners: [] }, { kind: "Kinds", kinds: [...KINDS, SECRETS] });
     await h.settle(5_000);
     expect(h.contact).toMatchObject({ ok: true, synced: false, partlySynced: true });
-    expect([...(h.contact?.unseen.keys() ?? [])]).toEqual(["/Secret"]);
+    expect([...(h.contact?.unreadable.keys() ?? [])]).toEqual(["/Secret"]);
     h.hub.ask(deleteRow({ ref: old, uid }));
     await h.settle(1_000);
     expect(h.has(old)).toBe(false);

@@ -324,7 +324,7 @@ describe("later writes", () => {
 
   describe("of an object that no watch sees", () => {
     const KEY = "/ConfigMap/default/shop";
-    const unseen = (object: KubeObject) => ({ ...observe(object), visible: false });
+    const unreadable = (object: KubeObject) => ({ ...observe(object), visible: false });
 
     test("whether it is there, going or gone is found by its name", async () => {
       const { server, earlier, writer } = await member();
@@ -350,7 +350,7 @@ describe("later writes", () => {
 
     test("an update of what is gone says so", async () => {
       const { server, earlier, writer, wanted, vanished } = await member();
-      const observed = unseen(await earlier.apply(CONFIGMAPS, marked("default")));
+      const observed = unreadable(await earlier.apply(CONFIGMAPS, marked("default")));
       await server.delete(CONFIGMAPS, "default", "shop");
       await expect(writer.update(wanted(), observed, [], NONE)).rejects.toThrow(/uid/i);
       expect(vanished).toEqual([`${KEY} ${observed.uid}`]);

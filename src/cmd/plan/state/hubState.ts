@@ -199,7 +199,10 @@ export class PlannerHubState implements HubState {
   /** Everything is known about a ready cluster. Only the cluster's own worker knows if that is true for each kind. */
   contactOf(cluster: string): ContactFacts {
     const conditions = this.memberCluster(cluster)?.status?.conditions;
-    return { synced: conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true, unseen };
+    return {
+      synced: conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true,
+      unreadable: EVERYTHING_READ,
+    };
   }
 
   /** A plan gives the final result for the objects, not the order in time. */
@@ -264,7 +267,7 @@ export class PlannerHubState implements HubState {
 }
 
 const DELETIONS_HELD: Reason = "DeletionsHeld";
-const unseen: ReadonlyMap<string, Message> = new Map();
+const EVERYTHING_READ: ReadonlyMap<string, Message> = new Map();
 
 /** True if some object's replicas are divided by free capacity, which then has to be read. */
 export function asksForRoom({ placements }: PlannerHubState): boolean {
