@@ -3,7 +3,7 @@ import type { Observation, Row } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
 import type { ResourceType } from "../runtime/index.ts";
-import type { RoomReading } from "../scheduler/index.ts";
+import type { CapacityReading } from "../scheduler/index.ts";
 
 /**
  * The complete interface between a worker and the hub side. In one process the two ports are direct calls; over a
@@ -80,5 +80,5 @@ export interface ReportSink {
    * Takes the free room on the cluster's nodes, or the reason why it could not be read. The value is identical to the
    * previous one when nothing has changed. Undefined when the measurement has stopped.
    */
-  room(cluster: string, reading: RoomReading | undefined): void;
+  room(cluster: string, reading: CapacityReading | undefined): void;
 }

@@ -300,23 +300,23 @@ describe("the assignment", () => {
     endSession();
     send({ kind: "Room", wanted: true });
     await settle();
-    expect([reads(), hub.rooms]).toEqual([0, []]);
+    expect([reads(), hub.capacities]).toEqual([0, []]);
     startSession();
     await settle();
-    expect([reads(), hub.rooms]).toMatchObject([1, [{ cluster: CLUSTER, reading: { room: { groups: [{}] } } }]]);
+    expect([reads(), hub.capacities]).toMatchObject([1, [{ cluster: CLUSTER, reading: { room: { groups: [{}] } } }]]);
     send({ kind: "Room", wanted: false });
     await settle(600_000);
-    expect([reads(), hub.rooms.slice(1)]).toEqual([1, [{ cluster: CLUSTER, reading: undefined }]]);
+    expect([reads(), hub.capacities.slice(1)]).toEqual([1, [{ cluster: CLUSTER, reading: undefined }]]);
     send({ kind: "Room", wanted: true });
     await settle();
     hub.breakOff(CLUSTER);
     await settle(600_000);
-    expect([reads(), hub.rooms.length]).toEqual([2, 3]);
+    expect([reads(), hub.capacities.length]).toEqual([2, 3]);
     send({ kind: "Room", wanted: true });
     await settle();
     await worker.end();
     await settle(600_000);
-    expect(hub.rooms).toHaveLength(4);
+    expect(hub.capacities).toHaveLength(4);
   });
 });
 

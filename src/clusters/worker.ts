@@ -3,7 +3,7 @@ import type { Observation, Why } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { backoffDelay, type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
-import type { RoomReading } from "../scheduler/index.ts";
+import type { CapacityReading } from "../scheduler/index.ts";
 import { Definitions, isNamespace, type MemberObject, MemberObjects, NamespaceLabels, Phases } from "./model/index.ts";
 import { ClusterCache } from "./watch/index.ts";
 import { NOT_YET_KNOWN, sameContact } from "./connection/index.ts";
@@ -297,7 +297,7 @@ export class Worker {
     this.#capacity?.want(isWanted);
   }
 
-  #reportCapacity(reading: RoomReading | undefined): void {
+  #reportCapacity(reading: CapacityReading | undefined): void {
     const { cluster, sink } = this.#options;
     if (!this.#hasEnded) sink.room(cluster, reading);
   }

@@ -10,7 +10,7 @@ import { type ClusterPool, Fleet, type PoolListener } from "../clusters/index.ts
 import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer, Recoveries } from "../observability/index.ts";
 import { type Client, type Clock, Controller, type Reconciler, Workqueue } from "../runtime/index.ts";
-import { Assignments, Observations, Plans, ReportedContacts, Rooms } from "./tables/index.ts";
+import { Assignments, Observations, Plans, ReportedContacts, Capacities } from "./tables/index.ts";
 import { BindingReconciler, StatusReconciler } from "./status/index.ts";
 import { ClusterReconciler, DeletionHoldReconciler, GarbageReconciler, recordMemberEvents } from "./members/index.ts";
 import {
@@ -88,7 +88,7 @@ function assembleTables(options: FederationOptions) {
   const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE, protectedNamespaces = [] } = options;
   const plans = new Plans();
   const observations = new Observations();
-  const rooms = new Rooms({ plans, observations, clock });
+  const capacities = new Capacities({ plans, observations, clock });
   const progress = new PlanningProgress();
   const classes = new ControllerClasses({ hub, client, classes: options.classes ?? new Set([DEFAULT_CLASS]) });
   const assignments = new Assignments({
@@ -97,7 +97,7 @@ function assembleTables(options: FederationOptions) {
     expected: (cluster) => hub.reportedOn(cluster),
     recordedKinds: (cluster) => hub.recordedKindsOn(cluster),
     others: classes,
-    rooms,
+    capacities,
     monotonic: () => clock.monotonic(),
   });
   const dependencies = new DependencyWatches({ client, clock, random, logger });
@@ -105,8 +105,8 @@ function assembleTables(options: FederationOptions) {
   const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
   const pace = new EvictionPace(hub);
   const tables = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
-  const hubState = new ManagerHubState({ ...tables, hubId, namespaces, rooms, pace });
-  return { ...tables, hubState, namespaces, rooms, pace };
+  const hubState = new ManagerHubState({ ...tables, hubId, namespaces, capacities, pace });
+  return { ...tables, hubState, namespaces, capacities, pace };
 }
 
 /**

@@ -7,7 +7,7 @@ import type {
   Placement,
 } from "../apis/index.ts";
 import type { Dependency, ReplicaPaths } from "../interpreter/index.ts";
-import type { RoomReading } from "../scheduler/index.ts";
+import type { CapacityReading } from "../scheduler/index.ts";
 import type { ClusterSnapshot, Subject } from "../scheduler/types.ts";
 import type { Contacts } from "./failover/index.ts";
 import { type NamespaceTerms } from "./podSecurity/index.ts";
@@ -51,7 +51,7 @@ export interface Snapshot {
   /** Copies that members hold although the hub has no record of them ({@link FoundCopy}). */
   found?: readonly FoundCopy[];
   /** Measured capacity of the clusters; undefined if nobody measures. Read only if replicas are divided by capacity. */
-  rooms?: { get(cluster: string): RoomReading | undefined };
+  capacities?: { get(cluster: string): CapacityReading | undefined };
   /**
    * Replicas last given to each cluster, if known better than from the status. Called only if replicas are divided by
    * capacity.

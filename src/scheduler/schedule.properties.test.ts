@@ -14,7 +14,7 @@ describe("a decision by room", () => {
   const answer = fc.option(count, { nil: undefined });
   const arbitrarySetting = fc.record({
     replicas: fc.nat(30),
-    rooms: fc.tuple(answer, answer, answer, answer),
+    capacities: fc.tuple(answer, answer, answer, answer),
     held: fc.dictionary(fc.constantFrom(...names), fc.integer({ min: 1, max: 9 })),
     strategy: fc.constantFrom<"Available" | "Aggregated">("Available", "Aggregated"),
     clusterCount: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
@@ -23,11 +23,11 @@ describe("a decision by room", () => {
 
   test.prop([arbitrarySetting], { numRuns: Number(process.env["MERIDIAN_PROPERTY_RUNS"] ?? 300) })(
     "gives out every replica or waits, does not depend on the order, and stands when it was carried out",
-    ({ replicas, rooms, held, strategy, clusterCount, spreads }) => {
-      const fits = (all: typeof rooms) =>
+    ({ replicas, capacities, held, strategy, clusterCount, spreads }) => {
+      const fits = (all: typeof capacities) =>
         new Map(names.flatMap((name, i) => (all[i] === undefined ? [] : [[name, { fits: all[i] }] as const])));
       const current = new Map<string, number | undefined>(Object.entries(held));
-      const who = subject({ replicas, current, room: fits(rooms) });
+      const who = subject({ replicas, current, room: fits(capacities) });
       const rules = {
         replicaScheduling: { mode: "Divided" as const, strategy },
         ...(clusterCount === undefined ? {} : { clusterCount }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { schedule } from "./schedule.ts";
 import { chosen, cluster, divided, fleet, NOW, placement, reasons, subject } from "./testing.ts";
-import type { ClusterRoom, Decision, PlacementRules, Subject } from "./types.ts";
+import type { ClusterHeadroom, Decision, PlacementRules, Subject } from "./types.ts";
 
 /** What the decision suite cannot show: names beside the clusters, shared values, and the facts about headroom. */
 
@@ -72,24 +72,24 @@ test("replicas without a place are counted, and a division by weights asks for n
 });
 
 describe("a division by headroom", () => {
-  const UNREAD: ClusterRoom = { reason: "RoomUnknown", message: "its nodes cannot be read" };
+  const UNREAD: ClusterHeadroom = { reason: "RoomUnknown", message: "its nodes cannot be read" };
 
   interface Setting {
     replicas?: number;
     /** Further replicas that fit; `UNREAD`: nobody knows. A cluster that is not named is being measured. */
-    room?: Record<string, number | ClusterRoom>;
+    room?: Record<string, number | ClusterHeadroom>;
     current?: Record<string, number | undefined>;
     rules?: Partial<PlacementRules>;
     who?: Partial<Subject>;
   }
   /** The clusters a, b and c share the replicas; d is being deleted. */
   function decide({ replicas = 6, room, current = {}, rules = {}, who = {} }: Setting): Decision {
-    const rooms = Object.entries(room ?? {}).map(([name, one]) => [
+    const capacities = Object.entries(room ?? {}).map(([name, one]) => [
       name,
       typeof one === "number" ? { fits: one } : one,
     ]);
     const of = subject({ replicas, current: new Map(Object.entries(current)), ...who });
-    if (room !== undefined) of.room = new Map(rooms as [string, ClusterRoom][]);
+    if (room !== undefined) of.room = new Map(capacities as [string, ClusterHeadroom][]);
     const clusters = [...["a", "b", "c"].map((name) => cluster(name)), cluster("d", { deleting: true })];
     return schedule(of, placement({ ...divided({ strategy: "Available" }), ...rules }), clusters, NOW);
   }

@@ -1,5 +1,5 @@
 import { type ClusterSelector, defined } from "../apis/index.ts";
-import { goesByRoom, shareByRoom } from "./divide/shareByHeadroom.ts";
+import { goesByHeadroom, shareByHeadroom } from "./divide/shareByHeadroom.ts";
 import { type ReplicaShare, shareReplicas } from "./divide/shareReplicas.ts";
 import { type Filtered, filterClusters } from "./filter/filterClusters.ts";
 import { fleetOf } from "./fleet.ts";
@@ -7,7 +7,7 @@ import { compareText, indexOfName, sortedByName } from "./order.ts";
 import { type Score, staticWeight } from "./score/staticWeight.ts";
 import { firstFittingGroup, type Selection } from "./select/firstFittingGroup.ts";
 import { pick, picksClusters } from "./select/pick.ts";
-import type { ClusterSnapshot, Decision, PlacementRules, RoomAsked, Step, Subject, Verdict } from "./types.ts";
+import type { ClusterSnapshot, Decision, PlacementRules, HeadroomAsked, Step, Subject, Verdict } from "./types.ts";
 
 /**
  * Decides which clusters run the object, how many replicas each gets, and why each cluster was chosen or not.
@@ -47,16 +47,16 @@ export function schedule(
     ...(notes.length === 0 ? {} : { notes }),
     ...defined({ returning }),
     ...(chosen.unplaced === undefined || chosen.unplaced === 0 ? {} : { unplaced: chosen.unplaced }),
-    ...(chosen.isByRoom === true ? { room: roomAsked(sorted, selection, chosen) } : {}),
+    ...(chosen.isByHeadroom === true ? { room: headroomAsked(sorted, selection, chosen) } : {}),
   };
 }
 
 /** Clusters whose room counted: all that no filter refuses, picked or not. */
-function roomAsked(
+function headroomAsked(
   clusters: readonly ClusterSnapshot[],
   selection: Selection,
   { awaited, unhoused = 0, added = NONE, uncounted }: Chosen,
-): RoomAsked {
+): HeadroomAsked {
   const { filtered, picks } = selection;
   const asked = clusters.filter((_, i) => filtered[i]?.refusal === undefined).map(({ name }) => name);
   const isRefused = picks?.some((step) => step?.reason === "NoRoom") === true;
@@ -91,7 +91,7 @@ interface Chosen {
   /** Score and share of each selected cluster, in order; undefined if nothing is divided. */
   scores?: readonly Score[];
   shares?: readonly ReplicaShare[];
-  isByRoom?: true;
+  isByHeadroom?: true;
   /** The division waits for a measurement. */
   awaited?: boolean;
   unplaced?: number;
@@ -113,10 +113,10 @@ function divided(
   const total = subject.replicas;
   if (replicaScheduling.mode === "Duplicated" || total === undefined) return undefined;
   const terms = leastOnEach(total, placement, selected.length);
-  if (goesByRoom(replicaScheduling)) {
+  if (goesByHeadroom(replicaScheduling)) {
     const everyone = picksClusters(placement);
-    const { scores, shares, ...more } = shareByRoom(total, selected, subject, terms, everyone, notes);
-    return { clusters: sharesOf(selected, shares), scores, shares, isByRoom: true, ...more };
+    const { scores, shares, ...more } = shareByHeadroom(total, selected, subject, terms, everyone, notes);
+    return { clusters: sharesOf(selected, shares), scores, shares, isByHeadroom: true, ...more };
   }
   const scores = selected.map(staticWeight(replicaScheduling, subject));
   const ties = { holds: subject.current, object: subject.key };

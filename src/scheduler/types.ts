@@ -67,7 +67,7 @@ export interface Subject {
    * Further replicas that fit, by cluster. No entry: the room is being measured, and the object waits for the result.
    * Absent: nobody measures. Used only if the placement divides by room.
    */
-  room?: { get(cluster: string): ClusterRoom | undefined };
+  room?: { get(cluster: string): ClusterHeadroom | undefined };
   /**
    * Last assigned replicas by cluster, where they are known better than from `current`. Used only if the placement
    * divides by room.
@@ -82,7 +82,7 @@ export interface Subject {
 }
 
 /** Further replicas that fit on a cluster, or why nobody knows. */
-export type ClusterRoom = { fits: number } | { reason: string; message: string; remedy?: string };
+export type ClusterHeadroom = { fits: number } | { reason: string; message: string; remedy?: string };
 
 /** Why an object has to leave a cluster. */
 export interface Eviction {
@@ -152,11 +152,11 @@ export interface Decision {
   /** Earlier group that fits again, and the time (epoch milliseconds) at which the object returns to it. */
   returning?: { group: string; at: number };
   /** Set if the replicas are divided by room. */
-  room?: RoomAsked;
+  room?: HeadroomAsked;
 }
 
 /** Room facts of a decision that divides by room. */
-export interface RoomAsked {
+export interface HeadroomAsked {
   /** Clusters whose room counted, sorted by name. */
   clusters: readonly string[];
   /** More room, or a first measurement, may change the decision. */

@@ -73,7 +73,7 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
   }
 
   /** Divided by the room on the nodes of the clusters; with `rescheduling`, replicas whose pods find no node move. */
-  byRoom(
+  byHeadroom(
     strategy: "Available" | "Aggregated",
     rescheduling?: NonNullable<Input["replicaScheduling"]>["rescheduling"],
   ): PlacementBuilder {

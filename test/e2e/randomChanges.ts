@@ -78,7 +78,7 @@ export class RandomChanges {
     (app) => this.#fence(app),
     () => this.#rollOut(),
     () => this.#failOver(),
-    (app) => this.#divideByRoom(app),
+    (app) => this.#divideByHeadroom(app),
   ];
 
   constructor(random: Random, namespace: string) {
@@ -138,9 +138,9 @@ export class RandomChanges {
     return { name: `${app} is divided by ${least} to ${most} for each cluster`, object: bounds.object() };
   }
 
-  #divideByRoom(app: string): Change {
+  #divideByHeadroom(app: string): Change {
     const strategy = this.#one(["Available", "Aggregated"] as const);
-    return { name: `${app} is divided by room: ${strategy}`, object: this.#ofOne(app).byRoom(strategy).object() };
+    return { name: `${app} is divided by room: ${strategy}`, object: this.#ofOne(app).byHeadroom(strategy).object() };
   }
 
   /** Not all of them can be met. */

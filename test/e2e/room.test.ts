@@ -59,7 +59,7 @@ async function refusePods(cluster: string, namespace: string): Promise<void> {
 test("replicas go by the room of the nodes, and leave a cluster where their pods find none", async () => {
   const namespace = await federation.namespace();
   const rules = { after: "5s", maxReplicas: 2 };
-  await federation.apply(placement("by-room").namespace(namespace).byRoom("Available", rules));
+  await federation.apply(placement("by-room").namespace(namespace).byHeadroom("Available", rules));
   await federation.apply(shop(namespace, 6));
   await federation.untilAvailable(namespace, "shop", { [FRANKFURT]: 2, [SHANGHAI]: 4 });
 
@@ -78,9 +78,9 @@ test("replicas go by the room of the nodes, and leave a cluster where their pods
 
   const said = await meridian(federation.hub, ["explain", "shop", "-n", namespace, "-o", "json"]);
   const [explanation] = (JSON.parse(said.stdout) as { explanations: Explanation[] }).explanations;
-  const rooms = explanation?.clusters.map(({ name, scores }) => [name, scores]);
-  expect(rooms).toEqual([
-    [FRANKFURT, { Room: 2 }],
-    [SHANGHAI, { Room: 1 }],
+  const capacities = explanation?.clusters.map(({ name, scores }) => [name, scores]);
+  expect(capacities).toEqual([
+    [FRANKFURT, { Headroom: 2 }],
+    [SHANGHAI, { Headroom: 1 }],
   ]);
 });

@@ -76,7 +76,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   policy(
     "an account of the member",
     inPods("serviceAccountName", "admin"),
-    "spec.serviceAccountName must not be admin (not in allowed-service-accounts",
+    "spec.serviceAccountName must not be admin (not in the annotation federation.paas.cmft.com/allowed-service-accounts",
     "NotAllowed",
   ),
   policy("the same, as of old", inPods("serviceAccount", "admin"), "spec.serviceAccount must", "NotAllowed"),

@@ -19,7 +19,7 @@ const ELSEWHERE = /give -n NAMESPACE of one that your rights reach/;
 export const TENANT_COMMANDS: readonly { line: string; code: number; says: RegExp; by?: "editor" }[] = [
   { line: "status", code: 0, says: /shop .*ClusterPlacement\/of-own-team[^]*do not show member clusters/ },
   { line: "status shop", code: 0, says: /shop +shanghai-1 +cn-shanghai +Available/ },
-  { line: "status -A", code: 2, says: /leave out --all-namespaces, or give -n NAMESPACE/ },
+  { line: "status -A", code: 2, says: /leave out --all-namespaces, give -n NAMESPACE, or ask its administrator/ },
   { line: "status pay", code: 2, says: /no demoapplication "pay" in namespace own-team; name one of these: shop/ },
   {
     line: "status membercluster/shanghai-1",

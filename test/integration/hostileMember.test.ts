@@ -301,7 +301,7 @@ describe.each(Object.entries(ENDPOINTS))("%s", (name, endpoint) => {
 test("the table has every endpoint that a manager asks of a member", async () => {
   await using federation = await TestFederation.prepare("shanghai", "singapore");
   await federation.startManager();
-  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Available"));
+  await federation.apply(PLACEMENTS, placement("by-room").byHeadroom("Available"));
   await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(4).port(80));
   await federation.untilAvailable("shop");
   await federation.apply(DEMOAPPLICATIONS, demoApplication("blog").replica(2).image("blog:crash"));

@@ -2,14 +2,14 @@ import type { ObjectRef } from "../../apis/index.ts";
 import { refKey } from "../../apis/index.ts";
 import type { Observation, Row } from "../../desiredstate/index.ts";
 import type { ClusterContact, ReportSink, WorkDelta, WorkSource } from "../ports.ts";
-import type { RoomReading } from "../../scheduler/index.ts";
+import type { CapacityReading } from "../../scheduler/index.ts";
 import { Revisions } from "./builders.ts";
 
 /** The hub's half of the two ports. */
 export class FakeHubSide implements WorkSource, ReportSink {
   readonly reports: { cluster: string; observations: readonly Observation[] }[] = [];
   readonly contacts = new Map<string, ClusterContact[]>();
-  readonly rooms: { cluster: string; reading: RoomReading | undefined }[] = [];
+  readonly capacities: { cluster: string; reading: CapacityReading | undefined }[] = [];
   /** Called with each contact. */
   heard: (contact: ClusterContact) => void = () => undefined;
   /** Clusters whose workers have ended. */
@@ -41,8 +41,8 @@ export class FakeHubSide implements WorkSource, ReportSink {
     }
   }
 
-  room(cluster: string, reading: RoomReading | undefined): void {
-    this.rooms.push({ cluster, reading });
+  room(cluster: string, reading: CapacityReading | undefined): void {
+    this.capacities.push({ cluster, reading });
   }
 
   send(cluster: string, ...deltas: WorkDelta[]): void {

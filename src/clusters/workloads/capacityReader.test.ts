@@ -3,7 +3,7 @@ import type { KubeObject } from "../../apis/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import { ApiError, type ListOptions, NODES } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import type { RoomReading } from "../../scheduler/index.ts";
+import type { CapacityReading } from "../../scheduler/index.ts";
 import type { MemberObject } from "../model/memberObject.ts";
 import { CapacityReader, capacityNow } from "./capacityReader.ts";
 import { memberObject, seen } from "../testing/builders.ts";
@@ -42,7 +42,7 @@ function member(namespaces?: readonly string[]) {
   });
   const end = new AbortController();
   const session = { cluster: "shanghai", client, namespaces, signal: end.signal } as unknown as MemberSession;
-  const found: RoomReading[] = [];
+  const found: CapacityReading[] = [];
   const { logger, lines } = logLines();
   const reader = new CapacityReader({ session, clock, logger, found: (reading) => void found.push(reading) });
   const readings = (): number[] =>

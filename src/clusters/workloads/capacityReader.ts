@@ -12,7 +12,7 @@ import {
   systemClock,
   TimeSlice,
 } from "../../runtime/index.ts";
-import { RoomCount, type RoomReading } from "../../scheduler/index.ts";
+import { HeadroomCount, type CapacityReading } from "../../scheduler/index.ts";
 import { type MemberObject } from "../model/index.ts";
 import type { MemberSession } from "../types.ts";
 
@@ -21,7 +21,7 @@ export interface CapacityReaderOptions {
   clock: Clock;
   logger: Logger;
   /** Called after each reading, with the identical value when nothing has changed. */
-  found: (reading: RoomReading) => void;
+  found: (reading: CapacityReading) => void;
 }
 
 const EVERY_MS = 60_000;
@@ -60,7 +60,7 @@ export class CapacityReader {
   #lastEndedAt = Number.NEGATIVE_INFINITY;
   #lastReadingAt = Number.NEGATIVE_INFINITY;
   #pause = LEAST_BETWEEN_MS;
-  #last: { text: string; reading: RoomReading } | undefined;
+  #last: { text: string; reading: CapacityReading } | undefined;
   /** Hash last applied to each workload, by key. */
   readonly #hashes = new Map<string, string | undefined>();
 
@@ -142,7 +142,7 @@ export class CapacityReader {
     }
   }
 
-  #report(reading: RoomReading): void {
+  #report(reading: CapacityReading): void {
     if (!this.#isWanted) return;
     const text = JSON.stringify(reading);
     if (text !== this.#last?.text) this.#last = { text, reading };
@@ -154,14 +154,14 @@ export class CapacityReader {
 type Readable = Pick<MemberSession, "cluster" | "client" | "namespaces" | "signal">;
 
 /** Reads the free room on the nodes of a member once. Rejects with the client's errors. */
-async function readCapacity(member: Readable, slice: TimeSlice): Promise<RoomReading> {
+async function readCapacity(member: Readable, slice: TimeSlice): Promise<CapacityReading> {
   if (member.namespaces !== undefined)
     return {
       reason: "RoomUnknown",
       message: "the cluster was joined for some namespaces only, and shows no nodes",
       remedy: `join it for all of its namespaces: run \`${renewCommand(member.cluster, "--namespaces '*'")}\``,
     };
-  const count = new RoomCount();
+  const count = new HeadroomCount();
   await each(member, NODES, {}, (node) => count.addNode(node));
   await each(member, PODS, { fieldSelector: RUNNING }, (pod) => count.addPod(pod));
   const steps = count.steps();
@@ -176,7 +176,7 @@ async function readCapacity(member: Readable, slice: TimeSlice): Promise<RoomRea
  * As {@link readCapacity}, for a command that reads once. A failed read is a result with a reason. Rejects only when the
  * signal aborts.
  */
-export async function capacityNow(member: Readable): Promise<RoomReading> {
+export async function capacityNow(member: Readable): Promise<CapacityReading> {
   try {
     return await readCapacity(member, TimeSlice.of(systemClock));
   } catch (error) {
@@ -196,7 +196,7 @@ async function each(
     for (const item of items) take(item);
 }
 
-function whyNot({ cluster }: Readable, error: unknown): RoomReading {
+function whyNot({ cluster }: Readable, error: unknown): CapacityReading {
   if (isForbidden(error))
     return {
       reason: "RoomUnknown",

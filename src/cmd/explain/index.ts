@@ -21,7 +21,7 @@ import { deletionText, runningText } from "../../status/index.ts";
 import { chooseAmong, type CommandContext, CommandError, connectHub, EXIT } from "../shared/index.ts";
 import type { ExplainOptions } from "./verb.ts";
 import {
-  asksForRoom,
+  asksForHeadroom,
   assumeClusters,
   PlannerHubState,
   HubStateReader,
@@ -149,12 +149,12 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
   await reader.readScales(state, [type]);
   await reader.readDependencies(state, [object]);
   const notes = new Set(reader.notes);
-  if (asksForRoom(state)) {
+  if (asksForHeadroom(state)) {
     const { systemNamespace } = options;
     const { hubId, clusters } = state;
     await using members = new Members({ hub: hub.client, hubId, systemNamespace, signal: context.signal });
     await members.reach(clusters);
-    state.rooms = await members.rooms(clusters);
+    state.capacities = await members.capacities(clusters);
     for (const note of members.notes) notes.add(note);
   }
   for (const note of notes) context.terminal.err(`${note}\n`);

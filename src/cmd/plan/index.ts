@@ -35,7 +35,7 @@ import { cordoned, drained } from "./taints.ts";
 import { hiddenCluster } from "../status/index.ts";
 import {
   asApplied,
-  asksForRoom,
+  asksForHeadroom,
   assumeClusters,
   type FileObject,
   HubStateReader,
@@ -113,10 +113,10 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
     systemNamespace: options.systemNamespace,
     signal,
   });
-  if (!options.hubOnly && (asksForRoom(before) || asksForRoom(after))) {
+  if (!options.hubOnly && (asksForHeadroom(before) || asksForHeadroom(after))) {
     const clusters = after.clusters.filter(({ metadata: { name } }) => !options.without.includes(name));
     await members.reach(clusters);
-    before.rooms = after.rooms = await members.rooms(after.clusters);
+    before.capacities = after.capacities = await members.capacities(after.clusters);
   }
   const comparing = comparisonOf(before, after, options, "the hub has");
   const planned = options.hubOnly
@@ -398,7 +398,7 @@ function format(report: PlanReport, { output }: PlanOptions, color: boolean): st
 }
 
 export {
-  asksForRoom,
+  asksForHeadroom,
   assumeClusters,
   HubStateReader,
   inPlaceOf,

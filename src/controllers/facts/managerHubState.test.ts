@@ -75,7 +75,7 @@ describe("the snapshot that a plan is made of", () => {
       terms,
       previous: found["status"],
       contacts: sources.observations,
-      rooms: known.rooms,
+      capacities: known.capacities,
       held: expect.any(Function),
       running: new Set(),
     });

@@ -18,7 +18,7 @@ import {
 } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { MEMBERCLUSTERS } from "../../runtime/index.ts";
-import type { Assignments, Observations, Plans, Rooms } from "../tables/index.ts";
+import type { Assignments, Observations, Plans, Capacities } from "../tables/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { DependencyWatches } from "./dependencies.ts";
 import type { EvictionPace } from "./evictionPace.ts";
@@ -37,7 +37,7 @@ export interface ManagerHubStateSources {
   classes: Pick<ControllerClasses, "needing">;
   missing: Pick<MissingOwners, "heldOn">;
   namespaces: Pick<HubNamespaces, "termsFor">;
-  rooms: Pick<Rooms, "get">;
+  capacities: Pick<Capacities, "get">;
   pace: Pick<EvictionPace, "turnOf">;
 }
 
@@ -68,8 +68,8 @@ export class ManagerHubState implements HubState {
     return this.#sources.observations;
   }
 
-  get rooms(): Pick<Rooms, "get"> {
-    return this.#sources.rooms;
+  get capacities(): Pick<Capacities, "get"> {
+    return this.#sources.capacities;
   }
 
   object(owner: string): KubeObject | undefined {

@@ -70,7 +70,7 @@ import { HELD_AGAIN_MS, heldAsGone, heldByKind } from "./heldDeletions.ts";
 import { isOver, releaseHubObject } from "./releaseHubObject.ts";
 import { RecordedRows } from "./recordedRows.ts";
 import { type ObjectRollout, RolloutStep, type RolloutStepSources } from "./rolloutStep.ts";
-import { followingOf, lifeOf, logFieldsOf, refOfKey, type Rooms, spanAttributes } from "../tables/index.ts";
+import { followingOf, lifeOf, logFieldsOf, refOfKey, type Capacities, spanAttributes } from "../tables/index.ts";
 import { resolvedOf } from "./objectDependencies.ts";
 import { type Before, logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { recordDeletionEnd, type StatusWrites } from "../status/index.ts";
@@ -85,7 +85,7 @@ export interface PlacementReconcilerOptions
   statuses: Pick<StatusWrites, "settlements" | "waitsOf">;
   policyProgress: PolicyProgress;
   namespaces: HubNamespaces;
-  rooms: Rooms;
+  capacities: Capacities;
   pace: EvictionPace;
   clock: Clock;
   metrics: Metrics;
@@ -138,7 +138,7 @@ export class PlacementReconciler implements Reconciler {
 
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
-    const { namespaces, rooms, gates, places, policyProgress } = this.#options;
+    const { namespaces, capacities, gates, places, policyProgress } = this.#options;
     const isWaiting = (owner: string): boolean => this.#awaiting.has(owner) || this.#rolloutStep.isOpen(owner);
     const awaiting = (): Iterable<string> => [...this.#awaiting.keys()];
     const held = (): Iterable<string> => [...this.#awaiting].flatMap(([owner, one]) => (one.held ? [owner] : []));
@@ -161,7 +161,7 @@ export class PlacementReconciler implements Reconciler {
         .after(({ named }) => this.#finalizations.gathering(named.after ?? named.before)),
       from(gates.changes),
       from(places.changes),
-      from(rooms.changes).map((cluster) => rooms.awaiting(cluster)),
+      from(capacities.changes).map((cluster) => capacities.awaiting(cluster)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
       from(statuses.settlements).when((owner) => this.#recorded.hasArrived(owner) || this.#rolloutStep.isHeld(owner)),
       from(hub.statuses.events).when(changedCommand),

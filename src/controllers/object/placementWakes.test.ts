@@ -132,14 +132,14 @@ describe("an object is planned again", () => {
 
   test("when room that it awaits is measured", async () => {
     const { woken, shared } = await running();
-    shared.rooms.changes.emit("a");
+    shared.capacities.changes.emit("a");
     expect(woken).toEqual([]);
     const asked: string[] = [];
-    shared.rooms.awaiting = function* (cluster) {
+    shared.capacities.awaiting = function* (cluster) {
       asked.push(cluster);
       yield APP;
     };
-    shared.rooms.changes.emit("a");
+    shared.capacities.changes.emit("a");
     expect([woken, asked]).toEqual([ONCE, ["a"]]);
   });
 

@@ -259,17 +259,17 @@ describe("the stream of a worker", () => {
   });
 
   test("says when the room of the cluster is to be measured, and when no longer", async () => {
-    const { rooms, state, worker } = tables();
+    const { capacities, state, worker } = tables();
     const { begin, next } = worker();
     await begin();
     const begins = next();
     state.measured.add(CLUSTER);
-    rooms.wanted.emit("elsewhere");
-    rooms.wanted.emit(CLUSTER);
+    capacities.wanted.emit("elsewhere");
+    capacities.wanted.emit(CLUSTER);
     expect(await begins).toEqual({ kind: "Room", wanted: true });
     const ends = next();
     state.measured.clear();
-    rooms.wanted.emit(CLUSTER);
+    capacities.wanted.emit(CLUSTER);
     expect(await ends).toEqual({ kind: "Room", wanted: false });
   });
 

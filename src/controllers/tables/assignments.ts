@@ -21,7 +21,7 @@ export interface AssignmentsOptions {
   recordedKinds: (cluster: string) => Iterable<GroupKind>;
   others: DependentsOfOthers;
   /** Selects the clusters whose room is measured. */
-  rooms: { isWanted(cluster: string): boolean; wanted: Emitter<string> };
+  capacities: { isWanted(cluster: string): boolean; wanted: Emitter<string> };
   /** Monotonic milliseconds. */
   monotonic: () => number;
 }
@@ -99,7 +99,7 @@ export class Assignments implements WorkSource {
     options.observations.changes.subscribe((change) => this.#observed(change));
     options.observations.contacts.subscribe((cluster) => this.#forgetGone(cluster));
     options.others.needs.subscribe((ref) => this.#reconsider(ref));
-    options.rooms.wanted.subscribe((cluster) => this.#wake(cluster));
+    options.capacities.wanted.subscribe((cluster) => this.#wake(cluster));
   }
 
   /**
@@ -195,7 +195,7 @@ export class Assignments implements WorkSource {
   }
 
   async *assignment(cluster: string, signal: AbortSignal): AsyncIterable<WorkDelta> {
-    const { kinds, expected, recordedKinds, rooms } = this.#options;
+    const { kinds, expected, recordedKinds, capacities } = this.#options;
     using feed = new Feed<OpenCell>(signal);
     const feeds = this.#feeds.get(cluster) ?? new Set();
     this.#feeds.set(cluster, feeds.add(feed));
@@ -210,13 +210,14 @@ export class Assignments implements WorkSource {
       yield { kind: "Kinds", kinds: watched, others };
       // All rows come first, even if the list is empty: the worker may have rows from an earlier session.
       yield { kind: "Rows", rows: feed.take().map(deltaOf) };
-      let isRoomWanted = false;
+      let isCapacityWanted = false;
       while (!signal.aborted) {
         const wanted = kinds.memberKinds();
         const more = this.#kinds.beside(wanted, cluster, recorded);
         if (wanted !== watched || !sameKinds(more, others))
           yield { kind: "Kinds", kinds: (watched = wanted), others: (others = more) };
-        if (rooms.isWanted(cluster) !== isRoomWanted) yield { kind: "Room", wanted: (isRoomWanted = !isRoomWanted) };
+        if (capacities.isWanted(cluster) !== isCapacityWanted)
+          yield { kind: "Room", wanted: (isCapacityWanted = !isCapacityWanted) };
         const cells = feed.take();
         if (cells.length > 0) yield { kind: "Rows", rows: cells.map(deltaOf) };
         await feed.filled();

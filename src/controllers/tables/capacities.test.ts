@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import type { Target } from "../../desiredstate/index.ts";
 import { needsOfPod } from "../../interpreter/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { RoomCount, type RoomReading } from "../../scheduler/index.ts";
+import { HeadroomCount, type CapacityReading } from "../../scheduler/index.ts";
 import { Observations } from "./observations.ts";
 import { type Plan, Plans } from "./plans.ts";
-import { Rooms } from "./rooms.ts";
+import { Capacities } from "./capacities.ts";
 
 const needs = needsOfPod({ containers: [{ resources: { requests: { cpu: "1" } } }] });
 
-function reading(cpu: string): RoomReading {
-  const count = new RoomCount();
+function reading(cpu: string): CapacityReading {
+  const count = new HeadroomCount();
   const metadata = { name: "node" };
   count.addNode({ apiVersion: "v1", kind: "Node", metadata, status: { allocatable: { cpu, pods: "9" } } });
   return { room: count.room() };
@@ -20,23 +20,23 @@ function table() {
   const clock = new FakeClock(0);
   const plans = new Plans();
   const observations = new Observations();
-  const rooms = new Rooms({ plans, observations, clock });
+  const capacities = new Capacities({ plans, observations, clock });
   const wanted: string[] = [];
-  rooms.wanted.subscribe((cluster) => void wanted.push(`${cluster} ${rooms.isWanted(cluster)}`));
+  capacities.wanted.subscribe((cluster) => void wanted.push(`${cluster} ${capacities.isWanted(cluster)}`));
   const woken: string[] = [];
-  rooms.changes.subscribe((cluster) => void woken.push(...rooms.awaiting(cluster)));
+  capacities.changes.subscribe((cluster) => void woken.push(...capacities.awaiting(cluster)));
   const plan = (owner: string, clusters?: string[], added: Record<string, number> = {}, awaited = false): void => {
     const room = { clusters, awaited, unhoused: 0, added: new Map(Object.entries(added)) };
     const decision = clusters === undefined ? {} : { room };
     plans.set(owner, { target: { decision, podNeeds: needs } as unknown as Target } as Plan);
   };
   const cores = (cluster: string): number | undefined => {
-    const known = rooms.get(cluster);
+    const known = capacities.get(cluster);
     return known !== undefined && "room" in known
       ? (known.room.groups[0]?.nodes[0]?.free["cpu"] ?? 0) / 1000
       : undefined;
   };
-  return { clock, plans, observations, rooms, wanted, woken, plan, cores };
+  return { clock, plans, observations, capacities, wanted, woken, plan, cores };
 }
 
 test("a cluster is measured while a plan asks for it", () => {
@@ -100,12 +100,12 @@ test("a reading sees what was written three seconds before it", async () => {
 });
 
 test("what is left is computed once for each change", () => {
-  const { observations, rooms, plan, cores } = table();
+  const { observations, capacities, plan, cores } = table();
   plan("shop", ["a"], { a: 1 });
-  expect(rooms.get("a")).toBeUndefined();
+  expect(capacities.get("a")).toBeUndefined();
   observations.room("a", reading("4"));
-  const left = rooms.get("a");
-  expect([cores("a"), rooms.get("a") === left]).toEqual([3, true]);
+  const left = capacities.get("a");
+  expect([cores("a"), capacities.get("a") === left]).toEqual([3, true]);
   plan("cart", ["a"], { a: 1 });
   expect(cores("a")).toBe(2);
   observations.room("a", reading("9"));
@@ -113,15 +113,15 @@ test("what is left is computed once for each change", () => {
 });
 
 test("of a room that cannot be read, nothing is taken up", () => {
-  const { observations, rooms, plan } = table();
+  const { observations, capacities, plan } = table();
   plan("shop", ["a"], { a: 1 });
-  const unreadable = { reason: "Forbidden", message: "nodes may not be read" } as unknown as RoomReading;
+  const unreadable = { reason: "Forbidden", message: "nodes may not be read" } as unknown as CapacityReading;
   observations.room("a", unreadable);
-  expect(rooms.get("a")).toBe(unreadable);
+  expect(capacities.get("a")).toBe(unreadable);
 });
 
 test("pods of which nobody knows what they need, and objects that divide by no room, take up nothing", () => {
-  const { observations, plans, rooms, plan, cores } = table();
+  const { observations, plans, capacities, plan, cores } = table();
   plan("cart", ["a"]);
   const whole = reading("4");
   observations.room("a", whole);
@@ -131,17 +131,17 @@ test("pods of which nobody knows what they need, and objects that divide by no r
       decision: { room: { clusters: ["a"], awaited: false, unhoused: 0, added: new Map([["a", 2]]) } },
     } as unknown as Target,
   } as Plan);
-  expect([cores("a"), rooms.get("a") === whole]).toEqual([4, true]);
+  expect([cores("a"), capacities.get("a") === whole]).toEqual([4, true]);
 });
 
 test("a cluster that nobody asks for any more is forgotten, with what was given out there", () => {
-  const { observations, plans, rooms, wanted, woken, plan, cores } = table();
+  const { observations, plans, capacities, wanted, woken, plan, cores } = table();
   const first = reading("4");
   plan("shop", ["a", "b"], { a: 3 }, true);
   observations.room("a", first);
   expect([cores("a"), woken]).toEqual([1, ["shop"]]);
   plans.drop("shop");
-  expect([rooms.isWanted("a"), [...rooms.awaiting("a")], cores("a")]).toEqual([false, [], 4]);
+  expect([capacities.isWanted("a"), [...capacities.awaiting("a")], cores("a")]).toEqual([false, [], 4]);
   plan("shop", ["a", "b"], {}, true);
   expect([cores("a"), wanted]).toEqual([4, ["a true", "b true", "a false", "b false", "a true", "b true"]]);
   woken.length = 0;
@@ -150,14 +150,14 @@ test("a cluster that nobody asks for any more is forgotten, with what was given 
 });
 
 test("an object that asks for the same again, or is one of several, changes nothing that is measured", () => {
-  const { plans, rooms, wanted, plan } = table();
+  const { plans, capacities, wanted, plan } = table();
   plan("shop", ["a"], {}, true);
   plan("cart", ["a"], {}, true);
   plan("shop", ["a"]);
-  expect([wanted, [...rooms.awaiting("a")]]).toEqual([["a true"], ["cart"]]);
+  expect([wanted, [...capacities.awaiting("a")]]).toEqual([["a true"], ["cart"]]);
   plans.drop("cart");
   plan("shop", ["a"], {}, true);
-  expect([wanted, [...rooms.awaiting("a")]]).toEqual([["a true"], ["shop"]]);
+  expect([wanted, [...capacities.awaiting("a")]]).toEqual([["a true"], ["shop"]]);
   // The joined names of two clusters are not the name of a third cluster.
   plan("shop", ["a", "b"], {}, true);
   plan("cart", ["ab"], {}, true);

@@ -1,12 +1,12 @@
 import type { Target } from "../../desiredstate/index.ts";
 import { type Clock, Emitter } from "../../runtime/index.ts";
-import { type PodCount, type RoomAsked, roomBeside, type RoomReading } from "../../scheduler/index.ts";
+import { type PodCount, type HeadroomAsked, headroomBeside, type CapacityReading } from "../../scheduler/index.ts";
 import type { Observations } from "./observations.ts";
 import type { Plans } from "./plans.ts";
 
-export interface RoomsOptions {
+export interface CapacitiesOptions {
   plans: Pick<Plans, "changes">;
-  observations: Pick<Observations, "rooms" | "roomOf">;
+  observations: Pick<Observations, "capacities" | "headroomOf">;
   clock: Pick<Clock, "monotonic">;
 }
 
@@ -24,16 +24,16 @@ const SEEN_AFTER_MS = 3_000;
  * for the cluster. Assigned replicas count as used at once, so that two objects do not get the same room between two
  * readings. Costs nothing if no policy divides by room.
  */
-export class Rooms {
+export class Capacities {
   /** A cluster that plans ask for from now on, or no longer ask for. */
   readonly wanted = new Emitter<string>();
   /** A cluster whose known room has changed. */
   readonly changes = new Emitter<string>();
-  readonly #options: RoomsOptions;
+  readonly #options: CapacitiesOptions;
   readonly #reserved = new Map<string, Reserved[]>();
   /** Room without the reserved replicas, for clusters with reservations. */
-  readonly #left = new Map<string, RoomReading>();
-  readonly #read = new Map<string, RoomReading | undefined>();
+  readonly #left = new Map<string, CapacityReading>();
+  readonly #read = new Map<string, CapacityReading | undefined>();
   /** The request of each object's last plan. */
   readonly #asked = new Map<string, { group: Group; awaited: boolean }>();
   /**
@@ -43,22 +43,22 @@ export class Rooms {
   readonly #groups = new Map<string, Group>();
   readonly #groupsOn = new Map<string, Set<Group>>();
 
-  constructor(options: RoomsOptions) {
+  constructor(options: CapacitiesOptions) {
     this.#options = options;
     options.plans.changes.subscribe(({ owner, after }) => {
       this.#ask(owner, after?.target?.decision.room);
       this.#reserve(after?.target);
     });
-    options.observations.rooms.subscribe((cluster) => this.#wasRead(cluster));
+    options.observations.capacities.subscribe((cluster) => this.#wasRead(cluster));
   }
 
   /** The known room of the cluster; undefined if the room was not measured yet. */
-  get(cluster: string): RoomReading | undefined {
-    const reading = this.#options.observations.roomOf(cluster);
+  get(cluster: string): CapacityReading | undefined {
+    const reading = this.#options.observations.headroomOf(cluster);
     const reserved = this.#reserved.get(cluster);
     if (reading === undefined || !("room" in reading) || reserved === undefined) return reading;
     let left = this.#left.get(cluster);
-    if (left === undefined) this.#left.set(cluster, (left = { room: roomBeside(reading.room, reserved) }));
+    if (left === undefined) this.#left.set(cluster, (left = { room: headroomBeside(reading.room, reserved) }));
     return left;
   }
 
@@ -88,7 +88,7 @@ export class Rooms {
   }
 
   #wasRead(cluster: string): void {
-    const reading = this.#options.observations.roomOf(cluster);
+    const reading = this.#options.observations.headroomOf(cluster);
     const before = this.#read.get(cluster);
     this.#read.set(cluster, reading);
     const reserved = this.#reserved.get(cluster) ?? [];
@@ -100,7 +100,7 @@ export class Rooms {
     if (reading !== before || unread.length < reserved.length) this.changes.emit(cluster);
   }
 
-  #ask(owner: string, asked: RoomAsked | undefined): void {
+  #ask(owner: string, asked: HeadroomAsked | undefined): void {
     const before = this.#asked.get(owner);
     if (before === undefined && asked === undefined) return;
     const changed = new Set<string>();

@@ -9,4 +9,4 @@ export { type ObservationChange, Observations } from "./observations.ts";
 export { logFieldsOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
 export { lifeOf, type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
 export { ReportedContacts } from "./reportedContacts.ts";
-export { Rooms } from "./rooms.ts";
+export { Capacities } from "./capacities.ts";

@@ -207,17 +207,17 @@ describe("what is known of a cluster", () => {
   test("is the room on its nodes too, until nobody measures it or the cluster goes", () => {
     const { observations } = table();
     const read: string[] = [];
-    observations.rooms.subscribe((cluster) => void read.push(cluster));
-    const reading = { at: 1 } as unknown as NonNullable<ReturnType<Observations["roomOf"]>>;
+    observations.capacities.subscribe((cluster) => void read.push(cluster));
+    const reading = { at: 1 } as unknown as NonNullable<ReturnType<Observations["headroomOf"]>>;
     observations.room(CLUSTER, reading);
-    expect([observations.roomOf(CLUSTER), observations.roomOf("nowhere")]).toEqual([reading, undefined]);
+    expect([observations.headroomOf(CLUSTER), observations.headroomOf("nowhere")]).toEqual([reading, undefined]);
     observations.room(CLUSTER, undefined);
-    expect(observations.roomOf(CLUSTER)).toBeUndefined();
+    expect(observations.headroomOf(CLUSTER)).toBeUndefined();
     observations.room(CLUSTER, reading);
     observations.contact(CLUSTER, inContact);
-    expect(observations.roomOf(CLUSTER)).toBe(reading);
+    expect(observations.headroomOf(CLUSTER)).toBe(reading);
     observations.contact(CLUSTER, undefined);
-    expect(observations.roomOf(CLUSTER)).toBeUndefined();
+    expect(observations.headroomOf(CLUSTER)).toBeUndefined();
     expect(read).toEqual([CLUSTER, CLUSTER]);
   });
 });

@@ -8,7 +8,7 @@ import {
   whyUnreadable,
 } from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
-import type { RoomReading } from "../../scheduler/index.ts";
+import type { CapacityReading } from "../../scheduler/index.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 
 /** One member object was reported anew. */
@@ -47,8 +47,8 @@ export class Observations implements ReportSink {
   /** The name of a cluster whose contact has changed. */
   readonly contacts = new Emitter<string>();
   /** The name of a cluster whose room was read. */
-  readonly rooms = new Emitter<string>();
-  readonly #rooms = new Map<string, RoomReading>();
+  readonly capacities = new Emitter<string>();
+  readonly #capacities = new Map<string, CapacityReading>();
   readonly #clusters = new Map<string, Map<string, Observation>>();
   readonly #contacts = new Map<string, ClusterContact>();
   /** Member objects by the hub object that their owner annotation names. */
@@ -81,7 +81,7 @@ export class Observations implements ReportSink {
     if (contact !== undefined) this.#contacts.set(cluster, contact);
     else {
       this.#contacts.delete(cluster);
-      this.#rooms.delete(cluster);
+      this.#capacities.delete(cluster);
       const known = this.#clusters.get(cluster);
       this.#clusters.delete(cluster);
       for (const [key, before] of known ?? []) {
@@ -94,17 +94,17 @@ export class Observations implements ReportSink {
     this.contacts.emit(cluster);
   }
 
-  room(cluster: string, reading: RoomReading | undefined): void {
-    if (reading === undefined) this.#rooms.delete(cluster);
+  room(cluster: string, reading: CapacityReading | undefined): void {
+    if (reading === undefined) this.#capacities.delete(cluster);
     else {
-      this.#rooms.set(cluster, reading);
-      this.rooms.emit(cluster);
+      this.#capacities.set(cluster, reading);
+      this.capacities.emit(cluster);
     }
   }
 
   /** The last reading of the room on the cluster's nodes; undefined if the room was not measured (yet). */
-  roomOf(cluster: string): RoomReading | undefined {
-    return this.#rooms.get(cluster);
+  headroomOf(cluster: string): CapacityReading | undefined {
+    return this.#capacities.get(cluster);
   }
 
   contactOf(cluster: string): ClusterContact {

@@ -71,17 +71,17 @@ export function workTables(more: Partial<AssignmentsOptions> = {}) {
   const needs = new Emitter<ObjectRef>();
   const kindChanges = new Emitter<void>();
   const state = { now: 0, kinds: [CONFIGMAPS], needing: [] as OwnerRef[], measured: new Set<string>() };
-  const rooms = { isWanted: (cluster: string) => state.measured.has(cluster), wanted: new Emitter<string>() };
+  const capacities = { isWanted: (cluster: string) => state.measured.has(cluster), wanted: new Emitter<string>() };
   const assignments = new Assignments({
     observations,
     kinds: { memberKinds: () => state.kinds, onChange: (handler) => kindChanges.subscribe(handler) },
     expected: () => [],
     recordedKinds: () => [],
     others: { needing: () => state.needing, needs },
-    rooms,
+    capacities,
     monotonic: () => state.now,
     ...more,
   });
   observations.contact(CLUSTER, inContact);
-  return { observations, assignments, needs, kindChanges, rooms, state };
+  return { observations, assignments, needs, kindChanges, capacities, state };
 }

@@ -124,9 +124,9 @@ export function copySources() {
     missing: { heldOn: () => state.missingHeld },
   };
   /** Other facts that a snapshot depends on. A test may replace them. */
-  const facts: Pick<ManagerHubStateSources, "namespaces" | "rooms" | "pace"> = {
+  const facts: Pick<ManagerHubStateSources, "namespaces" | "capacities" | "pace"> = {
     namespaces: { termsFor: () => undefined },
-    rooms: { get: () => undefined },
+    capacities: { get: () => undefined },
     pace: { turnOf: () => 0 },
   };
   const known = { ...tables, ...facts, hubId: "hub" } as unknown as ManagerHubStateSources;

@@ -44,7 +44,7 @@ import { Gates } from "../facts/gates.ts";
 import { Revisions } from "../facts/revisions.ts";
 import { RolloutSlots } from "../facts/rolloutSlots.ts";
 import { EvictionPace } from "../facts/evictionPace.ts";
-import { Rooms } from "../tables/rooms.ts";
+import { Capacities } from "../tables/capacities.ts";
 import { ReportedContacts } from "../tables/reportedContacts.ts";
 import { absent, inContact, observation } from "./builders.ts";
 
@@ -169,7 +169,7 @@ export async function planning(
   };
   const observations = new Observations();
   const plans = new Plans();
-  const rooms = new Rooms({ plans, observations, clock });
+  const capacities = new Capacities({ plans, observations, clock });
   const progress = new PlanningProgress();
   const classes = new ControllerClasses({ hub: cache, client, classes: new Set(names) });
   const assignments = new Assignments({
@@ -178,7 +178,7 @@ export async function planning(
     expected: () => [],
     recordedKinds: () => [],
     others: classes,
-    rooms,
+    capacities,
     monotonic: () => clock.monotonic(),
   });
   const dependencies = new DependencyWatches({ client, clock, random: () => 0.5, logger });
@@ -197,7 +197,7 @@ export async function planning(
   progress.begin(cache.owners());
   const pace = new EvictionPace(cache);
   const tables = { hub: cache, assignments, observations, plans, dependencies, progress, classes, missing };
-  const hubState = new ManagerHubState({ ...tables, hubId: "hub", namespaces, rooms, pace });
+  const hubState = new ManagerHubState({ ...tables, hubId: "hub", namespaces, capacities, pace });
   const copies = { ...tables, hubState };
   const gates = new Gates({ ask: undefined, clock, logger });
   const revisions = new Revisions({ client, systemNamespace: "meridian-system" });
@@ -209,7 +209,7 @@ export async function planning(
     revisions,
     gates,
     places: new RolloutSlots(copies),
-    rooms,
+    capacities,
     pace,
     contacts,
     namespaces,

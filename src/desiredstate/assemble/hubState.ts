@@ -9,7 +9,7 @@ import {
   type Placement,
 } from "../../apis/index.ts";
 import type { ReplicaPaths } from "../../interpreter/index.ts";
-import type { RoomReading } from "../../scheduler/index.ts";
+import type { CapacityReading } from "../../scheduler/index.ts";
 import type { ClusterSnapshot } from "../../scheduler/types.ts";
 import type { Contacts } from "../failover/index.ts";
 import type { NamespaceTerms } from "../podSecurity/index.ts";
@@ -54,7 +54,7 @@ export interface SeenState {
   /** This process's own contact with clusters; undefined: the conditions of MemberClusters count. */
   readonly contacts: Contacts | undefined;
   /** Measured capacity of the clusters; undefined if nobody measures. */
-  readonly rooms: { get(cluster: string): RoomReading | undefined } | undefined;
+  readonly capacities: { get(cluster: string): CapacityReading | undefined } | undefined;
   /** The object's turn to leave a lost cluster, in epoch milliseconds. */
   turnOf(placement: Placement, perMinute: number, owner: string): number | undefined;
   /** The last plan of the object. `ours`: made by this manager, for an object that it owns. */

@@ -24,7 +24,7 @@ export function assembleSnapshot(
   resolved: ResolvedNeeds = NOTHING_RESOLVED,
 ): Snapshot {
   const owner = refKey(refOf(object));
-  const { contacts, rooms, hubId } = state;
+  const { contacts, capacities, hubId } = state;
   const { choice, needs, dependencies, unreadable } = resolved;
   const terms = state.termsFor(object);
   const scale = state.scaleOf(object);
@@ -46,7 +46,7 @@ export function assembleSnapshot(
     previous: previousOf(object, status),
     ...(contacts === undefined ? {} : { contacts }),
     ...(turnAt === undefined ? {} : { turnAt }),
-    ...(rooms === undefined ? {} : { rooms }),
+    ...(capacities === undefined ? {} : { capacities }),
     ...(state.isObserved(owner) ? seenFacts(state, owner, object, status) : {}),
   };
 }

@@ -1,5 +1,5 @@
 import { durationMs, type FederatedStatus, type Placement, shareOf } from "../../apis/index.ts";
-import { type ClusterSnapshot, type Decision, goesByRoom, type Subject } from "../../scheduler/index.ts";
+import { type ClusterSnapshot, type Decision, goesByHeadroom, type Subject } from "../../scheduler/index.ts";
 
 /** How long pods may stay unschedulable; Kubernetes keeps pods as long on a lost node. */
 const AFTER = "5m";
@@ -9,7 +9,7 @@ type Rules = NonNullable<Placement["spec"]["replicaScheduling"]["rescheduling"]>
 
 /** The placement's rescheduling rules; undefined if unschedulable replicas stay. */
 export function reschedulingOf({ spec }: Placement): Rules | undefined {
-  return goesByRoom(spec.replicaScheduling) ? spec.replicaScheduling.rescheduling : undefined;
+  return goesByHeadroom(spec.replicaScheduling) ? spec.replicaScheduling.rescheduling : undefined;
 }
 
 /**

@@ -29,8 +29,9 @@ test("what the named version lacks of the object is a warning with the remedy, a
   expect(warningOf(autoscaler("v1", "behavior", "metrics"))).toEqual({
     reason: "VersionLacksFields",
     message: {
-      what: "autoscaling/v1 lacks and does not send",
+      what: "autoscaling/v1 lacks",
       where: ["spec.behavior", "spec.metrics"],
+      why: "not sent",
       remedy: "name autoscaling/v2 in Placement p",
     },
   });

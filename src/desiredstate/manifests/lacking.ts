@@ -9,8 +9,9 @@ export function lacking(object: KubeObject, placement: Placement | undefined): W
   return {
     reason: "VersionLacksFields",
     message: {
-      what: `${object.apiVersion} lacks and does not send`,
+      what: `${object.apiVersion} lacks`,
       where: left.fields,
+      why: "not sent",
       remedy: `name ${left.apiVersion} in ${placement.kind} ${placement.metadata.name}`,
     },
   };

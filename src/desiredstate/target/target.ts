@@ -20,7 +20,14 @@ import {
   undividable,
 } from "../../interpreter/index.ts";
 import { type MatchedRule, matchRules, type PolicyRef } from "../../override/index.ts";
-import { choosesAmong, goesByRoom, NEEDS_UNKNOWN, roomFor, sortedByName, type Subject } from "../../scheduler/index.ts";
+import {
+  choosesAmong,
+  goesByHeadroom,
+  NEEDS_UNKNOWN,
+  headroomFor,
+  sortedByName,
+  type Subject,
+} from "../../scheduler/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
 import {
   apisOf,
@@ -155,9 +162,9 @@ function subjectOf(snapshot: Snapshot, { placement, unfit, rendered, replicas, r
   const { object } = snapshot;
   const found = foundReplicas(snapshot, rendered);
   const reported = reportedReplicas(snapshot, found);
-  const isByRoom = placement !== undefined && goesByRoom(placement.spec.replicaScheduling);
+  const isByHeadroom = placement !== undefined && goesByHeadroom(placement.spec.replicaScheduling);
   const templates = placement?.spec.podTemplates;
-  const podNeeds = isByRoom ? rendered.flatMap((one) => podNeedsOf(one, templates) ?? [])[0] : undefined;
+  const podNeeds = isByHeadroom ? rendered.flatMap((one) => podNeedsOf(one, templates) ?? [])[0] : undefined;
   return {
     key: `${object.kind}/${object.metadata.namespace ?? ""}/${object.metadata.name}`,
     labels: object.metadata.labels ?? {},
@@ -166,7 +173,7 @@ function subjectOf(snapshot: Snapshot, { placement, unfit, rendered, replicas, r
     ...defined({ found: foundClusters(snapshot, found), replicas, finished: recorded.everywhere() }),
     ...(isRendered(object) ? {} : { sentAsItIs: true }),
     ...(unfit === undefined ? { apis: apisOf(rendered) } : {}),
-    ...(isByRoom ? roomIn(snapshot, podNeeds) : {}),
+    ...(isByHeadroom ? headroomIn(snapshot, podNeeds) : {}),
     reported,
     ...defined({ podNeeds }),
   };
@@ -285,11 +292,11 @@ function finishedAfter(
 }
 
 /** Capacity of the clusters for the object's pods. */
-function roomIn({ rooms, held }: Snapshot, needs: PodNeeds | undefined): Pick<Subject, "room" | "held"> {
+function headroomIn({ capacities, held }: Snapshot, needs: PodNeeds | undefined): Pick<Subject, "room" | "held"> {
   return {
-    ...(rooms === undefined
+    ...(capacities === undefined
       ? {}
-      : { room: needs === undefined ? { get: () => NEEDS_UNKNOWN } : roomFor(needs, rooms) }),
+      : { room: needs === undefined ? { get: () => NEEDS_UNKNOWN } : headroomFor(needs, capacities) }),
     ...(held === undefined ? {} : { held: held() }),
   };
 }

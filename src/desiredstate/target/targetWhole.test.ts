@@ -121,10 +121,10 @@ describe("an object of which the same goes everywhere", () => {
 describe("where replicas are divided by room", () => {
   const spec = { replicaScheduling: { mode: "Divided", strategy: "Available" } };
   const object = app({ replica: 4 });
-  const byRoom = (more: Parameters<typeof targetOf>[0] = {}): Target =>
+  const byHeadroom = (more: Parameters<typeof targetOf>[0] = {}): Target =>
     of(spec, { clusters: [shanghai, singapore], object, ...more });
   const shares = ({ clusters: there }: Target): unknown => there.map(({ name, replicas }) => [name, replicas]);
-  const roomText = ({ decision }: Target): unknown =>
+  const headroomText = ({ decision }: Target): unknown =>
     decision.verdicts[0]?.steps.find(({ name }) => name === "Room")?.message;
   const half = [
     ["shanghai-1", 2],
@@ -132,19 +132,19 @@ describe("where replicas are divided by room", () => {
   ];
 
   test("and nobody measures, they are divided all the same", () => {
-    expect(shares(byRoom())).toEqual(half);
-    expect(roomText(byRoom())).toBe("nobody measures its room here");
+    expect(shares(byHeadroom())).toEqual(half);
+    expect(headroomText(byHeadroom())).toBe("nobody measures its room here");
   });
 
   test("they wait for what is being measured", () => {
-    const target = byRoom({ rooms: { get: () => undefined } });
+    const target = byHeadroom({ capacities: { get: () => undefined } });
     expect(shares(target)).toEqual([]);
-    expect(roomText(target)).toBe("its room is being measured");
+    expect(headroomText(target)).toBe("its room is being measured");
   });
 
   test("they do not wait for what cannot be measured", () => {
-    const target = byRoom({ rooms: { get: () => ({ reason: "NoRight", message: "it may not be read" }) } });
-    expect([shares(target), roomText(target)]).toEqual([half, "it may not be read"]);
+    const target = byHeadroom({ capacities: { get: () => ({ reason: "NoRight", message: "it may not be read" }) } });
+    expect([shares(target), headroomText(target)]).toEqual([half, "it may not be read"]);
   });
 
   test("nobody knows the room for what has no pods", () => {
@@ -156,11 +156,11 @@ describe("where replicas are divided by room", () => {
         object: { ...widget, metadata: { ...widget.metadata, managedFields }, spec: { replicas: 4 } },
         scale: { spec: ["spec", "replicas"] },
         clusters: [shanghai, singapore],
-        rooms: { get: () => undefined },
+        capacities: { get: () => undefined },
       },
     );
     expect(shares(target)).toEqual(half);
-    expect(roomText(target)).toBe("the object has no pod template, so nobody knows what a replica takes up");
+    expect(headroomText(target)).toBe("the object has no pod template, so nobody knows what a replica takes up");
     expect(target).not.toHaveProperty("podNeeds");
   });
 
@@ -170,7 +170,7 @@ describe("where replicas are divided by room", () => {
       asked += 1;
       return new Map([["singapore-1", 4]]);
     };
-    expect(shares(byRoom({ held, rooms: { get: () => undefined } }))).toEqual([["singapore-1", 4]]);
+    expect(shares(byHeadroom({ held, capacities: { get: () => undefined } }))).toEqual([["singapore-1", 4]]);
     expect(asked).toBe(1);
     of({}, { held });
     expect(asked).toBe(1);

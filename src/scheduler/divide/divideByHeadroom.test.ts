@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { divideAggregated, divideAvailable, type RoomBounds } from "./divideByHeadroom.ts";
+import { divideAggregated, divideAvailable, type HeadroomBounds } from "./divideByHeadroom.ts";
 import { candidatesIn, numbersIn } from "./testing.ts";
 
 const numRuns = Number(process.env["MERIDIAN_PROPERTY_RUNS"] ?? 1000);
@@ -65,9 +65,9 @@ describe.each([
 
   test.prop([fc.nat(120), candidates, fc.array(fc.nat(40), { minLength: 5, maxLength: 5 }), bounds, ties], { numRuns })(
     "another room, as when its own pods start, moves no replica",
-    (total, all, rooms, within, tie) => {
+    (total, all, capacities, within, tie) => {
       const { replicas } = divide(total, all, within, tie);
-      const later = all.map(({ name }, i) => ({ name, room: rooms[i], current: replicas[name] ?? 0 }));
+      const later = all.map(({ name }, i) => ({ name, room: capacities[i], current: replicas[name] ?? 0 }));
       expect(divide(total, later, within, tie).replicas).toEqual(replicas);
     },
   );
@@ -75,13 +75,13 @@ describe.each([
   test.prop([fc.nat(120), candidates, max], { numRuns })(
     "places nothing without room where there is room",
     (total, all, within) => {
-      const { replicas, withoutRoom } = divide(total, all, within);
+      const { replicas, withoutHeadroom } = divide(total, all, within);
       const hasRoomLeft = all.some(({ name, room, current }) => {
         const held = Math.min(current, within.max ?? current);
         const given = replicas[name] ?? 0;
         return room !== undefined && given - held < room && given < (within.max ?? Number.POSITIVE_INFINITY);
       });
-      if (withoutRoom > 0) expect(hasRoomLeft).toBe(false);
+      if (withoutHeadroom > 0) expect(hasRoomLeft).toBe(false);
     },
   );
 
@@ -108,18 +108,18 @@ describe.each([
 });
 
 /** Bounds of a division, and what the result has besides replicas. */
-interface More extends RoomBounds {
-  withoutRoom?: number;
+interface More extends HeadroomBounds {
+  withoutHeadroom?: number;
   unplaced?: number;
 }
 type Row = [name: string, total: number, candidates: string, want: string, more?: More];
 
 const expectDivision =
   (divide: typeof divideAvailable) =>
-  (...[, total, candidates, want, { withoutRoom = 0, unplaced = 0, ...within } = {}]: Row): void =>
+  (...[, total, candidates, want, { withoutHeadroom = 0, unplaced = 0, ...within } = {}]: Row): void =>
     expect(divide(total, candidatesIn(candidates), within)).toEqual({
       replicas: numbersIn(want),
-      withoutRoom,
+      withoutHeadroom,
       unplaced,
     });
 
@@ -134,28 +134,34 @@ describe.each([
     ["replicas leave for an unknown headroom, if there is no other", 3, "a0+3<=0 b?", "a0 b3"],
     ["no place beyond the maximum", 10, "a9 b9", "a3 b3", { max: 3, unplaced: 4 }],
     ["up to the maximum", 8, "a90 b9", "a5 b3", { max: 5 }],
-    ["known headroom fills up before unknown headroom", 10, "a1 b?", "a3 b3", { max: 3, withoutRoom: 2, unplaced: 4 }],
-    ["known headroom is exceeded before unknown headroom is used", 5, "a?+1 b2", "a1 b4", { withoutRoom: 2 }],
+    [
+      "known headroom fills up before unknown headroom",
+      10,
+      "a1 b?",
+      "a3 b3",
+      { max: 3, withoutHeadroom: 2, unplaced: 4 },
+    ],
+    ["known headroom is exceeded before unknown headroom is used", 5, "a?+1 b2", "a1 b4", { withoutHeadroom: 2 }],
     [
       "everyone: each gets the minimum, fitting or not",
       6,
       "a9 b0 c0",
       "a4 b1 c1",
-      { min: 1, everyone: true, withoutRoom: 2 },
+      { min: 1, everyone: true, withoutHeadroom: 2 },
     ],
     [
       "everyone: too few replicas, headroom goes first",
       2,
       "b0 c0 d9",
       "b1 c0 d1",
-      { min: 1, everyone: true, withoutRoom: 1 },
+      { min: 1, everyone: true, withoutHeadroom: 1 },
     ],
     ["everyone: nothing to give", 0, "a9 b0", "a0 b0", { min: 1, everyone: true }],
-    ["a holder below the minimum gets it", 7, "a0+2 b9", "a3 b4", { min: 3, withoutRoom: 1 }],
+    ["a holder below the minimum gets it", 7, "a0+2 b9", "a3 b4", { min: 3, withoutHeadroom: 1 }],
     ["holders of most stay where not all can have the minimum", 9, "a9+4 b9+2 c9+3", "a5 b0 c4", { min: 4 }],
     ["the largest is opened where only one can have the minimum", 4, "a3 b5", "a0 b4", { min: 3 }],
-    ["no second one is opened below the minimum", 4, "a3 b2", "a4 b0", { min: 3, withoutRoom: 1 }],
-    ["one is opened though the minimum fits nowhere", 3, "a2 b2", "a3 b0", { min: 3, withoutRoom: 1 }],
+    ["no second one is opened below the minimum", 4, "a3 b2", "a4 b0", { min: 3, withoutHeadroom: 1 }],
+    ["one is opened though the minimum fits nowhere", 3, "a2 b2", "a3 b0", { min: 3, withoutHeadroom: 1 }],
     ["the only one lives below the minimum", 2, "a0+5", "a2", { min: 4 }],
     ["unknown: as many as can have the minimum, evenly", 5, "a? b? c?", "a3 b2 c0", { min: 2 }],
     ["unknown: one, where none can have the minimum", 1, "a? b?", "a1 b0", { min: 2 }],
@@ -171,15 +177,15 @@ describe.each([
 
 test.each<Row>([
   ["a new object goes in proportion to headroom", 12, "a18 b12 c6", "a6 b4 c2"],
-  ["what fits nowhere is placed and counted", 10, "a4 b2", "a8 b2", { withoutRoom: 4 }],
-  ["what fits nowhere goes to most headroom, not to none", 6, "a0 b1 c3", "a0 b1 c5", { withoutRoom: 2 }],
-  ["what fits nowhere goes to holders", 4, "a0 b0+2", "a0 b4", { withoutRoom: 2 }],
+  ["what fits nowhere is placed and counted", 10, "a4 b2", "a8 b2", { withoutHeadroom: 4 }],
+  ["what fits nowhere goes to most headroom, not to none", 6, "a0 b1 c3", "a0 b1 c5", { withoutHeadroom: 2 }],
+  ["what fits nowhere goes to holders", 4, "a0 b0+2", "a0 b4", { withoutHeadroom: 2 }],
   ["what is added goes by the headroom that is left", 9, "a1+4 b3+1", "a5 b4"],
   ["an opened cluster gets the minimum", 7, "a30 b3 c2", "a4 b3 c0", { min: 3 }],
   ["steps: in proportion", 8, "a9 b3", "a6 b2", { step: 2 }],
   ["steps: the odd replica goes to more headroom", 7, "a9 b3", "a5 b2", { step: 2 }],
   ["unknown everywhere: evenly", 6, "a? b?", "a3 b3"],
-  ["unknown somewhere: keeps what it has", 9, "a?+2 b3+2", "a2 b7", { withoutRoom: 2 }],
+  ["unknown somewhere: keeps what it has", 9, "a?+2 b3+2", "a2 b7", { withoutHeadroom: 2 }],
   ["replicas leave in proportion", 5, "a0+8 b0+2", "a4 b1"],
   ["replicas leave in proportion, down to the minimum", 5, "a0+8 b0+2", "a3 b2", { min: 2 }],
 ])("divideAvailable: %s", expectDivision(divideAvailable));
@@ -187,7 +193,7 @@ test.each<Row>([
 test.each<Row>([
   ["as few clusters as possible, most headroom first", 10, "a5 b12 c20", "a0 b0 c10"],
   ["holders are filled first", 8, "a6+2 b50", "a8 b0"],
-  ["what fits nowhere goes to most headroom, not to none", 6, "a0 b4", "a0 b6", { withoutRoom: 2 }],
+  ["what fits nowhere goes to most headroom, not to none", 6, "a0 b4", "a0 b6", { withoutHeadroom: 2 }],
   ["replicas leave the smallest first, no more than have to", 8, "a0+3 b0+4 c0+5", "a0 b3 c5"],
   ["the smallest leaves as a whole", 9, "a0+3 b0+4 c0+5", "a0 b4 c5"],
   ["of equally small ones the last by name leaves", 2, "a0+2 b0+2", "a2 b0"],
@@ -199,7 +205,7 @@ test.each<Row>([
 
 describe("between equals the object decides", () => {
   const objects = Array.from({ length: 40 }, (_, i) => `object-${i}`);
-  test.each<[string, typeof divideAvailable, number, string, RoomBounds?]>([
+  test.each<[string, typeof divideAvailable, number, string, HeadroomBounds?]>([
     ["who gets the odd replica", divideAvailable, 1, "a5 b5"],
     ["who keeps the odd replica", divideAvailable, 1, "a5+1 b5+1"],
     ["who gets the odd replica of unknown headroom", divideAvailable, 1, "a? b?"],

@@ -15,16 +15,16 @@ export interface Candidate {
   most?: number | undefined;
 }
 
-export interface RoomBounds extends Bounds {
+export interface HeadroomBounds extends Bounds {
   /** Each candidate gets replicas, as far as the total goes. */
   everyone?: boolean;
 }
 
-export interface RoomDivision {
+export interface HeadroomDivision {
   /** Replicas by name, for every candidate. With `unplaced` they add up to the total. */
   replicas: Record<string, number>;
   /** Replicas that are known to find no room on their cluster. */
-  withoutRoom: number;
+  withoutHeadroom: number;
   /** Replicas that no candidate may take because all are at `max`. */
   unplaced: number;
 }
@@ -40,9 +40,9 @@ export interface RoomDivision {
 export function divideAvailable(
   total: number,
   candidates: readonly Candidate[],
-  bounds: RoomBounds,
+  bounds: HeadroomBounds,
   ties: TieBreak = {},
-): RoomDivision {
+): HeadroomDivision {
   return divideBy(AVAILABLE, total, candidates, bounds, ties);
 }
 
@@ -54,9 +54,9 @@ export function divideAvailable(
 export function divideAggregated(
   total: number,
   candidates: readonly Candidate[],
-  bounds: RoomBounds,
+  bounds: HeadroomBounds,
   ties: TieBreak = {},
-): RoomDivision {
+): HeadroomDivision {
   return divideBy(AGGREGATED, total, candidates, bounds, ties);
 }
 
@@ -97,9 +97,9 @@ function divideBy(
   strategy: Strategy,
   total: number,
   candidates: readonly Candidate[],
-  { min = 0, max = Number.MAX_SAFE_INTEGER, step = 1, everyone = false }: RoomBounds,
+  { min = 0, max = Number.MAX_SAFE_INTEGER, step = 1, everyone = false }: HeadroomBounds,
   { object }: TieBreak,
-): RoomDivision {
+): HeadroomDivision {
   const places = sortedByName(candidates).map((candidate) => placeOf(candidate, max, step));
   const wanted = Math.max(0, total);
   const lots = Math.floor(wanted / step);
@@ -114,7 +114,7 @@ function divideBy(
   const unplaced = giveRest(places, over * step + (wanted - lots * step), step, terms);
   return {
     replicas: Object.fromEntries(places.map(({ name, lots: replicas }) => [name, replicas])),
-    withoutRoom: places.reduce((sum, { lots: replicas, current, fits }) => {
+    withoutHeadroom: places.reduce((sum, { lots: replicas, current, fits }) => {
       return sum + (fits === undefined ? 0 : Math.max(0, replicas - Math.max(current, fits)));
     }, 0),
     unplaced,
@@ -135,7 +135,7 @@ const mostLots = ({ most }: Place, { step }: Terms): number => Math.floor(most /
 /** Further lots that fit; 0 if the room is unknown. */
 const openLots = (place: Place, { step }: Terms): number =>
   place.fits === undefined ? 0 : Math.max(0, Math.floor(place.fits / step) - place.lots);
-const byMostRoom =
+const byMostHeadroom =
   (terms: Terms) =>
   (a: Place, b: Place): number =>
     openLots(b, terms) - openLots(a, terms) || compareText(a.name, b.name);
@@ -285,7 +285,7 @@ const AVAILABLE: Strategy = {
     // A newly opened place gets `least` at once.
     const canOpen = terms.least <= 1 ? openable : Math.min(openable, Math.floor(lots / least));
     const others = places.filter((place) => place.lots === 0 && room(place) >= least);
-    if (others.length > canOpen) others.sort(byMostRoom(terms)).splice(Math.max(0, canOpen));
+    if (others.length > canOpen) others.sort(byMostHeadroom(terms)).splice(Math.max(0, canOpen));
     const opened = new Set(others);
     const leastOf = (place: Place): number => (terms.least > 1 && opened.has(place) ? least : 0);
     return growEvenly([...holders, ...opened], lots, room, (place) => place.room, terms, leastOf);
@@ -312,7 +312,7 @@ const AGGREGATED: Strategy = {
     let left = lots;
     let mayOpenMore = openable;
     const given: { place: Place; mayGive: number }[] = [];
-    for (const place of places.toSorted((a, b) => b.lots - a.lots || byMostRoom(terms)(a, b))) {
+    for (const place of places.toSorted((a, b) => b.lots - a.lots || byMostHeadroom(terms)(a, b))) {
       if (left <= 0) break;
       const isNew = place.lots === 0;
       const room = openLots(place, terms);

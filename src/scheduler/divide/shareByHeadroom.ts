@@ -1,6 +1,6 @@
 import { counted, defined, namesText, shortMessage } from "../../apis/index.ts";
 import type { Score } from "../score/staticWeight.ts";
-import type { Answer, ClusterRoom, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
+import type { Answer, ClusterHeadroom, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
 import type { Bounds } from "./divide.ts";
 import { type Candidate, divideAggregated, divideAvailable } from "./divideByHeadroom.ts";
 import { type ReplicaShare, type Shares, unplacedText } from "./shareReplicas.ts";
@@ -8,26 +8,26 @@ import { type ReplicaShare, type Shares, unplacedText } from "./shareReplicas.ts
 type Scheduling = PlacementRules["replicaScheduling"];
 
 /** The strategy divides by room, not by weight. */
-export function goesByRoom({ mode, strategy }: Scheduling): boolean {
+export function goesByHeadroom({ mode, strategy }: Scheduling): boolean {
   return mode === "Divided" && (strategy === "Available" || strategy === "Aggregated");
 }
 
 /** Room of clusters that nobody measures, as in a decision from files. */
-const NOT_MEASURED: ClusterRoom = {
+const NOT_MEASURED: ClusterHeadroom = {
   reason: "RoomUnknown",
   message: "nobody measures its room here",
 };
 
 /** A cluster that is not ready cannot be measured, so nobody waits for its measurement. */
-const NOT_REACHED: ClusterRoom = { reason: "RoomUnknown", message: "the cluster is not ready to be measured" };
+const NOT_REACHED: ClusterHeadroom = { reason: "RoomUnknown", message: "the cluster is not ready to be measured" };
 
 /** Room of the cluster for the object; undefined while the room is being measured. */
-export function roomOf({ room }: Subject, { name, ready }: ClusterSnapshot): ClusterRoom | undefined {
+export function headroomOf({ room }: Subject, { name, ready }: ClusterSnapshot): ClusterHeadroom | undefined {
   if (room === undefined) return NOT_MEASURED;
   return room.get(name) ?? (ready === undefined || ready.status === "True" ? undefined : NOT_REACHED);
 }
 
-export interface SharesByRoom extends Shares {
+export interface SharesByHeadroom extends Shares {
   scores: Score[];
   /** The division waits for a measurement. */
   awaited: boolean;
@@ -44,19 +44,19 @@ export interface SharesByRoom extends Shares {
  * measured: replicas placed by a guess would stay. `everyone`: each cluster gets replicas. Adds to `notes` what could
  * not be done.
  */
-export function shareByRoom(
+export function shareByHeadroom(
   total: number,
   clusters: readonly ClusterSnapshot[],
   subject: Subject,
   scheduling: Scheduling,
   everyone: boolean,
   notes: string[],
-): SharesByRoom {
-  const rooms = clusters.map((cluster) => roomOf(subject, cluster));
-  const scores = rooms.map(shared(scoreOf));
+): SharesByHeadroom {
+  const capacities = clusters.map((cluster) => headroomOf(subject, cluster));
+  const scores = capacities.map(shared(scoreOf));
   const { minReplicasPerCluster: min, maxReplicasPerCluster: max, replicaStep: step, strategy } = scheduling;
   const candidates = clusters.map(({ name }, i): Candidate => {
-    const room = rooms[i];
+    const room = capacities[i];
     const most = subject.leaving?.get(name);
     return {
       name,
@@ -72,8 +72,10 @@ export function shareByRoom(
   const isUncounted = clusters.map((cluster) => hasNoCount(subject, cluster));
   const isSettled = candidates.every(({ name, current }) => (division.replicas[name] ?? 0) <= current);
   const uncounted = isUncounted.includes(true);
-  if (uncounted || (rooms.includes(undefined) && !isSettled)) {
-    const names = clusters.flatMap(({ name }, i) => (isUncounted[i] === true || rooms[i] === undefined ? [name] : []));
+  if (uncounted || (capacities.includes(undefined) && !isSettled)) {
+    const names = clusters.flatMap(({ name }, i) =>
+      isUncounted[i] === true || capacities[i] === undefined ? [name] : [],
+    );
     const step = waiting(names);
     const shares = clusters.map(() => ({ replicas: 0, step }));
     return { scores, shares, awaited: true, unhoused: 0, unplaced: 0, added: new Map(), uncounted };
@@ -81,15 +83,15 @@ export function shareByRoom(
 
   const unplaced = clusters.length === 0 ? 0 : division.unplaced;
   if (unplaced > 0) notes.push(unplacedText(unplaced, total));
-  if (division.withoutRoom > 0)
-    notes.push(`${division.withoutRoom} of ${counted(total, "replica")} find no room on any cluster`);
-  const unknown = clusters.filter((_, i) => "reason" in (rooms[i] ?? {})).map(({ name }) => name);
+  if (division.withoutHeadroom > 0)
+    notes.push(`${division.withoutHeadroom} of ${counted(total, "replica")} find no room on any cluster`);
+  const unknown = clusters.filter((_, i) => "reason" in (capacities[i] ?? {})).map(({ name }) => name);
   if (unknown.length > 0) notes.push(`the room is not known of ${namesText(unknown)}`);
   const name = strategy === "Aggregated" ? "Aggregated" : "Available";
   const refusal = shared((room): Step => ({ stage: "divide", name, ...whyNone(total, room) }));
   const shares = candidates.map(({ name: cluster, current }, i): ReplicaShare => {
     const replicas = division.replicas[cluster] ?? 0;
-    const room = rooms[i];
+    const room = capacities[i];
     if (replicas === 0 && total > 0) return { replicas, step: refusal(room) };
     const more = room !== undefined && "fits" in room ? replicas - current - room.fits : 0;
     const beyond = more > 0 ? `; ${more} of them ${more === 1 ? "finds" : "find"} no room there` : "";
@@ -103,7 +105,7 @@ export function shareByRoom(
     const more = (division.replicas[cluster] ?? 0) - current;
     if (more > 0) added.set(cluster, more);
   }
-  return { scores, shares, awaited: false, unhoused: division.withoutRoom + division.unplaced, unplaced, added };
+  return { scores, shares, awaited: false, unhoused: division.withoutHeadroom + division.unplaced, unplaced, added };
 }
 
 /** Replicas of the object on the cluster; undefined if the object does not run there or the number is unknown. */
@@ -127,7 +129,7 @@ function waiting(clusters: readonly string[]): Step {
 }
 
 /** Reuses one answer for clusters with equal room, so that these clusters share their steps. */
-function shared<T>(answer: (room: ClusterRoom | undefined) => T): (room: ClusterRoom | undefined) => T {
+function shared<T>(answer: (room: ClusterHeadroom | undefined) => T): (room: ClusterHeadroom | undefined) => T {
   const answers = new Map<unknown, T>();
   return (room) => {
     const key = room !== undefined && "fits" in room ? room.fits : room;
@@ -139,7 +141,7 @@ function shared<T>(answer: (room: ClusterRoom | undefined) => T): (room: Cluster
 
 const EVEN = 1;
 
-function scoreOf(room: ClusterRoom | undefined): Score {
+function scoreOf(room: ClusterHeadroom | undefined): Score {
   const step = { stage: "score", name: "Room", fits: true } as const;
   if (room === undefined)
     return { weight: EVEN, step: { ...step, reason: "RoomNotMeasured", message: "its room is being measured" } };
@@ -150,7 +152,7 @@ function scoreOf(room: ClusterRoom | undefined): Score {
   return { weight: EVEN, step: { ...step, reason: "RoomUnknown", message: room.message } };
 }
 
-function whyNone(total: number, room: ClusterRoom | undefined): Answer {
+function whyNone(total: number, room: ClusterHeadroom | undefined): Answer {
   const replicas = counted(total, "replica");
   if (room !== undefined && "fits" in room && room.fits === 0)
     return {

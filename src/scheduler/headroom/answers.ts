@@ -1,20 +1,20 @@
 import { type PodNeeds, podNeedsKey } from "../../interpreter/index.ts";
-import type { ClusterRoom } from "../types.ts";
-import { podsThatFit, type Room } from "./headroom.ts";
+import type { ClusterHeadroom } from "../types.ts";
+import { podsThatFit, type Headroom } from "./headroom.ts";
 
 /** Measured room of a member, or why there is no measurement. */
-export type RoomReading = { room: Room } | { reason: string; message: string; remedy?: string };
+export type CapacityReading = { room: Headroom } | { reason: string; message: string; remedy?: string };
 
-const known = new WeakMap<Room, Map<string, ClusterRoom>>();
+const known = new WeakMap<Headroom, Map<string, ClusterHeadroom>>();
 
 /**
  * Room on each cluster for pods with these needs; undefined for a cluster without a reading. Each answer is computed on
  * first use, once for all objects whose pods have the same needs.
  */
-export function roomFor(
+export function headroomFor(
   needs: PodNeeds,
-  readings: { get(cluster: string): RoomReading | undefined },
-): { get(cluster: string): ClusterRoom | undefined } {
+  readings: { get(cluster: string): CapacityReading | undefined },
+): { get(cluster: string): ClusterHeadroom | undefined } {
   const key = podNeedsKey(needs);
   return {
     get(cluster) {
@@ -31,7 +31,7 @@ export function roomFor(
 }
 
 /** Answer for replicas with unknown needs. */
-export const NEEDS_UNKNOWN: ClusterRoom = {
+export const NEEDS_UNKNOWN: ClusterHeadroom = {
   reason: "RoomUnknown",
   message: "the object has no pod template, so nobody knows what a replica takes up",
 };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import { needsOfPod } from "../../interpreter/index.ts";
-import { podsThatFit, roomBeside, RoomCount } from "./headroom.ts";
-import { HALF, node, pod, roomOf, spec } from "./testing/members.ts";
+import { podsThatFit, headroomBeside, HeadroomCount } from "./headroom.ts";
+import { HALF, node, pod, headroomOf, spec } from "./testing/members.ts";
 
 const gpu = { taints: [{ key: "gpu", value: "yes", effect: "NoSchedule" }] };
 const onA = { nodeName: "a" };
@@ -45,7 +45,7 @@ describe("how many pods fit", () => {
     ["a node that says nothing of itself", [bare()], 110, spec({})],
     ["a node without a limit of pods", [bare({ allocatable: { cpu: "100" } })], 200],
   ])("%s", (_name, nodes, want, wanted = spec(HALF)) =>
-    expect(podsThatFit(roomOf(nodes), needsOfPod(wanted))).toBe(want),
+    expect(podsThatFit(headroomOf(nodes), needsOfPod(wanted))).toBe(want),
   );
 
   const small = node("a", { cpu: "2" });
@@ -77,16 +77,16 @@ describe("how many pods fit", () => {
     ["a used resource that the node does not list", [node("a", { cpu: "1" })], [pod(spec({ [GPU]: "1" }, onA))], 2],
     ["an overcommitted node", [node("a", { cpu: "1" })], [pod(spec({ cpu: "3" }, onA))], 0],
   ])("%s", (_name, nodes, pods, want, wanted = spec(HALF)) =>
-    expect(podsThatFit(roomOf(nodes, pods), needsOfPod(wanted))).toBe(want),
+    expect(podsThatFit(headroomOf(nodes, pods), needsOfPod(wanted))).toBe(want),
   );
 });
 
 describe("nodes are one group", () => {
   const groupsOf = (...nodes: KubeObject[]) =>
-    roomOf(nodes).groups.map(({ nodes: same }) => same.map(({ name }) => name).join(" "));
+    headroomOf(nodes).groups.map(({ nodes: same }) => same.map(({ name }) => name).join(" "));
 
   test("if they are alike", () => {
-    const count = new RoomCount();
+    const count = new HeadroomCount();
     for (let i = 0; i < 100; i += 1) count.addNode(node(`node-${i}`, { labels: { pool: `p${i % 3}` } }));
     expect(count.room().groups.map(({ nodes }) => nodes.length)).toEqual([34, 33, 33]);
   });
@@ -109,7 +109,7 @@ describe("nodes are one group", () => {
 
 describe("the headroom beside other pods", () => {
   const half = needsOfPod(spec(HALF));
-  const room = roomOf([node("a", { cpu: "1" }), node("b", { cpu: "2" })]);
+  const room = headroomOf([node("a", { cpu: "1" }), node("b", { cpu: "2" })]);
 
   test.each<[string, number, number]>([
     ["no pods leave all", 0, 6],
@@ -117,18 +117,18 @@ describe("the headroom beside other pods", () => {
     ["as many as fit leave nothing", 6, 0],
     ["those that find no node use nothing more", 9, 0],
   ])("%s", (_what, count, want) => {
-    expect(podsThatFit(roomBeside(room, [{ needs: half, count }]), half)).toBe(want);
+    expect(podsThatFit(headroomBeside(room, [{ needs: half, count }]), half)).toBe(want);
     expect(podsThatFit(room, half)).toBe(6);
   });
 
   test("pods that fit on no node leave all", () => {
     const large = needsOfPod(spec({ cpu: "64" }));
-    expect(podsThatFit(roomBeside(room, [{ needs: large, count: 2 }]), half)).toBe(6);
+    expect(podsThatFit(headroomBeside(room, [{ needs: large, count: 2 }]), half)).toBe(6);
   });
 
   test("pods go to nodes that they select", () => {
     const onB = needsOfPod(spec(HALF, { nodeSelector: { "kubernetes.io/hostname": "b" } }));
-    const left = roomBeside(room, [{ needs: onB, count: 4 }]);
+    const left = headroomBeside(room, [{ needs: onB, count: 4 }]);
     expect([podsThatFit(left, onB), podsThatFit(left, half)]).toEqual([0, 2]);
   });
 });
@@ -141,7 +141,7 @@ describe("which taints a pod tolerates", () => {
     return Object.fromEntries(Object.entries({ key: name, value, effect }).filter(([, part]) => part));
   };
   const fits = (taints: string[], ...tolerations: Record<string, string>[]): boolean => {
-    const room = roomOf([node("a", { cpu: "500m", taints: taints.map(taintOf) })]);
+    const room = headroomOf([node("a", { cpu: "500m", taints: taints.map(taintOf) })]);
     return podsThatFit(room, needsOfPod(spec(HALF, tolerations.length === 0 ? {} : { tolerations }))) > 0;
   };
   const TAINT = "gpu=yes:NoSchedule";
@@ -191,7 +191,7 @@ describe("which nodes required node affinity selects", () => {
     );
     const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
     const needs = needsOfPod(spec(HALF, { affinity: { nodeAffinity: required } }));
-    const taken = nodes.filter((one) => podsThatFit(roomOf([one]), needs) > 0);
+    const taken = nodes.filter((one) => podsThatFit(headroomOf([one]), needs) > 0);
     return taken.map(({ metadata }) => metadata.name).join(" ");
   };
 

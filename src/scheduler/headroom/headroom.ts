@@ -6,7 +6,7 @@ import { amountOf, needsOfPod, type PodNeeds, podNeedsKey, type PodToleration } 
  * Room on the nodes of a member at one moment. Nodes that differ only in their names form one group. Holds only facts
  * that decide about room. Treat as frozen.
  */
-export interface Room {
+export interface Headroom {
   groups: readonly NodeGroup[];
 }
 
@@ -15,7 +15,7 @@ export interface NodeGroup {
   labels: Readonly<Record<string, string>>;
   /** Taints that keep pods away. */
   taints: readonly NodeTaint[];
-  nodes: readonly NodeRoom[];
+  nodes: readonly NodeHeadroom[];
 }
 
 interface NodeTaint {
@@ -24,7 +24,7 @@ interface NodeTaint {
   effect: string;
 }
 
-export interface NodeRoom {
+export interface NodeHeadroom {
   name: string;
   host: string;
   /** Amounts that no pod has requested yet, in the units of {@link PodNeeds}; `pods` is the number of further pods. */
@@ -42,7 +42,7 @@ const OF_A_NODE = 512;
 const MOST_WAITING = 10_000;
 
 /** A member has more nodes, or more pods that wait for a node, than are kept. */
-export class RoomTooLargeError extends Error {
+export class HeadroomTooLargeError extends Error {
   override readonly name = "RoomTooLargeError";
 
   constructor() {
@@ -59,8 +59,8 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 const HOST_LABEL = "kubernetes.io/hostname";
 
 /** Counts the nodes and pods of one reading, page by page. Pods may come before or after their nodes. */
-export class RoomCount {
-  readonly #groups = new Map<string, { group: NodeGroup; nodes: NodeRoom[] }>();
+export class HeadroomCount {
+  readonly #groups = new Map<string, { group: NodeGroup; nodes: NodeHeadroom[] }>();
   readonly #used = new Map<string, Record<string, number>>();
   readonly #waiting = new Map<string, PodCount>();
   #kept = 0;
@@ -68,7 +68,7 @@ export class RoomCount {
   /** Counts characters that stay in memory. */
   #keep(characters: number): void {
     this.#kept += characters;
-    if (this.#kept > MOST_KEPT) throw new RoomTooLargeError();
+    if (this.#kept > MOST_KEPT) throw new HeadroomTooLargeError();
   }
 
   /** Skips nodes on which the member starts no pods: they have no room. */
@@ -86,7 +86,7 @@ export class RoomCount {
     let known = this.#groups.get(key);
     if (known === undefined) {
       this.#keep(key.length);
-      const nodes: NodeRoom[] = [];
+      const nodes: NodeHeadroom[] = [];
       this.#groups.set(key, (known = { group: { labels: shared, taints: keepAway, nodes }, nodes }));
     }
     const free: Record<string, number> = {};
@@ -122,13 +122,13 @@ export class RoomCount {
     const known = this.#waiting.get(key);
     if (known === undefined) {
       this.#keep(key.length);
-      if (this.#waiting.size >= MOST_WAITING) throw new RoomTooLargeError();
+      if (this.#waiting.size >= MOST_WAITING) throw new HeadroomTooLargeError();
       this.#waiting.set(key, { needs, count: 1 });
     } else known.count += 1;
   }
 
   /** To be called once, after the last page. Yields between steps; each step visits every node once. */
-  *steps(): Generator<void, Room> {
+  *steps(): Generator<void, Headroom> {
     const groups = [...this.#groups.values()].map(({ group }) => group);
     for (const { nodes } of groups) for (const { name, free } of nodes) take(free, this.#used.get(name) ?? {}, 1);
     for (const waiting of this.#waiting.values()) {
@@ -139,7 +139,7 @@ export class RoomCount {
   }
 
   /** Runs {@link steps} in one go. */
-  room(): Room {
+  room(): Headroom {
     const steps = this.steps();
     for (;;) {
       const { done, value } = steps.next();
@@ -155,7 +155,7 @@ export interface PodCount {
 }
 
 /** Room that is left after these pods have found a node, too. Pods that find none use nothing. */
-export function roomBeside(room: Room, pods: Iterable<PodCount>): Room {
+export function headroomBeside(room: Headroom, pods: Iterable<PodCount>): Headroom {
   const groups = room.groups.map((group) => ({
     ...group,
     nodes: group.nodes.map((node) => ({ ...node, free: { ...node.free } })),
@@ -180,14 +180,14 @@ function place(groups: readonly NodeGroup[], pods: Iterable<PodCount>): void {
  * Number of further pods with these needs that fit. Rules between pods, such as spreading, and volumes are not
  * considered.
  */
-export function podsThatFit(room: Room, needs: PodNeeds): number {
+export function podsThatFit(room: Headroom, needs: PodNeeds): number {
   let count = 0;
   for (const { fits } of nodesFor(room, needs)) count += fits;
   return count;
 }
 
 /** Nodes that take such pods, with the number of pods for each. */
-function* nodesFor({ groups }: Room, needs: PodNeeds): Generator<{ node: NodeRoom; fits: number }> {
+function* nodesFor({ groups }: Headroom, needs: PodNeeds): Generator<{ node: NodeHeadroom; fits: number }> {
   const requests = Object.entries(asked(needs));
   for (const { labels, taints, nodes } of groups) {
     if (!taints.every((taint) => needs.tolerations.some((one) => tolerates(one, taint)))) continue;
@@ -203,7 +203,7 @@ function amountIn(amounts: Readonly<Record<string, number>>, resource: string): 
   return Object.hasOwn(amounts, resource) ? amounts[resource] : undefined;
 }
 
-function fitting({ free }: NodeRoom, requests: readonly (readonly [string, number])[]): number {
+function fitting({ free }: NodeHeadroom, requests: readonly (readonly [string, number])[]): number {
   let fits = Number.POSITIVE_INFINITY;
   for (const [resource, amount] of requests) {
     // A node that reports no limit of pods has none.
@@ -229,7 +229,7 @@ function take(free: Record<string, number>, amounts: Readonly<Record<string, num
 function isSelected(
   { nodeSelector, nodeTerms }: PodNeeds,
   labels: Readonly<Record<string, string>>,
-  { name, host }: NodeRoom,
+  { name, host }: NodeHeadroom,
 ): boolean {
   const valueOf = (key: string): string | undefined => {
     if (key === HOST_LABEL) return host;

@@ -1,5 +1,5 @@
 import type { Taint } from "../../apis/index.ts";
-import type { ClusterRoom, ClusterSnapshot, Eviction, Subject } from "../types.ts";
+import type { ClusterHeadroom, ClusterSnapshot, Eviction, Subject } from "../types.ts";
 
 /** One file of the decision suite. Times are RFC 3339. */
 export interface Scenario {
@@ -48,7 +48,7 @@ export function setting(
       labels: object.labels ?? {},
       current: new Map(Object.entries(current)),
       ...(evicted === undefined ? {} : { evicted: new Map(Object.entries(evicted)) }),
-      ...(room === undefined ? {} : { room: roomIn(room) }),
+      ...(room === undefined ? {} : { room: headroomIn(room) }),
       ...(leaving === undefined ? {} : { leaving: new Map(Object.entries(leaving)) }),
       ...(returnNotBefore === undefined ? {} : { returnNotBefore: Date.parse(returnNotBefore) }),
     },
@@ -57,7 +57,7 @@ export function setting(
   };
 }
 
-function roomIn(room: NonNullable<Scenario["room"]>): Map<string, ClusterRoom> {
+function headroomIn(room: NonNullable<Scenario["room"]>): Map<string, ClusterHeadroom> {
   const unknown = { reason: "RoomUnknown", message: "its nodes cannot be read", remedy: "let the account list nodes" };
   return new Map(Object.entries(room).map(([name, fits]) => [name, fits === "Unknown" ? unknown : { fits }]));
 }

@@ -1,5 +1,5 @@
 import { counted, shortMessage } from "../../apis/index.ts";
-import { goesByRoom, roomOf } from "../divide/shareByHeadroom.ts";
+import { goesByHeadroom, headroomOf } from "../divide/shareByHeadroom.ts";
 import { preferences } from "../score/preferences.ts";
 import { staticWeight } from "../score/staticWeight.ts";
 import type { Answer, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
@@ -42,7 +42,7 @@ export function pick(subject: Subject, placement: PlacementRules, clusters: read
 
   const terms = spreadTerms(placement);
   const numbers = terms.groups.map(() => new Map<string, number>());
-  const hasWeight = goesByRoom(placement.replicaScheduling)
+  const hasWeight = goesByHeadroom(placement.replicaScheduling)
     ? roomy(subject, placement, clusters)
     : weighed(subject, placement, clusters);
   const missing = new Map<string, Step>();
@@ -106,7 +106,7 @@ function roomy(
 ): (cluster: ClusterSnapshot) => Step | undefined {
   const least = Math.max(1, replicaScheduling.minReplicasPerCluster ?? 1);
   const hasNone = (cluster: ClusterSnapshot): boolean => {
-    const room = roomOf(subject, cluster);
+    const room = headroomOf(subject, cluster);
     return room !== undefined && "fits" in room && room.fits < least && !subject.current.has(cluster.name);
   };
   // If no cluster has room, room decides nothing.

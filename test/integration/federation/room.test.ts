@@ -51,7 +51,7 @@ const objectWrites = (federation: TestFederation, from: number): string[] =>
 
 test("replicas are divided by the room on the nodes, and none that runs moves for room", async () => {
   await using federation = await withCores("3", "6", "9");
-  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Available"));
+  await federation.apply(PLACEMENTS, placement("by-room").byHeadroom("Available"));
   await federation.apply(DEMOAPPLICATIONS, app(12));
   await federation.untilAvailable("shop");
   expect(replicas(federation)).toEqual([2, 4, 6]);
@@ -82,7 +82,7 @@ test("replicas are divided by the room on the nodes, and none that runs moves fo
 
 test("on as few clusters as have room", async () => {
   await using federation = await withCores("3", "6", "5");
-  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Aggregated"));
+  await federation.apply(PLACEMENTS, placement("by-room").byHeadroom("Aggregated"));
   await federation.apply(DEMOAPPLICATIONS, app(8));
   await federation.untilAvailable("shop");
   expect(replicas(federation)).toEqual([0, 8, 0]);
@@ -93,7 +93,7 @@ test("on as few clusters as have room", async () => {
 
 test("nothing is read where no policy asks for it, and not any more when none does", async () => {
   await using federation = await withCores("3", "6", "9");
-  const byRoom = placement("by-room").byRoom("Available");
+  const byHeadroom = placement("by-room").byHeadroom("Available");
   await federation.apply(PLACEMENTS, placement("by-room").divided());
   await federation.apply(DEMOAPPLICATIONS, app(3));
   await federation.untilAvailable("shop");
@@ -101,7 +101,7 @@ test("nothing is read where no policy asks for it, and not any more when none do
   const before = reads(federation, "list pods");
   await federation.pass(120_000);
   expect(reads(federation, "list pods")).toBe(before);
-  await federation.apply(PLACEMENTS, byRoom);
+  await federation.apply(PLACEMENTS, byHeadroom);
   await federation.until(() => reads(federation, "list pods") >= before + 3);
   expect(replicas(federation)).toEqual([1, 1, 1]);
   await federation.apply(PLACEMENTS, placement("by-room").divided());
@@ -117,7 +117,7 @@ test("a cluster whose nodes may not be read keeps what it has and gets no more, 
   federation.member("shanghai").refuse = (verb, type) =>
     verb === "list" && type?.plural === PODS.plural ? new ApiError(403, "Forbidden", "no pods for you") : undefined;
   await federation.startManager();
-  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Available"));
+  await federation.apply(PLACEMENTS, placement("by-room").byHeadroom("Available"));
   await federation.apply(DEMOAPPLICATIONS, app(6));
   await federation.untilAvailable("shop");
   expect(replicas(federation)).toEqual([3, 0, 3]);
@@ -125,7 +125,7 @@ test("a cluster whose nodes may not be read keeps what it has and gets no more, 
 
 test("replicas whose pods find no node move to where there is room, no more at once than allowed", async () => {
   await using federation = await withCores("5", "5", "0");
-  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Available", { after: "2m", maxReplicas: 2 }));
+  await federation.apply(PLACEMENTS, placement("by-room").byHeadroom("Available", { after: "2m", maxReplicas: 2 }));
   await federation.apply(DEMOAPPLICATIONS, app(8));
   await federation.untilAvailable("shop");
   expect(replicas(federation)).toEqual([4, 4, 0]);
@@ -166,7 +166,10 @@ test("replicas whose pods find no node move to where there is room, no more at o
 
 test("replicas that find room nowhere wait, and move as soon as a cluster has room", async () => {
   await using federation = await withCores("2", "2", "0");
-  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Aggregated", { after: "1m", maxReplicas: "100%" }));
+  await federation.apply(
+    PLACEMENTS,
+    placement("by-room").byHeadroom("Aggregated", { after: "1m", maxReplicas: "100%" }),
+  );
   await federation.apply(DEMOAPPLICATIONS, app(10));
   await federation.until(() => federation.entry("shop", "frankfurt")?.unschedulableSince !== undefined, 60_000);
   expect(replicas(federation)).toEqual([6, 4, 0]);
@@ -179,7 +182,7 @@ test("replicas that find room nowhere wait, and move as soon as a cluster has ro
 
 test("two objects that come at once are not given the same room", async () => {
   await using federation = await withCores("4", "3", "0");
-  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Aggregated"));
+  await federation.apply(PLACEMENTS, placement("by-room").byHeadroom("Aggregated"));
   await federation.apply(DEMOAPPLICATIONS, app(6));
   await federation.untilAvailable("shop");
   expect(replicas(federation)).toEqual([6, 0, 0]);
@@ -241,7 +244,7 @@ test.each<{ type: ResourceType; spec: object }>([
   onTestFinished(() => federation.hub.empty(type));
   const apiVersion = `${type.group}/${type.version}`;
   const selected = placement("by-room").selects({ apiVersion, kind: type.kind });
-  await federation.apply(PLACEMENTS, selected.byRoom("Available"));
+  await federation.apply(PLACEMENTS, selected.byHeadroom("Available"));
   await federation.apply(type, { apiVersion, kind: type.kind, metadata: { name: "web", namespace: "default" }, spec });
   const there = (): unknown[] =>
     NAMES.map((name) => {

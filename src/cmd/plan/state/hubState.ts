@@ -34,7 +34,7 @@ import {
 import { clusterSnapshot, heldUnder, type KindTerms, settingIn, unpackBundleAtOnce } from "../../../hub/index.ts";
 import { type GroupKind, groupKindOf, hubKindOf, isPropagated, type ReplicaPaths } from "../../../interpreter/index.ts";
 import { MEMBERCLUSTERS } from "../../../runtime/index.ts";
-import { goesByRoom, type RoomReading } from "../../../scheduler/index.ts";
+import { goesByHeadroom, type CapacityReading } from "../../../scheduler/index.ts";
 import { Asks } from "./asks.ts";
 import { assumedClusters, type HiddenKind, pinnedPlacement } from "./hidden.ts";
 import { ObservedCopies } from "./observedCopies.ts";
@@ -68,7 +68,7 @@ export class PlannerHubState implements HubState {
   hidden = new Set<HiddenKind>();
   /** True if the rights reach only one namespace, besides the cluster-scoped kinds. */
   isPartial = false;
-  rooms: ReadonlyMap<string, RoomReading> | undefined;
+  capacities: ReadonlyMap<string, CapacityReading> | undefined;
   /** A plan is of one moment, so the contact state of clusters comes from their conditions only. */
   readonly contacts = undefined;
   /** A hub is read completely, or the command fails. */
@@ -97,7 +97,7 @@ export class PlannerHubState implements HubState {
     other.wentBack = this.wentBack;
     other.hidden = new Set(this.hidden);
     other.isPartial = this.isPartial;
-    other.rooms = this.rooms;
+    other.capacities = this.capacities;
     return other;
   }
 
@@ -270,8 +270,8 @@ const DELETIONS_HELD: Reason = "DeletionsHeld";
 const EVERYTHING_READ: ReadonlyMap<string, Message> = new Map();
 
 /** True if some object's replicas are divided by free capacity, which then has to be read. */
-export function asksForRoom({ placements }: PlannerHubState): boolean {
-  return placements.some(({ spec }) => goesByRoom(spec.replicaScheduling));
+export function asksForHeadroom({ placements }: PlannerHubState): boolean {
+  return placements.some(({ spec }) => goesByHeadroom(spec.replicaScheduling));
 }
 
 /** Puts the object into the state, and replaces the object of the same name. */

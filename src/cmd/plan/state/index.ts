@@ -6,5 +6,13 @@
 export { asApplied } from "./applied.ts";
 export { type FileObject, inPlaceOf, objectsOfFiles, stateOf } from "./files.ts";
 export { HubStateReader } from "./hubReading.ts";
-export { asksForRoom, assumeClusters, isPlaceable, isRenderedKind, PlannerHubState, put, roleOf } from "./hubState.ts";
+export {
+  asksForHeadroom,
+  assumeClusters,
+  isPlaceable,
+  isRenderedKind,
+  PlannerHubState,
+  put,
+  roleOf,
+} from "./hubState.ts";
 export { Members } from "./members.ts";

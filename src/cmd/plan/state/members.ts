@@ -29,14 +29,14 @@ import {
   systemClock,
   listAll,
 } from "../../../runtime/index.ts";
-import type { RoomReading } from "../../../scheduler/index.ts";
+import type { CapacityReading } from "../../../scheduler/index.ts";
 import { memberSecret, type Reached, reachMember } from "../../member/index.ts";
 import { atOnce, describeAnswer } from "../../shared/index.ts";
 
 /** Longest wait for the first answer of a member. */
 const PATIENCE_MS = 10_000;
 
-const NOT_REACHED: RoomReading = { reason: "RoomUnknown", message: "the cluster is not reached from here" };
+const NOT_REACHED: CapacityReading = { reason: "RoomUnknown", message: "the cluster is not reached from here" };
 
 interface Session {
   reached: Reached;
@@ -147,19 +147,19 @@ export class Members implements AsyncDisposable {
   }
 
   /** Free capacity on the nodes of these clusters, if they were reached. */
-  async rooms(clusters: readonly MemberCluster[]): Promise<Map<string, RoomReading>> {
-    const rooms = new Map<string, RoomReading>();
+  async capacities(clusters: readonly MemberCluster[]): Promise<Map<string, CapacityReading>> {
+    const capacities = new Map<string, CapacityReading>();
     await atOnce(clusters, async ({ metadata: { name: cluster }, spec: { namespaces } }) => {
       const session = this.#sessions.get(cluster);
       const { signal } = this.#options;
-      rooms.set(
+      capacities.set(
         cluster,
         session === undefined
           ? NOT_REACHED
           : await capacityNow({ cluster, client: session.reached.client, namespaces, signal }),
       );
     });
-    return rooms;
+    return capacities;
   }
 
   /** Undefined if the member was not reached. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../apis/index.ts";
-import { type Room, RoomCount } from "../headroom.ts";
+import { type Headroom, HeadroomCount } from "../headroom.ts";
 
 /** Nodes and pods of members, for the tests of their room. */
 
@@ -43,8 +43,8 @@ export const pod = (podSpec: Record<string, unknown>, more: Record<string, unkno
   ...more,
 });
 
-export const roomOf = (nodes: KubeObject[], pods: KubeObject[] = []): Room => {
-  const count = new RoomCount();
+export const headroomOf = (nodes: KubeObject[], pods: KubeObject[] = []): Headroom => {
+  const count = new HeadroomCount();
   for (const one of pods) count.addPod(one);
   for (const one of nodes) count.addNode(one);
   return count.room();
