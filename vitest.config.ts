@@ -88,7 +88,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           testTimeout: 180_000,
           hookTimeout: 900_000,
-          maxWorkers: 3,
+          maxWorkers: 2,
         },
       },
       {
@@ -104,7 +104,7 @@ export default defineConfig({
           globalSetup: ["test/envtest/globalSetup.ts"],
           testTimeout: 180_000,
           hookTimeout: 900_000,
-          maxWorkers: 3,
+          maxWorkers: 2,
         },
       },
       {
