@@ -60,6 +60,11 @@ const OTHERS = 14;
  */
 export function conditionMessage(message: Message, limit: number = CONDITION_LIMIT): string {
   if (typeof message === "string") return answerWithin(message, limit);
+  // Nearly every message fits, and a status is computed far more often than it is written.
+  return wholeWithin(message, limit) ?? shortened(message, limit);
+}
+
+function shortened(message: MessageParts, limit: number): string {
   const { lead: _lead, ...parts } = message;
   const pointed: MessageParts = parts.why === undefined ? parts : { ...parts, why: shortPoint(parts.why) };
   const { aside: _aside, ...plain } = pointed;
@@ -68,7 +73,6 @@ export function conditionMessage(message: Message, limit: number = CONDITION_LIM
   const { why, ...causeless } = brief;
   const { remedy: _remedy, ...bare } = causeless;
   return (
-    wholeWithin(message, limit) ??
     wholeWithin(parts, limit) ??
     listWithin(pointed, limit) ??
     listWithin(plain, limit) ??
@@ -124,12 +128,10 @@ export function withCause(parts: Omit<MessageParts, "why">, cause: Message): Mes
 
 /** A server names the field and quotes the value before the problem, so the value goes before the text is cut. */
 function answerWithin(text: string, limit: number): string {
+  const whole = wholeWithin({ what: text }, limit);
+  if (whole !== undefined) return whole;
   const point = shortPoint(text);
-  return (
-    wholeWithin({ what: text }, limit) ??
-    wholeWithin({ what: point }, limit) ??
-    shortMessage(withShortWords(point, LONGEST_WORD), limit)
-  );
+  return wholeWithin({ what: point }, limit) ?? shortMessage(withShortWords(point, LONGEST_WORD), limit);
 }
 
 function rendered(parts: MessageParts, shown = parts.where?.length ?? 0): string {
@@ -156,11 +158,16 @@ function listWithin(parts: MessageParts, limit: number): string | undefined {
   return undefined;
 }
 
-/** With the cause cut at its end. The names before the cause take at most half of the limit, unless one name is longer. */
+/** The beginning of a message that is cut. Its names take at most half of the limit, unless one name is longer. */
+function beginningWithin(bare: MessageParts, limit: number): string {
+  return listWithin(bare, limit / 2) ?? shortMessage(rendered(bare, 1), Infinity);
+}
+
+/** With the cause cut at its end. */
 function causeWithin({ why, remedy, ...bare }: MessageParts, limit: number, least = LEAST_WHY): string | undefined {
   if (why === undefined) return undefined;
   const end = remedy === undefined ? "" : `; ${shortMessage(remedy, Infinity)}`;
-  const before = listWithin(bare, limit / 2) ?? shortMessage(rendered(bare, 1), Infinity);
+  const before = beginningWithin(bare, limit);
   const room = limit - before.length - 2 - end.length;
   return room < least ? undefined : `${before}: ${shortMessage(why, room)}${end}`;
 }
@@ -168,7 +175,7 @@ function causeWithin({ why, remedy, ...bare }: MessageParts, limit: number, leas
 /** With the remedy cut at its end: even the beginning of a command tells what to do. */
 function remedyWithin({ remedy, ...bare }: MessageParts, limit: number): string | undefined {
   if (remedy === undefined) return undefined;
-  const before = listWithin(bare, limit / 2) ?? shortMessage(rendered(bare, 1), Infinity);
+  const before = beginningWithin(bare, limit);
   const room = limit - before.length - 2;
   return room < LEAST_WHY ? undefined : `${before}; ${shortMessage(remedy, room)}`;
 }

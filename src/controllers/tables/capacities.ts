@@ -6,7 +6,7 @@ import type { Plans } from "./plans.ts";
 
 export interface CapacitiesOptions {
   plans: Pick<Plans, "changes">;
-  observations: Pick<Observations, "capacities" | "headroomOf">;
+  observations: Pick<Observations, "capacities" | "capacityOf">;
   clock: Pick<Clock, "monotonic">;
 }
 
@@ -54,7 +54,7 @@ export class Capacities {
 
   /** The known room of the cluster; undefined if the room was not measured yet. */
   get(cluster: string): CapacityReading | undefined {
-    const reading = this.#options.observations.headroomOf(cluster);
+    const reading = this.#options.observations.capacityOf(cluster);
     const reserved = this.#reserved.get(cluster);
     if (reading === undefined || !("room" in reading) || reserved === undefined) return reading;
     let left = this.#left.get(cluster);
@@ -88,7 +88,7 @@ export class Capacities {
   }
 
   #wasRead(cluster: string): void {
-    const reading = this.#options.observations.headroomOf(cluster);
+    const reading = this.#options.observations.capacityOf(cluster);
     const before = this.#read.get(cluster);
     this.#read.set(cluster, reading);
     const reserved = this.#reserved.get(cluster) ?? [];

@@ -103,7 +103,7 @@ export class Observations implements ReportSink {
   }
 
   /** The last reading of the room on the cluster's nodes; undefined if the room was not measured (yet). */
-  headroomOf(cluster: string): CapacityReading | undefined {
+  capacityOf(cluster: string): CapacityReading | undefined {
     return this.#capacities.get(cluster);
   }
 
