@@ -1,22 +1,6 @@
 import type { KubeObject } from "../../src/apis/index.ts";
-import {
-  CLUSTEROVERRIDEPOLICIES,
-  CLUSTERPLACEMENTS,
-  CLUSTERRESOURCEBINDINGS,
-  CONFIGMAPS,
-  CONTROLLERREVISIONS,
-  DEMOAPPLICATIONS,
-  DEPLOYMENTS,
-  MANIFESTBUNDLES,
-  MEMBERCLUSTERS,
-  NAMESPACES,
-  OVERRIDEPOLICIES,
-  PLACEMENTS,
-  RESOURCEBINDINGS,
-  type ResourceType,
-  SECRETS,
-  SERVICES,
-} from "../../src/runtime/index.ts";
+import { CONFIGMAPS, DEPLOYMENTS, NAMESPACES, type ResourceType, SECRETS, SERVICES } from "../../src/runtime/index.ts";
+import { LEFT_BEHIND } from "../integration/federation/harness.ts";
 import { JOBS } from "../integration/federation/objects.ts";
 import { TestCluster } from "../integration/federation/testCluster.ts";
 import { PlayClock } from "./playClock.ts";
@@ -33,23 +17,7 @@ export const QUOTAS: ResourceType = {
   namespaced: true,
 };
 
-const OF_HUB = [
-  DEMOAPPLICATIONS,
-  MANIFESTBUNDLES,
-  PLACEMENTS,
-  CLUSTERPLACEMENTS,
-  OVERRIDEPOLICIES,
-  CLUSTEROVERRIDEPOLICIES,
-  RESOURCEBINDINGS,
-  CLUSTERRESOURCEBINDINGS,
-  CONTROLLERREVISIONS,
-  MEMBERCLUSTERS,
-  CONFIGMAPS,
-  DEPLOYMENTS,
-  SERVICES,
-  SECRETS,
-  JOBS,
-];
+const OF_HUB = [...LEFT_BEHIND, SERVICES];
 /** Namespaces stay on the hub, which has no controller to end them. */
 const OF_MEMBERS = [NAMESPACES, DEPLOYMENTS, JOBS, SERVICES, CONFIGMAPS, SECRETS, QUOTAS];
 /** Objects that every cluster has, and the kinds of Meridian. */

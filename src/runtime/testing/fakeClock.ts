@@ -2,7 +2,6 @@ import type { Clock } from "../core/clock.ts";
 
 interface Timer {
   at: number;
-  order: number;
   fire: () => void;
 }
 
@@ -13,7 +12,7 @@ interface Timer {
 export class FakeClock implements Clock {
   #now: number;
   #monotonic = 0;
-  #order = 0;
+  #timersSet = 0;
   readonly #timers = new Set<Timer>();
 
   /** `start`: wall time at the beginning, epoch milliseconds. */
@@ -30,7 +29,8 @@ export class FakeClock implements Clock {
   }
 
   after(ms: number, callback: () => void): Disposable {
-    const timer: Timer = { at: this.#monotonic + Math.max(ms, 0), order: this.#order++, fire: callback };
+    const timer: Timer = { at: this.#monotonic + Math.max(ms, 0), fire: callback };
+    this.#timersSet += 1;
     this.#timers.add(timer);
     return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
   }
@@ -63,17 +63,29 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
+  /** Number of timers set so far. */
+  get timersSet(): number {
+    return this.#timersSet;
+  }
+
   /** Moves time on by `ms`, and fires the timers that fall due. */
   async advance(ms: number): Promise<void> {
     const end = this.#monotonic + ms;
-    await settle();
-    for (let due = this.#next(end); due !== undefined; due = this.#next(end)) {
-      this.#timers.delete(due);
-      this.#moveTo(due.at);
-      due.fire();
-      await settle();
-    }
-    this.#moveTo(end);
+    do await settle();
+    while (this.fireNext(end));
+  }
+
+  /**
+   * Fires one timer that is due until `end` (monotonic), and moves the time there. Without such a timer the time moves
+   * to `end`. Returns false if no timer was left.
+   */
+  fireNext(end: number): boolean {
+    const due = this.#next(end);
+    this.#moveTo(due?.at ?? end);
+    if (due === undefined) return false;
+    this.#timers.delete(due);
+    due.fire();
+    return true;
   }
 
   /** Sets the wall clock alone, as an operator or NTP does. */
@@ -88,12 +100,18 @@ export class FakeClock implements Clock {
   }
 
   #next(end: number): Timer | undefined {
-    let next: Timer | undefined;
+    let first: Timer[] = [];
     for (const timer of this.#timers) {
-      if (timer.at > end) continue;
-      if (next === undefined || timer.at < next.at || (timer.at === next.at && timer.order < next.order)) next = timer;
+      if (timer.at > end || timer.at > (first[0]?.at ?? Infinity)) continue;
+      if (timer.at === first[0]?.at) first.push(timer);
+      else first = [timer];
     }
-    return next;
+    return this.firstOf(first);
+  }
+
+  /** Chooses among timers of the same moment, which come in the order in which they were set. */
+  protected firstOf<T>(timers: readonly T[]): T | undefined {
+    return timers[0];
   }
 }
 

@@ -299,7 +299,7 @@ export class TestFederation implements AsyncDisposable {
 }
 
 /** Of the kinds of which tests leave something on the hub. Its namespaces stay. */
-const LEFT_BEHIND = [
+export const LEFT_BEHIND = [
   DEMOAPPLICATIONS,
   MANIFESTBUNDLES,
   PLACEMENTS,
