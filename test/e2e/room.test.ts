@@ -78,9 +78,9 @@ test("replicas go by the room of the nodes, and leave a cluster where their pods
 
   const said = await meridian(federation.hub, ["explain", "shop", "-n", namespace, "-o", "json"]);
   const [explanation] = (JSON.parse(said.stdout) as { explanations: Explanation[] }).explanations;
-  const capacities = explanation?.clusters.map(({ name, scores }) => [name, scores]);
-  expect(capacities).toEqual([
-    [FRANKFURT, { Headroom: 2 }],
-    [SHANGHAI, { Headroom: 1 }],
+  const rooms = explanation?.clusters.map(({ name, scores }) => [name, scores]);
+  expect(rooms).toEqual([
+    [FRANKFURT, { Room: 2 }],
+    [SHANGHAI, { Room: 1 }],
   ]);
 });

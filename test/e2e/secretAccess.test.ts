@@ -74,7 +74,7 @@ const both = (replicas = 1) => ({ [SHANGHAI]: replicas, [SINGAPORE]: replicas })
 const questionsFor = (namespace: string) =>
   proxy.requests.filter(({ path }) => path === `/api/v1/namespaces/${namespace}/secrets`).length;
 const advice = (namespace: string) =>
-  `add ${namespace} to rbac.secrets.namespaces of the Helm release, or let the manager list and watch Secrets there`;
+  `add ${namespace} to rbac.secrets.namespaces of the Helm release; or let the manager list and watch Secrets there`;
 
 test("an application whose Secret may not be read is held and says what to allow, others go on; allowed, it goes on by itself", async () => {
   const namespace = await federation.namespace();
