@@ -25,13 +25,6 @@ describe("the labels that rows want on a namespace", () => {
     expect(labels.take({ verb, ref, namespaceLabels: restricted })).toMatchObject({ name: "default" });
     expect([labels.take({ verb, ref }), labels.of("default")]).toEqual([undefined, restricted]);
   });
-
-  test("a row without a namespace changes nothing", () => {
-    const { namespace: _, ...clusterScoped } = ref;
-    expect(new NamespaceLabels().take({ verb: "Apply", ref: clusterScoped, namespaceLabels: restricted })).toBe(
-      undefined,
-    );
-  });
 });
 
 describe("the annotation that lists the labels", () => {
@@ -40,10 +33,6 @@ describe("the annotation that lists the labels", () => {
     expect(carried(labels)).toEqual({ labels, annotations: { [POD_SECURITY_ANNOTATION]: '{"a":"1","b":"2"}' } });
     expect(carriedLabels(textOf(labels))).toEqual(labels);
   });
-
-  test.each([undefined, {}])("is absent for the labels %j", (labels) =>
-    expect(carried(labels)).toEqual({ labels: {}, annotations: {} }),
-  );
 
   test.each([undefined, "{", "null", "[1]", "1", '"text"'])("lists no labels when its text is %j", (text) =>
     expect(carriedLabels(text)).toEqual({}),

@@ -3,7 +3,7 @@ import type { HealthRule, KubeObject } from "../../apis/index.ts";
 import type { Observation, ReportTerms } from "../../desiredstate/index.ts";
 import { decide } from "./decide.ts";
 import { observe, type ObservedObject } from "./observed.ts";
-import { CONFIG_REF, holdRow, objectsWithLog, row, seen } from "../testing/builders.ts";
+import { CONFIG_REF, objectsWithLog, row, seen } from "../testing/builders.ts";
 
 const WIDGETS = { group: "example.com", kind: "Widget" };
 const REF = { ...CONFIG_REF, apiVersion: "example.com/v1", kind: "Widget" };
@@ -77,24 +77,6 @@ describe("a row with a health rule", () => {
     objects.observe(REF, undefined);
     see(1, { uid: "member-2" });
     expect(present()?.health.state).toBe("Progressing");
-  });
-
-  test("keeps the observed replica counts", () => {
-    const { take, see, present } = member();
-    const replicas = { desired: 2, updated: 2, ready: 2, available: 2 };
-    take(sized);
-    see(2, { health: { state: "Progressing", replicas } });
-    expect(present()?.health).toEqual({ state: "Available", replicas });
-  });
-
-  test("counts for a held object, and not for an object that is being deleted", () => {
-    const { take, see, present, next } = member();
-    take(holdRow({ ref: REF, hash: "h1", reporting: { health: atLeast(2) } }));
-    see(2);
-    expect(present()?.health).toEqual({ state: "Available" });
-    take(sized);
-    see(2, { deleting: true, health: { state: "Progressing", reason: "Terminating" } });
-    expect([present()?.health.reason, next()]).toEqual(["Terminating", "Nothing"]);
   });
 
   test("ignores a read that is older than the watch, or of another UID", () => {

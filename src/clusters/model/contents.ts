@@ -3,9 +3,8 @@ import type { Row } from "../../desiredstate/index.ts";
 import { memberKindOf } from "../../interpreter/index.ts";
 
 /**
- * Kinds whose member objects are kept whole in memory: every kind for which a row has `reporting`. Before the first
- * rows arrive these kinds are unknown. Until then every kind without a health rule of its own is kept whole, since rows
- * most often ask for these.
+ * Kinds whose member objects are kept whole in memory, since a row has `reporting`. Before the first rows, every kind
+ * without a health rule of its own is kept whole, since rows most often ask for these.
  */
 export class Contents {
   /** Number of rows with `reporting`, by `group/Kind`. */

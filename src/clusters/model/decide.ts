@@ -9,29 +9,25 @@ import { keptBy, leftToOthers } from "./yielding.ts";
 /** Next action of a lane for one member object. */
 export type Action =
   | { kind: "Nothing" }
-  /** The object is not seen on the member. Apply it after a check that no foreign object has its name. */
+  /** The object is not seen on the member. */
   | { kind: "Create"; row: ApplyRow }
-  /**
-   * The object is ours, but not as desired. `drift`: fields to take back from other owners; `yielded`: fields left to
-   * other owners.
-   */
+  /** `drift`: fields to take back; `yielded`: fields left to their owners; `kept`: fields kept beside the row's object. */
   | {
       kind: "Update";
       row: ApplyRow;
       observed: ObservedObject;
       drift: readonly LostPlace[];
       yielded: readonly LostPlace[];
-      /** Fields that the copy keeps in addition to the row's object. */
       kept: readonly StandingField[];
     }
   | { kind: "Delete"; observed: ObservedObject }
   /** Remove Meridian's marks; the object stays on the member. */
   | { kind: "Release"; observed: ObservedObject }
-  /** Read the object by its name to confirm that it is gone. Its absence from the watch is no proof. */
+  /** Read the object by its name. Its absence from the watch is no proof. */
   | { kind: "Confirm"; owner: OwnerRef }
   /** Read the whole object, since its row has `reporting` and the content was not kept. */
   | { kind: "Read" }
-  /** A removal or confirmation that has to wait until the member's objects of that kind are known. */
+  /** Wait until the member's objects of that kind are known. */
   | { kind: "Held" };
 
 const nothing: Action = { kind: "Nothing" };
@@ -44,8 +40,7 @@ export function isOrdered({ kind }: Action): boolean {
 
 /**
  * Compares the row with the observed object. Pure. Only a row removes an object, and only the UID that the row names.
- * An object without a row is left alone. `isKnown`: the caches that a removal depends on have synced and do not hold
- * deletions.
+ * `isKnown`: the caches that a removal depends on have synced and do not hold deletions.
  */
 export function decide(object: MemberObject, isKnown: boolean): Action {
   const { row, observed } = object;

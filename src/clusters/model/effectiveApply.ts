@@ -3,9 +3,8 @@ import type { ApplyRow, Failure } from "../../desiredstate/index.ts";
 import { appliedAtOf } from "../../interpreter/index.ts";
 
 /**
- * An apply of ours whose every value was found on the member. Values of fields that we own change only through our own
- * apply, since any other writer becomes their owner. So later writes of others, such as status updates, need no second
- * comparison of values.
+ * An apply of ours whose every value was found on the member. Any other writer of a value becomes its owner, so later
+ * writes of others need no second comparison of values.
  */
 export interface EffectiveApply {
   uid: string;
@@ -14,7 +13,7 @@ export interface EffectiveApply {
   appliedAt: string;
 }
 
-/** Last apply of ours recorded in the member object; undefined when `managedFields` give no time for it. */
+/** Last apply of ours that the object shows; undefined when `managedFields` give no time for it. */
 export function applyOf({ hash }: ApplyRow, { metadata }: KubeObject): EffectiveApply | undefined {
   const appliedAt = appliedAtOf(metadata.managedFields, FIELD_MANAGER);
   return appliedAt === undefined || metadata.uid === undefined ? undefined : { uid: metadata.uid, hash, appliedAt };
@@ -24,10 +23,7 @@ export function isSameApplyOf(a: EffectiveApply | undefined, b: EffectiveApply |
   return a !== undefined && b !== undefined && a.uid === b.uid && a.hash === b.hash && a.appliedAt === b.appliedAt;
 }
 
-/**
- * Failure of an apply that succeeded while admission changed its values. The failure passes when admission stops
- * changing them.
- */
+/** Failure of an apply whose values admission changed. Passes when admission stops that. */
 export function withoutEffect(altered: readonly string[]): Failure {
   const [first = "", ...more] = altered;
   const others = more.length === 0 ? "" : ` and ${more.length} more`;

@@ -2,8 +2,8 @@ import type { MemberObject } from "./memberObject.ts";
 import { statusOf } from "./memberObservation.ts";
 
 /**
- * Records which run the observed object executes, and the end of the run. The end is remembered while the row asks for
- * the same run, since the object may disappear at once, as a Job with `ttlSecondsAfterFinished: 0` does.
+ * Records the run that the observed object executes, and its end. The end is kept while the row asks for the same run,
+ * since the object may disappear at once (`ttlSecondsAfterFinished: 0`).
  */
 export function noteEnd(object: MemberObject): void {
   const { row, observed } = object;

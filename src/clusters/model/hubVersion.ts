@@ -2,9 +2,8 @@ import { HUB_VERSION_ANNOTATION, type KubeObject } from "../../apis/index.ts";
 import type { ApplyRow } from "../../desiredstate/index.ts";
 
 /**
- * The row as it is sent, with the resourceVersion of its hub object as an annotation. The annotation shows when a hub
- * was restored from an earlier backup. A new resourceVersion alone causes no write, so the annotation is neither hashed
- * nor compared.
+ * The row with the resourceVersion of its hub object as an annotation, which shows when a hub was restored from an
+ * earlier backup. The annotation is neither hashed nor compared, so it causes no write by itself.
  */
 export function withHubVersion(row: ApplyRow): ApplyRow {
   const { hubVersion, object } = row;

@@ -1,7 +1,6 @@
 /**
- * The model of one member: its objects as they are observed, and the rows that say how they should be.
- *
- * Promises: an object counts as known only after a complete list; an object with copied marks is not ours.
+ * The model of one member: observed objects, and the rows that say how they should be. An object counts as known only
+ * after a complete list; an object with copied marks is not ours.
  */
 export { carriedLabels, type Labels, NamespaceLabels, textOf } from "./carriedLabels.ts";
 export { type Action, decide, HELD, isOrdered } from "./decide.ts";

@@ -5,12 +5,11 @@ import type { Origin } from "../../observability/index.ts";
 import type { EffectiveApply } from "./effectiveApply.ts";
 import type { ObservedObject } from "./observed.ts";
 
-/** Report of a member object, extended by the fields that its row's `reporting` asks for. */
+/** Report of a member object, with the fields that its row's `reporting` asks for. */
 export type FullReport = MemberReport & Pick<NonNullable<Observation["present"]>, "status" | "isStatusOld">;
 
 /** Result of the comparison of a member object with a desired object. */
 export interface Judgement {
-  /** Hash of the desired object. */
   hash: string;
   /** Fields that we no longer own and that the next apply takes back. */
   lost: readonly LostPlace[];
@@ -28,56 +27,46 @@ export interface Judgement {
 export interface MemberObject {
   readonly key: string;
   readonly ref: ObjectRef;
-  /** Row as the hub sent it. */
   given: Row | undefined;
-  /** Row in effect, chosen from `given` by the observed owner. Undefined: the member object is left alone. */
+  /** Row in effect, chosen from `given` by the observed owner. */
   row: Row | undefined;
-  /** Revision of the last row, or withdrawal of a row, that was taken; 0 when there was none. */
+  /** Revision of the last row or withdrawal; 0 when there was none. */
   revision: number;
-  /** Origin of the plan that asked for the row. */
   origin: Origin | undefined;
   observed: ObservedObject | undefined;
-  /** UID of the object that this worker deleted or released. */
+  /** UID that this worker deleted or released. */
   removed: string | undefined;
-  /** UID of the last observed object that has disappeared. */
+  /** UID of the last object that has disappeared. */
   gone: string | undefined;
-  /**
-   * The member certainly holds no such object of ours: our own removal was seen to finish, or a read by name found
-   * none.
-   */
+  /** Our own removal was seen to finish, or a read by name found no object of ours. */
   isAbsent: boolean;
   /** The object was seen, or a write may have created it, and its absence has not been confirmed since. */
   mayBeThere: boolean;
   /** Undefined until the observed object was judged. */
   judged: Judgement | undefined;
-  /** How often a placeholder that another owner had replaced was put back, by {@link placeholderKey}. */
+  /** How often a replaced placeholder was put back, by `placeholderKey`. */
   replaced: Map<string, number> | undefined;
   /** Last apply whose every value was found on the member. */
   effective: EffectiveApply | undefined;
   failure: Failure | undefined;
-  /** A write is under way. The state on the member is unknown until the write has ended. */
+  /** A write is under way, so the state on the member is unknown. */
   writing: boolean;
-  /** The last report said `writing`, so the end of the write has to be reported too. */
+  /** The last report said `writing`, so the end has to be reported too. */
   reportedWriting: boolean;
-  /** The member object has matched the row at least once. Any later write for the same row corrects drift. */
+  /** The object has matched the row, so any later write for the same row corrects drift. */
   carriedOut: boolean;
-  /** Run that the object with this UID executes; set when the object matched a row with that `run`. */
+  /** Run that the object with this UID executes. */
   run: { uid: string; hash: string } | undefined;
-  /**
-   * End of the row's run. Kept after the object is gone, so that the object is not created again before the hub has
-   * recorded the end.
-   */
+  /** End of the row's run, kept so that the object is not created again before the hub has recorded it. */
   ended: EndedRun | undefined;
-  /** Hashes of desired states that the dependency with this UID refused because of an immutable field. */
+  /** Hashes that the dependency with this UID refused because of an immutable field. */
   refused: { uid: string; hashes: readonly string[] } | undefined;
   healed: Observation["healed"];
-  /**
-   * Another writer keeps undoing drift corrections. The object does not count as in sync until a correction has lasted.
-   */
+  /** Another writer keeps undoing drift corrections. The object is not in sync until a correction has lasted. */
   contested: Failure | undefined;
-  /** Trouble found in the pods of an unhealthy workload. */
+  /** Found in the pods of an unhealthy workload. */
   trouble: PodTrouble | undefined;
-  /** Last extended report for this UID; only for rows with `reporting`. */
+  /** Only for rows with `reporting`. */
   lastReport: { uid: string; report: FullReport } | undefined;
 }
 

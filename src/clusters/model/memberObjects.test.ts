@@ -151,15 +151,6 @@ describe("an object that the watch does not show", () => {
     gone();
     expect(find().observed).toBeUndefined();
   });
-
-  test("is gone with the answer to its removal", () => {
-    const { objects, take, see, find, changes } = counted();
-    see({ visible: false });
-    take(deleteRow());
-    changes();
-    objects.removed(find(), "member-1");
-    expect([find().observed, find().removed, changes()]).toEqual([undefined, "member-1", 1]);
-  });
 });
 
 describe("the absence of an object is certain", () => {

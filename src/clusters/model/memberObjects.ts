@@ -29,9 +29,9 @@ import { countedPlaceholders, divideLost, keptBy } from "./yielding.ts";
 
 export interface MemberObjectsOptions {
   cluster: string;
-  /** Called synchronously on a change that may give the lane work. */
+  /** Called synchronously when the lane may have work. */
   changed: (object: MemberObject) => void;
-  /** Receives the observations in batches, one for each turn of the event loop with a change. */
+  /** Receives the changes of one turn of the event loop. */
   report: (observations: readonly Observation[]) => void;
   /** Called when no member object of the namespace is observed or has a row any more. */
   namespaceEmptied: (namespace: string) => void;
@@ -53,22 +53,16 @@ function settledWith(object: MemberObject): string | undefined {
   return object.contested === undefined ? inSyncWith(object) : undefined;
 }
 
-/**
- * True when the member object matches its Apply row: we own all of the row's fields and they have the row's values.
- * Also true when the run of the row has ended, even if the object is gone.
- */
+/** True when we own all fields of the Apply row with the row's values, or its run has ended. */
 export function isInSync(object: MemberObject): boolean {
-  if (object.row?.verb === "Apply" && hasEnded(object.row, object)) return true;
-  return object.row?.verb === "Apply" && inSyncWith(object) === object.row.hash;
+  const { row } = object;
+  return row?.verb === "Apply" && (hasEnded(row, object) || inSyncWith(object) === row.hash);
 }
 
 /**
- * All member objects of one worker's cluster. Rows come from the assignment, observations from the watches, failures
- * from the lane. Changes that concern the hub side go into the next report.
- *
- * A withdrawn row, and a row with another verb than Apply, is acknowledged with a report, even if nothing else changed.
- * No write of an earlier row begins after that report. A member object that is absent, has no row and is not being
- * written is reported once more and then forgotten.
+ * All member objects of one worker's cluster, and what of them goes into the next report. A row with another verb than
+ * Apply, or its withdrawal, is acknowledged with a report: no write of an earlier row begins afterwards. An absent
+ * object without a row or a write is reported once more and then forgotten.
  */
 export class MemberObjects {
   readonly #options: MemberObjectsOptions;
@@ -76,9 +70,7 @@ export class MemberObjects {
   readonly #objects = new Map<string, MemberObject>();
   /** Keys of the objects in the next report. */
   readonly #dirty = new Set<string>();
-  /** Number of member objects by namespace. */
   readonly #perNamespace = new Map<string, number>();
-  /** Number of member objects with a row. */
   #asked = 0;
   #closed = false;
 
@@ -86,7 +78,7 @@ export class MemberObjects {
     this.#options = options;
   }
 
-  /** Takes the deltas as the complete set of rows: withdraws the row of every member object that is not among them. */
+  /** Withdraws the row of every member object that is not in the complete set. */
   withdrawOthers(deltas: readonly RowDelta[]): void {
     const given = new Set(deltas.map(({ ref }) => refKey(ref)));
     for (const { key, ref, row, revision } of [...this.#objects.values()])
@@ -120,9 +112,7 @@ export class MemberObjects {
     if (isNew || asksToTell) this.#options.changed(object);
   }
 
-  /**
-   * Called when all first rows of an assignment were taken. Drops the content of objects whose row has no `reporting`.
-   */
+  /** Called after the first rows of an assignment. Drops content that no row wants. */
   tookFirstRows(): void {
     this.contents.known();
     for (const object of this.#objects.values())
@@ -151,10 +141,7 @@ export class MemberObjects {
     this.#take(object, observed);
   }
 
-  /**
-   * Takes the result of a read by name: an object of ours that the watch may not show, or undefined when none of ours
-   * exists.
-   */
+  /** Takes the result of a read by name; undefined when no object of ours exists. */
   found(object: MemberObject, observed: ObservedObject | undefined): void {
     if (this.#objects.get(object.key) !== object) return;
     object.isAbsent = observed === undefined;
@@ -187,10 +174,7 @@ export class MemberObjects {
     this.#take(known, undefined);
   }
 
-  /**
-   * Called when the worker has deleted or released the object with this UID. The watch reports when the object is gone,
-   * if it shows the object.
-   */
+  /** Called when the worker has removed this UID. If a watch shows the object, the watch reports its end. */
   removed(object: MemberObject, uid: string): void {
     object.removed = uid;
     if (object.observed?.visible === false) {
@@ -218,10 +202,7 @@ export class MemberObjects {
     this.#options.changed(object);
   }
 
-  /**
-   * Called before a write of the object; {@link endWrite} follows. `brings`: the write creates the object if the member
-   * accepts it.
-   */
+  /** Called before a write; {@link endWrite} follows. `brings`: the write creates the object. */
   beginWrite(object: MemberObject, brings = false): void {
     object.isAbsent = false;
     if (brings) object.mayBeThere = true;
@@ -235,10 +216,7 @@ export class MemberObjects {
     if (object.reportedWriting || isForgettable(object)) this.#mark(object);
   }
 
-  /**
-   * Called when the write was refused for a missing permission. The member did nothing, so `mayBeThere` returns to its
-   * value before the write.
-   */
+  /** Called when the write was refused for a missing permission, so that the member did nothing. */
   untouched(object: MemberObject, mayBeThere: boolean): void {
     if (object.observed === undefined) object.mayBeThere = mayBeThere;
   }
@@ -280,10 +258,7 @@ export class MemberObjects {
     this.#options.changed(object);
   }
 
-  /**
-   * Updates the judgement when the desired object is the same but the row's `unwritten` or `standing` fields have
-   * changed.
-   */
+  /** Judges again when only the row's `unwritten` or `standing` fields have changed. */
   #divideAgain(object: MemberObject, before: Row | undefined): void {
     const { row, judged, observed } = object;
     if (row?.verb !== "Apply" || judged?.hash !== row.hash || before?.verb !== "Apply") return;
@@ -296,10 +271,7 @@ export class MemberObjects {
     this.#options.changed(object);
   }
 
-  /**
-   * Takes the trouble found in the pods of the workload; undefined when there is none. The same trouble in other words
-   * changes nothing.
-   */
+  /** Takes the trouble of the workload's pods. The same trouble in other words changes nothing. */
   setTrouble(object: MemberObject, trouble: PodTrouble | undefined): void {
     if (object.observed?.podSelector === undefined || isSameTrouble(object.trouble, trouble)) return;
     object.trouble = trouble;
@@ -327,11 +299,7 @@ export class MemberObjects {
   /** Sends the pending report now. */
   flush(): void {
     if (this.#dirty.size === 0) return;
-    const objects: MemberObject[] = [];
-    for (const key of this.#dirty) {
-      const object = this.#objects.get(key);
-      if (object !== undefined) objects.push(object);
-    }
+    const objects = [...this.#dirty].flatMap((key) => this.#objects.get(key) ?? []);
     this.#dirty.clear();
     for (const object of objects) object.reportedWriting = object.writing;
     for (const object of objects) object.lastReport = lastReportOf(object);
@@ -394,15 +362,11 @@ export class MemberObjects {
     this.#mark(object);
   }
 
-  /**
-   * Compares field ownership and values with the desired object, once for each observation. Drops the live object when
-   * it is in sync.
-   */
+  /** Compares ownership and values once for each observation. Drops the live object when it is in sync. */
   #judge(object: MemberObject): void {
     const { row, observed } = object;
     if (row?.verb !== "Apply" || observed === undefined) return;
-    // A different hash means an earlier desired state. If the row was carried out before, somebody changed the
-    // annotation.
+    // A different hash means an earlier desired state, or, after the row was carried out, a changed annotation.
     if (observed.hash !== row.hash && !object.carriedOut) return;
     const { live } = observed.evidence;
     if (object.judged?.hash !== row.hash && live !== undefined) {

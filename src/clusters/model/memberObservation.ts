@@ -5,7 +5,7 @@ import type { FullReport, MemberObject } from "./memberObject.ts";
 import { observe, type ObservedObject } from "./observed.ts";
 import { givenUpOf } from "./yielding.ts";
 
-/** Observation of a member object for the hub side. `hash`: hash of the row that the member object is in sync with. */
+/** Observation for the hub side. `hash`: hash of the row that the object is in sync with. */
 export function observationOf(cluster: string, object: MemberObject, hash: string | undefined): Observation {
   const { ref, row, observed, writing, isAbsent, mayBeThere, healed, contested, revision } = object;
   const { failure = contested } = object;
@@ -36,10 +36,7 @@ const NOT_READ: FullReport = {
 /** Bounds of a status; a larger status is not aggregated. */
 const STATUS_BOUNDS = { bytes: 64 << 10, levels: 32 };
 
-/**
- * Extended report of a member object whose row has `reporting`. Until the content has been read, the last report for
- * the same UID is used.
- */
+/** Extended report for a row with `reporting`. Until the content was read, the last report for the same UID. */
 export function lastReportOf({ row, observed, lastReport }: MemberObject): MemberObject["lastReport"] {
   const terms = row?.reporting;
   if (terms === undefined || observed === undefined || observed.deleting) return undefined;
@@ -51,7 +48,7 @@ export function lastReportOf({ row, observed, lastReport }: MemberObject): Membe
   return { uid, report: status === undefined ? report : { ...report, status, ...ageOf(content, status) } };
 }
 
-/** Adds the observed replica counts to a report whose health rule gives none. */
+/** Adds the observed counts to a report without counts. */
 function withReplicas(report: MemberReport, replicas: Health["replicas"]): MemberReport {
   if (replicas === undefined || report.health.replicas !== undefined) return report;
   return { ...report, health: { ...report.health, replicas } };
@@ -65,7 +62,7 @@ function ageOf(
   return isOld ? { isStatusOld: true } : {};
 }
 
-/** Status of a member object; undefined when there is none or it is too large to be aggregated. */
+/** Undefined when there is no status or it is too large to be aggregated. */
 export function statusOf(content: KubeObject | undefined): FullReport["status"] {
   const status = content?.["status"];
   return isRecord(status) && excess(status, STATUS_BOUNDS) === undefined ? status : undefined;

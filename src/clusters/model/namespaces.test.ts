@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MANAGED_BY_LABEL, POD_SECURITY_ANNOTATION } from "../../apis/index.ts";
 import { ApiError, type Discovery, type ResourceType, TransportError } from "../../runtime/index.ts";
 import { NamespaceLabels } from "./carriedLabels.ts";
-import { inspectNamespace, isNamespace, MemberNamespaces } from "./namespaces.ts";
+import { inspectNamespace, MemberNamespaces } from "./namespaces.ts";
 import { CLUSTER, CONFIG_REF } from "../testing/builders.ts";
 import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
 
@@ -162,10 +162,7 @@ describe("the inspection of a namespace", () => {
 
   test.each([
     [kind("Event", "events", { group: "eventing.example.com" }), "mine"],
-    [kind("Endpoints", "endpoints", { group: "gateway.example.com" }), "mine"],
-    [{ ...SLICES, group: "gateway.example.com" }, "mine"],
     [{ ...CONFIGMAPS, group: "example.com" }, "kube-root-ca.crt"],
-    [{ ...ACCOUNTS, group: "example.com" }, "default"],
   ])("counts objects of a custom kind with the name of a Kubernetes kind: %#", async (type, name) => {
     expect(await inspecting({ [type.plural]: [name] }, [type]).inspect()).toEqual(occupied(`${type.kind} ${name}`));
   });
@@ -199,11 +196,3 @@ describe("the inspection of a namespace", () => {
     await expect(inspect(end.signal)).rejects.toBe(over);
   });
 });
-
-test.each([
-  ["v1", "Namespace", true],
-  ["v1", "ConfigMap", false],
-  ["example.com/v1", "Namespace", false],
-])("%s %s is a namespace: %s", (apiVersion, kind, want) =>
-  expect(isNamespace({ apiVersion, kind, name: "team" })).toBe(want),
-);

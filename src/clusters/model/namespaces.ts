@@ -22,22 +22,16 @@ import {
 import { carried, type NamespaceLabels } from "./carriedLabels.ts";
 import type { MemberSession } from "../types.ts";
 
-/**
- * Annotation of a namespace that Meridian created and may remove. Its value is the namespace's name, so that a copy of
- * the manifest under another name does not count as created by Meridian.
- */
+/** Annotation of a namespace that Meridian created. Its value is the namespace's name, so that a copy does not count. */
 const CREATED_ANNOTATION = `${FEDERATION_GROUP}/created-for`;
 
-/** Value that an earlier version of Meridian wrote into the annotation. */
+/** Value in earlier versions. */
 const BEFORE = "federated-objects";
 
 /** Wraps the creation of a namespace, to report it. `make` resolves with false when the namespace already existed. */
 export type RecordNamespace = (name: string, make: () => Promise<boolean>) => Promise<boolean>;
 
-/**
- * Creates missing namespaces on a member, marked as ours, and removes them again. Concurrent calls for one namespace
- * share one request. Nothing is written into a namespace while it is being removed.
- */
+/** Creates missing namespaces on a member, and removes them again. Meanwhile nothing is written into them. */
 export class MemberNamespaces {
   readonly #session: Pick<MemberSession, "cluster" | "client" | "namespaces">;
   readonly #hubId: string;
@@ -56,9 +50,8 @@ export class MemberNamespaces {
   }
 
   /**
-   * Resolves when the namespace exists. Throws the client's errors. Also throws when the credentials reach some
-   * namespaces only, since `meridian join` creates the namespaces then. `record`: only the first of several concurrent
-   * callers' is used.
+   * Resolves when the namespace exists. Concurrent callers share one request and the first `record`. Throws the
+   * client's errors, and if `meridian join` makes the namespaces of this account.
    */
   async ensure(name: string, signal: AbortSignal, record: RecordNamespace = (_name, make) => make()): Promise<void> {
     let making = this.#underWay.get(name);
@@ -69,7 +62,7 @@ export class MemberNamespaces {
     await making;
   }
 
-  /** Deletes the namespace with this UID. False when the namespace has changed meanwhile. Throws the client's errors. */
+  /** Deletes this version of the namespace. False when it has changed meanwhile. Throws the client's errors. */
   remove(namespace: NamespaceVersion, signal: AbortSignal): Promise<boolean> {
     const { name } = namespace;
     const removal = deleteNamespace(this.#session.client, namespace, signal).finally(() => this.#removals.delete(name));
@@ -86,7 +79,8 @@ export class MemberNamespaces {
   /** False when the namespace already existed. */
   async #create(name: string, signal: AbortSignal): Promise<boolean> {
     const { cluster, client, namespaces } = this.#session;
-    if (namespaces !== undefined) throw notMadeHere(cluster, name);
+    if (namespaces !== undefined)
+      throw new ApiError(403, "Forbidden", `namespace ${name} is gone: \`${renewCommand(cluster)}\` makes it again`);
     const { labels, annotations } = carried(this.#labels.of(name));
     const namespace: KubeObject = {
       apiVersion: "v1",
@@ -107,11 +101,7 @@ export class MemberNamespaces {
   }
 }
 
-function notMadeHere(cluster: string, name: string): ApiError {
-  return new ApiError(403, "Forbidden", `namespace ${name} is gone: \`${renewCommand(cluster)}\` makes it again`);
-}
-
-/** Namespace with the UID and resourceVersion that a deletion requires. */
+/** Version that a deletion requires. */
 export interface NamespaceVersion {
   name: string;
   uid: string;
@@ -129,10 +119,7 @@ export function wasCreatedByMeridian({ metadata }: KubeObject): boolean {
   return metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) === true;
 }
 
-/**
- * Objects that Kubernetes creates in every namespace, and kinds whose objects only describe other objects. The group is
- * part of the key, since a custom kind may have the name of a Kubernetes kind.
- */
+/** Objects in every namespace, and kinds that only describe others. With their group, since a custom kind may share a name. */
 const OF_EVERY_NAMESPACE = new Set(["/ConfigMap/kube-root-ca.crt", "/ServiceAccount/default"]);
 const DESCRIBES_OTHERS = new Set(["/Event", "events.k8s.io/Event", "/Endpoints", "discovery.k8s.io/EndpointSlice"]);
 
@@ -143,10 +130,7 @@ export type Emptiness =
   /** Some kind cannot be listed, so the namespace cannot be called empty. */
   | { kind: "Unknown"; message: string };
 
-/**
- * Lists every namespaced kind that the member serves, all at the same time, so that the answers are of about one
- * moment. Reads the metadata of five objects per kind at most.
- */
+/** Lists the metadata of five objects of every namespaced kind, all at the same time. */
 export async function inspectNamespace(
   client: Client,
   discovery: Discovery,
@@ -187,7 +171,7 @@ function goesWithTheNamespace({ group, kind }: ResourceType, name: string): bool
   return DESCRIBES_OTHERS.has(kindKey({ group, kind })) || OF_EVERY_NAMESPACE.has(`${group}/${kind}/${name}`);
 }
 
-/** One version of each kind. All versions of a kind hold the same objects. */
+/** One version of each kind: all hold the same objects. */
 function oncePerKind(types: readonly ResourceType[]): Iterable<ResourceType> {
   const byKind = new Map<string, ResourceType>();
   for (const type of types) {
@@ -197,7 +181,7 @@ function oncePerKind(types: readonly ResourceType[]): Iterable<ResourceType> {
   return byKind.values();
 }
 
-/** Deletes the namespace if its UID and resourceVersion still match. Returns false when they do not. */
+/** False when UID or resourceVersion do not match. */
 async function deleteNamespace(client: Client, { name, ...version }: NamespaceVersion, signal: AbortSignal) {
   try {
     await client.delete(NAMESPACES, undefined, name, { ...version, signal });

@@ -27,59 +27,45 @@ import { compareResourceVersions } from "../../runtime/index.ts";
 import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 
-/** The part of a member object that Meridian keeps: enough to judge the object, small enough for a million objects. */
+/** The part of a member object that is kept: enough to judge it, small enough for a million objects. */
 export interface ObservedObject extends MemberReport {
   ref: ObjectRef;
   uid: string;
   resourceVersion: string;
-  /** Hash annotation: hash of the last applied desired object. */
+  /** Hash of the last applied desired object, by the annotation. */
   hash: string | undefined;
-  /** The hub object named in the owner annotation. */
+  /** As the owner annotation says. */
   owner: OwnerRef | undefined;
-  /**
-   * False for a foreign object with our label: an object whose annotation names another object (a copy of one of ours),
-   * and a namespace that Meridian did not create. Foreign objects are not reported.
-   */
+  /** False for a copy of one of our objects, and for a namespace that Meridian did not create. Not reported. */
   isOurs: boolean;
   /** `managedFields` show that Meridian applied the marks. */
   proven: boolean;
-  /**
-   * Deletion policy in the object's annotation, for an object that the hub has forgotten; undefined stands for
-   * `Delete`.
-   */
+  /** Deletion policy in the annotation; undefined is `Delete`. */
   policy: "Orphan" | undefined;
-  /** resourceVersion of its owner on the hub at the last write. */
+  /** resourceVersion of the hub object at the last write. */
   hubVersion: string | undefined;
   createdAt: string | undefined;
   deleting: boolean;
-  /** Finalizers of an object that is being deleted, up to the number that is reported. */
+  /** Of an object that is being deleted, as many as are reported. */
   finalizers?: readonly string[];
-  /** Pod selector of an unhealthy workload whose pods may tell more about the cause. */
+  /** Of an unhealthy workload whose pods may tell the cause. */
   podSelector: string | undefined;
-  /**
-   * False when the member removed our label, so that the watch does not show the object. It is known only from the
-   * answer to our write.
-   */
+  /** False when the member removed our label: known only from the answer to our write. */
   visible: boolean;
-  /** True for a ConfigMap or Secret with `immutable: true`. */
   immutable: boolean;
-  /** `type` of a Secret. */
   secretType: string | undefined;
-  /** Labels that a namespace got from the hub's namespace, as its {@link POD_SECURITY_ANNOTATION} lists them. */
+  /** Labels from the hub's namespace, by {@link POD_SECURITY_ANNOTATION}. */
   podSecurity?: string;
-  /** Content and field ownership needed for a comparison. `live` is dropped when the object was found in sync. */
+  /** `live`: to be compared, until it is in sync. `content`: without `managedFields`, for a row with `reporting`. */
   evidence: {
     live: KubeObject | undefined;
-    /** The whole object without `managedFields`; kept when the object's row has `reporting`. */
     content?: KubeObject | undefined;
   };
 }
 
-/** Options of {@link observe}. */
+/** `keepsContent`: keep the whole object. `scale`: paths of the counts that the scale subresource defines. */
 export interface Observing {
-  /** Keep the whole object. */
   keepsContent?: boolean;
-  /** Paths of the replica counts that the scale subresource of the kind defines. */
   scale?: ReplicaPaths | undefined;
 }
 
@@ -138,10 +124,7 @@ function podSecurityOf({ metadata }: KubeObject): Pick<ObservedObject, "podSecur
   return podSecurity === undefined ? {} : { podSecurity };
 }
 
-/**
- * Observation from the answer to our own write. If the member removed our marks, the watch does not show the object,
- * and the answer alone proves that the object is ours.
- */
+/** Observation from the answer to our own write, which proves that the object is ours even without our marks. */
 export function observeAnswer(object: KubeObject, hubId: string, observing?: Observing): ObservedObject {
   const observed = observe(object, observing);
   const visible = observed.isOurs && object.metadata.labels?.[MANAGED_BY_LABEL] === hubId;
@@ -164,11 +147,7 @@ export function ownershipOf(object: KubeObject, ref: ObjectRef): Pick<ObservedOb
   return { isOurs, proven: isOurs && applied };
 }
 
-/**
- * True when an object with a hub's label belongs to that hub: its annotation names the object itself, or it is a
- * namespace that Meridian created. The label alone is no proof. Kubernetes copies labels (from a Service to its
- * Endpoints), and people copy whole objects.
- */
+/** True when an object with a hub's label belongs to that hub. The label alone is no proof, since labels are copied. */
 export function isOwn(object: KubeObject): boolean {
   return ownershipOf(object, refOf(object)).isOurs;
 }
@@ -198,10 +177,7 @@ function sharedImages(images: readonly string[]): readonly string[] {
 
 const imagesRead = new Map<string, readonly string[]>();
 
-/**
- * Parsed owner annotations. Every event of every copy repeats the same text, so all copies of an object share one
- * OwnerRef.
- */
+/** Parsed owner annotations: all copies of an object share one OwnerRef. */
 const read = new Map<string, OwnerRef>();
 const MOST_READ = 4_096;
 const LONGEST_READ = 1_024;
@@ -213,7 +189,7 @@ function ownerIn(text: string): OwnerRef | undefined {
       return undefined;
     return { ...value, apiVersion: value.apiVersion ?? "", kind: value.kind, name: value.name, uid: value.uid };
   } catch {
-    // Another writer overwrote the annotation. The object has no owner then, and the lost field shows as drift.
+    // Overwritten by another writer, which shows as drift.
     return undefined;
   }
 }

@@ -2,16 +2,13 @@ import { refKey } from "../../apis/index.ts";
 import { hasEnded, type Row } from "../../desiredstate/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
-/** One member object in the phases of its owner. */
+/** One member object in the phases of its owner. Applies go up the phases, removals go down. `isOpen`: not done yet. */
 interface Part {
   owner: string;
-  /** Direction: applies go up the phases, removals go down. */
   way: "apply" | "remove";
   phase: number;
-  /** The apply or removal is not done yet. */
   isOpen: boolean;
 }
-
 interface Owned {
   objects: Set<MemberObject>;
   /** Number of open parts, by phase. */
@@ -19,9 +16,8 @@ interface Owned {
 }
 
 /**
- * Orders the applies and removals of each owner's objects on one member by the phases in their rows. An object is
- * applied when all objects of earlier phases were seen applied. An object is removed when all objects of later phases
- * that are to be removed were seen gone. Rows without a phase do not wait.
+ * Orders the applies and removals of each owner's objects on one member. An object is applied when all of earlier phases
+ * were seen applied, and removed when all of later phases that are to go were seen gone.
  */
 export class Phases {
   readonly #release: (object: MemberObject) => void;
@@ -46,10 +42,7 @@ export class Phases {
     if (before !== undefined && before.isOpen && !this.#isOpen(before)) this.#releaseAll(before.owner);
   }
 
-  /**
-   * Makes all objects with a phase wait until the result is disposed of. Rows arrive one by one, so the phases are
-   * complete only at the end.
-   */
+  /** Makes all objects with a phase wait until the result is disposed of, since rows arrive one by one. */
   pause(): Disposable {
     const waiting = new Set<MemberObject>();
     this.#waiting = waiting;

@@ -1,7 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Row } from "../../desiredstate/index.ts";
-import { asksTheSame, isForgettable, rowFor } from "./rowChanges.ts";
-import { deleteRow, holdRow, memberObject, OWNER, releaseRow, row, seen } from "../testing/builders.ts";
+import { asksTheSame } from "./rowChanges.ts";
+import { deleteRow, holdRow, OWNER, releaseRow, row } from "../testing/builders.ts";
 
 const other = { reason: "Other", message: "other words" };
 
@@ -27,31 +27,4 @@ test.each<[name: string, a: Row, b: Row, want: boolean]>([
   ["a removal and a release", deleteRow(), releaseRow(), false],
 ])("%s: the same request %4$s", (_, a, b, want) => {
   expect([asksTheSame(a, b), asksTheSame(b, a)]).toEqual([want, want]);
-});
-
-test.each([
-  { name: "nothing", object: {}, want: true },
-  { name: "a row", object: { row: row() }, want: false },
-  { name: "an observation", object: { observed: seen() }, want: false },
-  { name: "a write under way", object: { writing: true }, want: false },
-])("a member object with $name can be forgotten: $want", ({ object, want }) => {
-  expect(isForgettable(memberObject(object))).toBe(want);
-});
-
-describe("the row in effect", () => {
-  const bank = { ...OWNER, name: "bank", uid: "app-2" };
-  const alternative = row({ owner: bank, hash: "h2" });
-  const given = row({ role: "dependency", alternatives: [alternative] });
-
-  test.each([
-    { name: "is none without a given row", given: undefined, observed: seen(), want: undefined },
-    { name: "is the given row while nothing is observed", given, observed: undefined, want: given },
-    { name: "is the given row when the object names its owner", given, observed: seen(), want: given },
-    {
-      name: "is the row of the owner that the object names",
-      given,
-      observed: seen({ owner: bank }),
-      want: alternative,
-    },
-  ])("$name", ({ given: asked, observed, want }) => expect(rowFor({ given: asked, observed })).toEqual(want));
 });

@@ -29,10 +29,7 @@ export function isForgettable({ row, observed, writing }: MemberObject): boolean
   return row === undefined && observed === undefined && !writing;
 }
 
-/**
- * The row in effect. For a dependency shared by several hub objects, that is the row of the owner that the member
- * object names.
- */
+/** The row in effect: for a shared dependency, that of the owner that the member object names. */
 export function rowFor({ given, observed }: Pick<MemberObject, "given" | "observed">): Row | undefined {
   return given === undefined ? undefined : inTheNameOf(given, observed);
 }

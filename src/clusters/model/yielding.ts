@@ -13,15 +13,8 @@ import {
 } from "../../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 
-/**
- * Fields of a desired object that are left to other owners on the member: fields that nobody wrote on the hub, and
- * filled-in placeholders.
- */
-
-/** A placeholder is put back once, in case it was overwritten by mistake. An owner that replaces it again may keep it. */
+/** A placeholder is put back once, in case of a mistake. An owner that replaces it again may keep it. */
 const PUT_BACK = 1;
-
-type Known = Pick<MemberObject, "replaced" | "judged" | "observed">;
 
 /** Divides the fields that we do not own into fields to take back and fields left to their owners. */
 export function divideLost(
@@ -39,7 +32,7 @@ function isYielded(replaced: MemberObject["replaced"], row: ApplyRow, place: Los
   return holdsPlace(row.unwritten, place.elements) || isGivenUp(replaced, row, place);
 }
 
-/** Placeholders left to other owners: another owner replaced them, and replaced them again after they were put back. */
+/** Placeholders that another owner replaced again after they were put back. */
 export function givenUpOf({ row, judged, replaced }: Pick<MemberObject, "row" | "judged" | "replaced">): LostField[] {
   if (replaced === undefined || row?.verb !== "Apply" || judged?.hash !== row.hash) return [];
   return judged.yielded.filter((place) => isGivenUp(replaced, row, place)).map(fieldOfPlace);
@@ -80,21 +73,18 @@ export function keptBy(
   return keptFields(row.standing, FIELD_MANAGER, { live: observed?.evidence.live, sent: judged?.sent });
 }
 
-/**
- * Fields of a row's object that nobody wrote on the hub and that others own on the member. `live`: its metadata are
- * enough.
- */
+/** Fields that nobody wrote on the hub and that others own on the member. `live`: its metadata are enough. */
 export function unwrittenOfOthers(row: ApplyRow, live: KubeObject): readonly LostPlace[] {
   if (row.unwritten === undefined) return [];
   const lost = lostPlaces(row.object, live.metadata.managedFields ?? [], FIELD_MANAGER, live);
   return divideLost({ replaced: undefined }, row, lost).yielded;
 }
 
-/**
- * Fields of a row's object that an apply leaves out, since a forced apply would take them from their owners. If the
- * live object was dropped, the yielded fields of the last comparison are used.
- */
-export function leftToOthers({ replaced, judged, observed }: Known, row: ApplyRow): readonly LostPlace[] {
+/** Fields that a forced apply leaves to their owners; those of the last comparison if the live object was dropped. */
+export function leftToOthers(
+  { replaced, judged, observed }: Pick<MemberObject, "replaced" | "judged" | "observed">,
+  row: ApplyRow,
+): readonly LostPlace[] {
   if (judged?.hash === row.hash) return judged.yielded;
   if (row.unwritten === undefined && replaced === undefined) return [];
   const live = observed?.evidence.live;

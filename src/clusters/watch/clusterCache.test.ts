@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HASH_ANNOTATION, type KubeObject, MANAGED_BY_LABEL, OBJECT_ANNOTATION, refKey } from "../../apis/index.ts";
 import { ApiError, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../../runtime/index.ts";
-import { CLUSTER, CONFIG_REF, deleteRow, row, seen } from "../testing/builders.ts";
+import { CONFIG_REF, deleteRow, row, seen } from "../testing/builders.ts";
 import { caching, DATABASE_KIND, DATABASE_REF, DATABASES, GONE, made } from "../testing/cacheHarness.ts";
 import { NAMESPACE_REF, numbered, RESET, SECRET_REF, trustOf } from "../testing/cacheHarness.ts";
 
@@ -119,21 +119,6 @@ describe("the watches of a session", () => {
     await settle();
     expect(member.calls).toEqual(want);
   });
-
-  test("have a name in the log", async () => {
-    const { begin, settle, vanish, create, lines } = caching();
-    for (const namespaces of [undefined, ["shop"]]) {
-      create(CONFIGMAPS, ...numbered({ ...CONFIG_REF, namespace: "shop" }, 12));
-      const { watch, end } = begin(namespaces === undefined ? {} : { namespaces });
-      watch(CONFIGMAPS);
-      await settle();
-      vanish(CONFIGMAPS);
-      await settle();
-      end();
-    }
-    const warnings = lines.filter(({ vanished }) => vanished === 12);
-    expect(warnings.map(({ informer }) => informer)).toEqual([`${CLUSTER}/configmaps`, `${CLUSTER}/shop/configmaps`]);
-  });
 });
 
 describe("a custom kind", () => {
@@ -149,26 +134,6 @@ describe("a custom kind", () => {
     await settle();
     expect([watched(), cache.member.lacks(DATABASE_REF)]).toEqual([["configmaps.v1", "databases.v3"], "No"]);
     expect(called()).toContain("knows more");
-  });
-
-  test.each([
-    [[DATABASE_REF], ["configmaps.v1", "databases.v1"]],
-    [[], ["configmaps.v1"]],
-  ])("without definition is watched until its objects are gone: %#", async (refs, want) => {
-    const { begin, settle, discovery, create, watched, member, isSeen } = caching();
-    discovery.served = [DATABASES];
-    create(CONFIGMAPS, CONFIG_REF);
-    create(DATABASES, ...refs);
-    const { cache } = begin();
-    cache.setKinds([CONFIGMAPS], [DATABASE_KIND]);
-    await settle();
-    discovery.served = [];
-    cache.reviewKinds();
-    await settle();
-    expect(watched()).toEqual(want);
-    for (const { name } of refs) member.server.delete(DATABASES, "default", name);
-    await settle(1_000);
-    expect([watched(), isSeen(DATABASE_REF)]).toEqual([["configmaps.v1"], false]);
   });
 });
 
@@ -217,9 +182,7 @@ describe("a watched object", () => {
 
   test.each([
     [0, undefined, false],
-    [1, undefined, true],
     [0, ["a"], true],
-    [1, [], true],
   ])(
     "is one of at most 5000 with %d rows and the hub's record %j; 5001 are read: %s",
     async (rows, expected, isRead) => {
@@ -262,12 +225,6 @@ describe("the answer to a write", () => {
     expect(observed).toMatchObject({ uid: "answered", visible: false, proven: true, health: { replicas: COUNTS } });
     expect(observed?.evidence.content).toBeUndefined();
     expect(find().observed?.evidence.content).toBeDefined();
-  });
-
-  test("of a kind that is no longer watched is ignored", async () => {
-    const { cache, isSeen } = await reading(SECRETS);
-    cache.member.observe({ type: CONFIGMAPS, object: answer(), altered: [] });
-    expect(isSeen()).toBe(false);
   });
 });
 
@@ -381,17 +338,6 @@ describe("the member of a session", () => {
     expect(isSeen()).toBe(false);
     cache.member.doubtKind(CONFIG_REF);
     expect(discovery.invalidated).toBeGreaterThan(0);
-  });
-
-  test("creates a missing namespace with the hub's Pod Security labels", async () => {
-    const { cache, failures, member, namespaceLabels } = await reading(CONFIGMAPS);
-    namespaceLabels.take({ verb: "Apply", ref: CONFIG_REF, namespaceLabels: podSecurity });
-    const details = { kind: "namespaces" };
-    const missing = new ApiError(404, "NotFound", 'namespaces "default" not found', { details });
-    failures.set("apply configmaps", missing);
-    await expect(cache.member.writer.create(row())).rejects.toBe(missing);
-    const { labels } = member.server.get(NAMESPACES, undefined, "default").metadata;
-    expect(labels).toEqual({ [MANAGED_BY_LABEL]: "hub", ...podSecurity });
   });
 
   test("labels a namespace of ours, and deletes it when it stays empty and all namespaces are known", async () => {

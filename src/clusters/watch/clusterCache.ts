@@ -29,26 +29,19 @@ export interface ClusterCacheOptions {
   random: () => number;
   logger: Logger;
   metrics: Metrics;
-  /** Hub objects with copies on the member by the hub's record; undefined until the hub has sent its record. */
+  /** By the hub's record; undefined until the hub has sent its record. */
   expected: () => readonly string[] | undefined;
-  /** Called when the kinds that the member serves, or their versions, have changed. */
+  /** Called when the served kinds or their versions have changed. */
   kindsChanged: () => void;
-  /** Called when more is known than before: one more kind, or the absence of objects can be trusted. */
+  /** Called when one more kind is known, or the absence of objects can be trusted. */
   knowsMore: () => void;
-  /**
-   * Called when less is known than before, or when {@link ClusterCache.unreadable} or {@link ClusterCache.blindness} has
-   * changed.
-   */
+  /** Called when less is known, or {@link ClusterCache.unreadable} or {@link ClusterCache.blindness} has changed. */
   readabilityChanged: () => void;
 }
 
-/** Places to watch a kind in; undefined stands for the whole cluster. */
-const EVERYWHERE: readonly undefined[] = [undefined];
-
 /**
- * Watches of one session on a member: one per kind, selecting objects with our label. If the credentials reach some
- * namespaces only, one per kind and namespace, and none for cluster-scoped kinds. The watches feed the member objects.
- * The cache ends with the session.
+ * Watches of one session on a member, selecting objects with our label: one per kind, or, for an account of single
+ * namespaces, one per namespaced kind and namespace. They feed the member objects until the session ends.
  */
 export class ClusterCache {
   /** The member as the lane needs it. */
@@ -124,10 +117,7 @@ export class ClusterCache {
     this.#follow();
   }
 
-  /**
-   * Called when a definition of ours has changed on the member. Discovery and watches of unserved kinds are retried at
-   * once.
-   */
+  /** Called when a definition of ours has changed on the member: discovery and unserved kinds are retried. */
   reviewKinds(): void {
     if (this.#options.session.signal.aborted) return;
     this.#kinds.review();
@@ -161,14 +151,14 @@ export class ClusterCache {
     this.advance();
   }
 
-  /** Places to watch the kind in: the whole cluster (undefined), or each namespace that the credentials reach. */
+  /** Where to watch the kind; undefined is the whole cluster. */
   #placesOf({ namespaced }: ResourceType): readonly (string | undefined)[] {
     const { namespaces } = this.#options.session;
-    if (namespaces === undefined) return EVERYWHERE;
+    if (namespaces === undefined) return [undefined];
     return namespaced ? namespaces : [];
   }
 
-  /** Called when the hub's record of the copies on the member, or a new list of kinds, has arrived. */
+  /** Called when the hub's record, or a new list of kinds, has arrived. */
   advance(): void {
     this.#initialSync.advance();
     this.#trustChanged();
@@ -176,8 +166,7 @@ export class ClusterCache {
 
   /** True when every object of ours on the member is known, and a missing object is certainly absent. */
   get isSynced(): boolean {
-    if (!this.#initialSync.isTrusted || !this.#isComplete) return false;
-    return !this.#isInDoubt;
+    return this.isPartlySynced && this.unreadable.size === 0;
   }
 
   /** As {@link isSynced}, except for the kinds in {@link unreadable}. */
@@ -213,30 +202,33 @@ export class ClusterCache {
 
   /** Kinds (`group/Kind`) that the member does not serve, or not in the version that the hub asks for. */
   get unserved(): ReadonlySet<string> {
-    const unserved = new Set<string>();
-    for (const { isUnserved, kind } of this.#watches.values()) if (isUnserved) unserved.add(kind);
-    return unserved;
+    return new Set([...this.#watches.values()].filter(({ isUnserved }) => isUnserved).map(({ kind }) => kind));
+  }
+
+  get #denied(): MemberWatch[] {
+    return [...this.#essential()].filter(({ isKnown, isDenied }) => !isKnown && isDenied);
   }
 
   /** Keys of {@link unreadable} that are unknown only because of a missing permission. */
   get ungranted(): ReadonlySet<string> {
-    const ungranted = new Set<string>();
-    for (const { key, isKnown, isDenied } of this.#essential()) if (!isKnown && isDenied) ungranted.add(key);
-    return ungranted;
+    return new Set(this.#denied.map(({ key }) => key));
   }
 
-  /** Sentence with the command that grants all kinds that are not granted; set when there are several. */
+  /** Command that grants all kinds that are not granted; set when there are several. */
   get grant(): Message | undefined {
     const { cluster, local } = this.#options.session;
-    const denied = [...this.#essential()]
-      .filter(({ isKnown, isDenied }) => !isKnown && isDenied)
-      .map(({ type }) => type);
-    return local || denied.length < 2 ? undefined : allNotGranted(cluster, denied);
+    const denied = this.#denied;
+    return local || denied.length < 2
+      ? undefined
+      : allNotGranted(
+          cluster,
+          denied.map(({ type }) => type),
+        );
   }
 
   /**
-   * Set when a watch has been broken for long although the member answers. The known state is as old as `since` (epoch
-   * milliseconds). A kind that the member no longer serves does not count, since its state is known.
+   * Set when a watch of a served kind has been broken for long although the member answers: what is known is as old as
+   * `since` (epoch milliseconds).
    */
   get blindness(): { since: number; message: Message } | undefined {
     for (const { blindSince, failure, isUnserved } of this.#essential())
@@ -245,15 +237,12 @@ export class ClusterCache {
     return undefined;
   }
 
-  /** Called when the member is back. Watches in backoff retry at once. */
+  /** Called when the member is back. */
   retryWatches(): void {
     for (const watch of this.#watches.values()) watch.retry();
   }
 
-  /**
-   * Takes an answer to a write. An object with our label goes through the cache of its watch, since the watch brings the
-   * object too. Any other object is taken directly, since no watch brings it.
-   */
+  /** Takes an answer to a write through the cache of the watch that brings the object too, if any. */
   #observeAnswer({ type, object }: Written): void {
     const { objects, hubId } = this.#options;
     const observed = observeAnswer(object, hubId, { keepsContent: objects.contents.isKeptOf(type), scale: type.scale });
@@ -263,16 +252,6 @@ export class ClusterCache {
 
   *#essential(): Iterable<MemberWatch> {
     for (const watch of this.#watches.values()) if (watch.isEssential) yield watch;
-  }
-
-  get #isComplete(): boolean {
-    if (this.#kinds.isPending || this.#kinds.unsure.size > 0) return false;
-    let kinds = 0;
-    for (const { isKnown } of this.#essential()) {
-      if (!isKnown) return false;
-      kinds += 1;
-    }
-    return kinds > 0;
   }
 
   #watchOf({ apiVersion, kind, namespace }: ObjectRef): MemberWatch | undefined {
@@ -375,17 +354,14 @@ export class ClusterCache {
     for (const watch of this.#watches.values()) watch.end(session.signal.reason);
   }
 
-  /**
-   * Drops the observations of a watch that has lost its permission. Other kinds stay known. The watch keeps trying
-   * until it is permitted again.
-   */
+  /** Drops what a watch without its permission has shown. The watch keeps trying. */
   #forgetUnreadable(watch: MemberWatch): void {
     this.#options.objects.forgetUnreadable((ref) => this.#watchOf(ref) !== watch);
     this.#initialSync.advance();
     this.#trustChanged();
   }
 
-  /** Starts the watch again, with a new list, after its permission came back. */
+  /** Lists anew after the permission came back. */
   #watchAgain(watch: MemberWatch): void {
     this.#stop(watch);
     const anew = this.#watch(watch, watch.failure);
@@ -393,10 +369,7 @@ export class ClusterCache {
     void this.#run(anew);
   }
 
-  /**
-   * Objects that an earlier session saw. If most of them are missing from the first list of this session, a second list
-   * has to agree.
-   */
+  /** Objects of an earlier session. If the first list lacks most of them, a second list has to agree. */
   *#knownBefore({ kind, namespace }: MemberWatch): Iterable<[string, { uid: string; object: ObservedObject }]> {
     for (const { ref, observed } of this.#options.objects.all()) {
       if (namespace !== undefined && ref.namespace !== namespace) continue;

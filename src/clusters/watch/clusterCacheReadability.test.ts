@@ -165,24 +165,13 @@ describe("a kind that cannot be watched", () => {
     await settle(1_000);
     expect([cache.unreadable.size, cache.unserved]).toEqual([0, new Set(["/Namespace"])]);
   });
-
-  test("but was read before stays known", async () => {
-    const { cache, settle, failures, member } = await trusted();
-    failures.set("configmaps", FORBIDDEN);
-    member.server.dropWatches(RESET);
-    await settle(1_000);
-    expect([trustOf(cache), cache.unreadable.size, cache.ungranted.size]).toEqual(["all", 0, 0]);
-  });
 });
 
 describe("after half a minute of broken watches the cache is blind", () => {
   test.each<[failing: Record<string, Error>, want: string | undefined, trust: string]>([
     [{ configmaps: RESET }, "configmaps", "all"],
-    [{ secrets: RESET }, "secrets", "all"],
     [{ configmaps: GONE }, undefined, "in part"],
-    [{ configmaps: GONE, secrets: RESET }, "secrets", "in part"],
     [{ namespaces: RESET }, undefined, "all"],
-    [{}, undefined, "all"],
   ])("if a watch fails of a kind that the member serves: %#: %s", async (failing, want, trust) => {
     const { cache, watch, settle, failures, member, clock, called } = await trusted();
     watch(CONFIGMAPS, SECRETS, NAMESPACES);
@@ -284,7 +273,6 @@ test("a member that went back in time is trusted again after everything was list
 
 test.each<[string, (writer: MemberWriter, uid: string) => Promise<unknown>]>([
   ["delete", (writer, uid) => writer.delete(DATABASE_REF, { uid, visible: true }, {})],
-  ["release", (writer, uid) => writer.release(DATABASE_REF, { uid, visible: true })],
   ["find", (writer) => writer.find(DATABASE_REF, { ...DATABASE_REF, uid: "owner" })],
 ])("a %s uses another served version when the watched version is gone", async (_, act) => {
   const { begin, settle, create, member, discovery, failures, watched, isSeen } = caching();

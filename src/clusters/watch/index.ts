@@ -1,6 +1,2 @@
-/**
- * The watches on one member.
- *
- * Promises: one watch per kind (per kind and namespace with restricted credentials); its size and its pages are bounded.
- */
+/** The watches on one member: one per kind (and namespace, for an account of single namespaces), each bounded. */
 export { ClusterCache } from "./clusterCache.ts";

@@ -15,16 +15,15 @@ export interface InitialSyncOptions {
   informers: () => Iterable<Informer<ObservedObject>>;
   /** True when every kind is known or cannot be read. */
   isComplete: () => boolean;
-  /** Hub objects with copies on the member by the hub's record; undefined until the hub has sent its record. */
+  /** By the hub's record; undefined until the hub has sent its record. */
   expected: () => readonly string[] | undefined;
   /** Called when the initial sync becomes doubted, or trusted after a second read. */
   changed: () => void;
 }
 
 /**
- * Decides whether the first complete read of a member can be trusted. A manager that has just started knows the
- * member's objects only from the hub's record. If most of these objects are missing, a second, consistent read has to
- * agree before their absence is used.
+ * Decides whether the first complete read of a member can be trusted. If most objects of the hub's record are missing, a
+ * second, consistent read has to agree before their absence is used.
  */
 export class InitialSync {
   readonly #options: InitialSyncOptions;
@@ -42,10 +41,7 @@ export class InitialSync {
     return this.#state === "Doubted";
   }
 
-  /**
-   * Called when one more kind is known or the hub has sent its record. Judges the read once, when all kinds and the
-   * record are known.
-   */
+  /** Judges the read once, when all kinds and the hub's record are known. */
   advance(): void {
     const { cluster, logger, objects, isComplete, expected, changed } = this.#options;
     if (this.#state !== "Incomplete" || !isComplete()) return;
@@ -90,7 +86,7 @@ export class InitialSync {
   }
 }
 
-/** Keys of the owners of the observed member objects, by annotation or by row. */
+/** Owners of the observed member objects, by annotation or by row. */
 function ownersOf(objects: MemberObjects): Set<string> {
   const owners = new Set<string>();
   for (const { observed, row } of objects.all()) {

@@ -6,8 +6,8 @@ import {
   type Client,
   type Clock,
   CRDS,
+  ifFound,
   isForbidden,
-  isNotFound,
   knownType,
   type ResourceType,
 } from "../../runtime/index.ts";
@@ -26,44 +26,35 @@ export interface KindsOnMemberOptions {
   removed: (kind: string) => void;
 }
 
-/** Backoff of discovery while kinds are missing. No watch shows a definition that somebody else creates. */
+/** No event tells of a definition that somebody else creates. */
 const AGAIN = { baseMs: 1_000, capMs: 30_000 };
-/**
- * Number of answers without the kind after which the member certainly lacks the kind and its objects. One answer is not
- * enough, since a server that has just started serves its built-in kinds before those of definitions.
- */
+/** Answers without the kind that make its absence certain. A server that has just started serves definitions last. */
 const CERTAIN_AFTER = 3;
 
-/** A kind to look up. `version` and `scale` come from the hub. */
+/** A kind to look up; `version` and `scale` as on the hub. */
 type Wanted = GroupKind & Partial<Pick<ResourceType, "version" | "plural" | "scale">>;
 
 /**
- * The wanted kinds that one member serves, for one session.
- *
- * Built-in kinds count as served until the member answers 404 for one of them, so that they need no discovery. Other
- * kinds are looked up in the member's discovery. A lookup happens when a kind becomes wanted, when a definition of ours
- * changes on the member, and when the version that was found is no longer served. Lookups repeat with backoff while a
- * kind, or a version to write in, is missing.
- *
- * A kind is watched in the version that the hub sends. If the member does not serve that version, the member's
- * preferred version is watched.
+ * The wanted kinds that one member serves, for one session. Built-in kinds count as served until the member answers 404.
+ * Other kinds are looked up in discovery: when they become wanted, when a definition of ours changes on the member, and
+ * with backoff while a kind or a version is missing. A kind is watched in the hub's version if that is served, or else
+ * in the member's preferred one.
  */
 export class KindsOnMember {
   readonly #options: KindsOnMemberOptions;
   #fixed: readonly ResourceType[] = [];
   #wanted = new Map<string, Wanted>();
   #found = new Map<string, ResourceType>();
-  /** Versions in which the member serves each wanted kind. */
   #versions = new Map<string, ReadonlySet<string>>();
   /** Versions that a write needed and the member did not serve, by kind. */
   readonly #awaited = new Map<string, Set<string>>();
   /** Built-in kinds for which the member has answered 404. */
   readonly #doubted = new Set<string>();
-  /** Kinds without a served version whose definition is still on the member, so that objects may exist. */
+  /** Kinds without a served version whose definition exists, so that objects may exist. */
   readonly #defined = new Set<string>();
   /** Number of answers in a row without the kind. */
   #missing = new Map<string, number>();
-  /** Kinds of which the member cannot tell whether it serves them, with the reason. */
+  /** Kinds that the member may serve, with the reason why that is unknown. */
   #unsure = new Map<string, string>();
   #asking = false;
   #askAgain = false;
@@ -111,12 +102,12 @@ export class KindsOnMember {
     return this.#open.length > 0;
   }
 
-  /** Kinds (`group/Kind`) whose objects may exist and cannot be read, with the reason. */
+  /** Kinds (`group/Kind`) whose objects may exist and cannot be read. */
   get unsure(): ReadonlyMap<string, string> {
     return new Map([...this.#unsure].filter(([name]) => this.#wanted.has(name)));
   }
 
-  /** Tells whether the member lacks the kind, by its discovery. `Surely`: no object of the kind can exist. */
+  /** Whether the member lacks the kind. `Surely`: no object of the kind can exist. */
   lacks({ apiVersion, kind }: { apiVersion: string; kind: string }): "No" | "Perhaps" | "Surely" {
     if (this.#missing.size === 0) return "No";
     const name = kindKeyOf({ apiVersion, kind });
@@ -124,7 +115,7 @@ export class KindsOnMember {
     return answers === 0 ? "No" : answers < CERTAIN_AFTER ? "Perhaps" : "Surely";
   }
 
-  /** True unless discovery has shown that the member does not serve the kind in this version. */
+  /** False when the member certainly does not serve this version. */
   serves({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
     const { group, version } = parseApiVersion(apiVersion);
     const name = kindKey({ group, kind });
@@ -133,7 +124,7 @@ export class KindsOnMember {
     return isServed;
   }
 
-  /** Looks the version up again with backoff, since no event tells when the member begins to serve it. */
+  /** Looks the version up again with backoff, since no event tells of it. */
   #awaitVersion(name: string, version: string): void {
     const awaited = this.#awaited.get(name) ?? new Set();
     if (awaited.has(version)) return;
@@ -155,10 +146,7 @@ export class KindsOnMember {
     void this.#ask();
   }
 
-  /**
-   * Called when the member answered 404 for the kind (`group/Kind`) in the version that was found. Another version may
-   * be served.
-   */
+  /** Called when the member answered 404 for the kind in the version that was found. */
   doubt(kind: string): void {
     const fixed = this.#fixed.find((type) => kindKey(type) === kind);
     if (fixed !== undefined) {
@@ -236,9 +224,8 @@ export class KindsOnMember {
   }
 
   /**
-   * Reads the definitions of kinds that are about to count as removed and of which objects are known. A definition that
-   * serves no version keeps its objects, and discovery shows neither. Without permission to read definitions, discovery
-   * alone decides.
+   * Reads the definitions of kinds that are about to count as removed and of which objects are known: a definition that
+   * serves no version keeps them. Without permission to read definitions, discovery alone decides.
    */
   async #lookForDefinitions(served: readonly ResourceType[], unavailable: ReadonlySet<string>): Promise<void> {
     const { client, signal } = this.#options.session;
@@ -256,7 +243,7 @@ export class KindsOnMember {
     }
   }
 
-  /** Text that changes whenever the result of discovery changes. */
+  /** Differs whenever the result of discovery differs. */
   #state(): string {
     const found = Array.from(this.#found, ([name, type]) => `${name} ${formOf(type)}`);
     const versions = Array.from(this.#versions, ([name, those]) => [name, ...those]);
@@ -278,13 +265,12 @@ export class KindsOnMember {
   }
 }
 
-/** True when the definition is on the member. False also when the account may not read definitions. */
+/** False also when the account may not read definitions. */
 async function isDefined(client: Client, name: string, signal: AbortSignal): Promise<boolean> {
   try {
-    await client.get(CRDS, undefined, name, { metadataOnly: true, signal });
-    return true;
+    return (await ifFound(client.get(CRDS, undefined, name, { metadataOnly: true, signal }))) !== undefined;
   } catch (error) {
-    if (isNotFound(error) || isForbidden(error)) return false;
+    if (isForbidden(error)) return false;
     throw error;
   }
 }

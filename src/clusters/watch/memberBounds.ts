@@ -1,17 +1,15 @@
 import { type Bounds, DEFAULT_BOUNDS, type ResourceType } from "../../runtime/index.ts";
 
-/** Allowance for objects without a row: copies of our objects, and remains of earlier versions. */
+/** For objects without a row: copies of ours, and remains of earlier versions. */
 const SPARE = { objects: 5_000, bytes: 24 << 20 };
-/** Allowance for each object with a row. A Deployment with its `managedFields` and status has some 4 KiB. */
+/** For each object with a row. A Deployment with its `managedFields` and status has some 4 KiB. */
 const EACH = { objects: 20, bytes: 64 << 10 };
-/** Bytes for each ConfigMap or Secret, which may be as large as etcd accepts. Little of its content is kept. */
+/** For each ConfigMap or Secret, which may be as large as etcd accepts. */
 const EACH_WITH_CONTENT = 3 << 19;
 
 /**
- * Upper bounds for reading one kind of a member: a multiple of the objects with a row, plus an allowance. A member that
- * shows more is broken or hostile, and would fill the memory that all clusters share.
- *
- * @param asked Number of objects with a row on the member, or with copies by the hub's record. Evaluated at each use.
+ * Upper bounds for reading one kind of a member that is broken or hostile. `asked`: number of objects with a row, or with
+ * copies by the hub's record.
  */
 export function memberBounds({ group, kind }: Pick<ResourceType, "group" | "kind">, asked: () => number): Bounds {
   const hasContent = group === "" && (kind === "ConfigMap" || kind === "Secret");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, CONFIGMAPS, DEPLOYMENTS, type Informer, NAMESPACES } from "../../runtime/index.ts";
+import { ApiError, CONFIGMAPS, type Informer } from "../../runtime/index.ts";
 import { type ResourceType, TransportError, WentBackError } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { MemberWatch } from "./memberWatch.ts";
@@ -68,19 +68,6 @@ const WELL = {
 };
 
 describe("a watch", () => {
-  test("has a key of its kind and namespace", () => {
-    const { watch, state } = watching({ type: DEPLOYMENTS });
-    expect([watch.kind, watch.key, state()]).toEqual(["apps/Deployment", "apps/Deployment", WELL]);
-    const bounded = watching({ namespace: "shop" }).watch;
-    expect([bounded.kind, bounded.key]).toEqual(["/ConfigMap", "/ConfigMap in shop"]);
-  });
-
-  test.each([
-    [CONFIGMAPS, true],
-    [NAMESPACES, false],
-    [{ ...NAMESPACES, group: "example.com" }, true],
-  ])("is essential except for namespaces: %#", (type, want) => expect(watching({ type }).watch.isEssential).toBe(want));
-
   test.each<[Partial<ResourceType>, boolean]>([
     [{}, true],
     [{ version: "v2" }, false],
@@ -178,18 +165,6 @@ describe("a watch that breaks", () => {
     expect(called()).toEqual([]);
     await clock.advance(1);
     expect([called(), watch.blindSince]).toEqual([["readability changed"], since]);
-  });
-
-  test.each([
-    [RESET, ["readability changed"]],
-    [undefined, []],
-  ])("is reported once after a retry within the half minute: %s", async (error, want) => {
-    const { watch, informer, clock, called } = watching();
-    watch.heard(error);
-    await clock.advance(10_000);
-    watch.retry();
-    await clock.advance(60_000);
-    expect([informer.retries, called()]).toEqual([1, want]);
   });
 });
 

@@ -12,7 +12,7 @@ import { isAlwaysGranted, whyUnwatched } from "../write/index.ts";
 import { type ObservedObject } from "../model/index.ts";
 import type { MemberSession } from "../types.ts";
 
-/** Scope of a watch: a kind in the whole cluster, or in one namespace when the credentials reach some namespaces only. */
+/** A kind in the whole cluster, or in one namespace. */
 export interface Watched {
   type: ResourceType;
   namespace: string | undefined;
@@ -23,28 +23,25 @@ export interface MemberWatchOptions extends Watched {
   clock: Clock;
   /** Makes the informer; its `onContact` is {@link MemberWatch.heard}. */
   informer: (watch: MemberWatch) => Informer<ObservedObject>;
-  /** Called when the first read of the kind has failed, so that nobody waits for it. */
+  /** Called when the first read has failed, so that nobody waits for it. */
   gaveUp: () => void;
   /** Called when it has changed whether the absence of objects can be trusted. */
   trustChanged: () => void;
   /** Called when {@link MemberWatch.failure} or {@link MemberWatch.blindSince} has changed. */
   readabilityChanged: () => void;
-  /**
-   * Called when the account may not watch these objects while other permissions remain: the permission was revoked, or
-   * only `list` was granted. The known state of these objects is worthless then ({@link MemberWatch.isLost}).
-   */
+  /** Called when the permission was revoked alone, or only `list` was granted ({@link MemberWatch.isLost}). */
   lostRight: (watch: MemberWatch) => void;
-  /** Called for each answer that the member does not serve the kind in this version. */
+  /** Called when the member does not serve the kind in this version. */
   unserved: (watch: MemberWatch) => void;
-  /** Called when a lost watch works again, so that its objects have to be listed again. */
+  /** Called when a lost watch works again. */
   regainedRight: (watch: MemberWatch) => void;
 }
 
-/** A watch that is broken for this time counts as blind, since its last state may be outdated. */
+/** After this time the last state of a broken watch may be outdated. */
 const BLIND_AFTER_MS = 30_000;
 
 /** One watch of a member. Judges by its failures how far the known state can be trusted. */
-export class MemberWatch implements Watched, Disposable {
+export class MemberWatch implements Watched {
   readonly type: ResourceType;
   readonly namespace: string | undefined;
   readonly informer: Informer<ObservedObject>;
@@ -87,7 +84,7 @@ export class MemberWatch implements Watched, Disposable {
     return this.#failure;
   }
 
-  /** Time from which on the watch is blind, in epoch milliseconds; set once a failure has lasted. */
+  /** Epoch milliseconds from which on the watch is blind; set once a failure has lasted. */
   get blindSince(): number | undefined {
     return this.#blindSince;
   }
@@ -107,15 +104,12 @@ export class MemberWatch implements Watched, Disposable {
     return this.#isDenied && !this.isKnown ? this.#failure : undefined;
   }
 
-  /**
-   * True when the permission was lost. The known state is worthless, and the watch only retries until it is permitted
-   * again.
-   */
+  /** True when the permission was lost: what is known is worthless, and the watch waits for its permission. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** True when the watch shows all objects of the kind. A kind that is not served gets no updates, so it is not known. */
+  /** True when the watch shows all objects of the kind, and gets updates. */
   get isKnown(): boolean {
     return this.informer.synced && !this.#isLost && !this.#isUnserved;
   }
@@ -151,12 +145,8 @@ export class MemberWatch implements Watched, Disposable {
   }
 
   end(reason: unknown): void {
-    this[Symbol.dispose]();
-    this.stop.abort(reason);
-  }
-
-  [Symbol.dispose](): void {
     this.#patience?.[Symbol.dispose]();
+    this.stop.abort(reason);
   }
 
   #judge(error: unknown): void {
@@ -194,10 +184,7 @@ export class MemberWatch implements Watched, Disposable {
     if (wasBlind || !this.informer.synced) this.#options.readabilityChanged();
   }
 
-  /**
-   * Called when the server went back in time. The known state belongs to a discarded history, so the watch is blind
-   * from now on.
-   */
+  /** Blind at once: what is known belongs to a discarded history. */
   #doubt(failure: Message | undefined): void {
     this.#patience?.[Symbol.dispose]();
     this.#failure = failure;
@@ -224,7 +211,7 @@ export class MemberWatch implements Watched, Disposable {
     });
   }
 
-  /** True when the permission can be lost alone: for a kind that was granted by name, and for a single namespace. */
+  /** For a kind that was granted by name, and for a single namespace. */
   get #isGrantedByItself(): boolean {
     return this.namespace !== undefined || !isAlwaysGranted(this.type);
   }

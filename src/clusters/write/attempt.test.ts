@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { REPLACED, type Row } from "../../desiredstate/index.ts";
 import type { LostPlace } from "../../interpreter/index.ts";
-import { attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
+import { attemptOf, contested, isHealing } from "./attempt.ts";
 import { type Action, decide } from "../model/decide.ts";
 import type { ObservedObject } from "../model/observed.ts";
 import { deleteRow, holdRow, memberObject, objectsWithLog, releaseRow, row, seen } from "../testing/builders.ts";
@@ -48,18 +48,6 @@ test.each<[string, first: string, second: string, isSame: boolean]>([
   ["a deletion that keeps claims", nameOf(deleteRow(), old), nameOf(deleteRow({ keepsClaims: true }), old), false],
   ["a confirmation", nameOf(deleteRow()), nameOf(holdRow({ confirm: true })), false],
 ])("with %s it is the same attempt: %4$s", (_, first, second, isSame) => expect(first === second).toBe(isSame));
-
-test.each<[string, Row, Action, boolean]>([
-  ["for the same row", row(), updating([]), true],
-  ["for a creation", row(), creating, true],
-  ["for another conflict resolution", row({ conflictResolution: "Adopt" }), updating([]), true],
-  ["not for another hash", row({ hash: "h2" }), updating([]), false],
-  ["not for a removal", deleteRow(), updating([]), false],
-  ["not for a hold", holdRow({ hash: "h1" }), updating([]), false],
-  ["not after a removal", row(), deleting, false],
-])("the written object is still asked for: %s", (_, given, action, want) =>
-  expect(isStillAskedFor(memberObject({ row: given }), action)).toBe(want),
-);
 
 describe("a write corrects drift", () => {
   const replaced = { reason: REPLACED, message: "replaced on the hub" };

@@ -20,10 +20,7 @@ export interface Attempt {
   span: Span;
 }
 
-/**
- * Text that identifies an attempt. The same attempt gets the same answer and has to wait; a different attempt is made
- * at once.
- */
+/** Identifies an attempt. The same attempt gets the same answer and has to wait; a different one is made at once. */
 export function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
   const apply = row?.verb === "Apply" ? row : undefined;
   const removal = row?.verb === "Delete" ? row : undefined;
@@ -38,8 +35,8 @@ export function isStillAskedFor({ row }: MemberObject, action: Action): boolean 
 }
 
 /**
- * True when the write corrects drift, and does not carry out a new row. A removal by this worker may finish only after
- * the object is wanted again. Creating that object again is no drift correction.
+ * True when the write corrects drift, and does not carry out a new row. A removal by this worker may finish after the
+ * object is wanted again; creating it then is no drift correction.
  */
 export function isHealing({ carriedOut, row, judged, removed, gone }: MemberObject, action: Action): boolean {
   // Another writer may create the replaced object again each time.

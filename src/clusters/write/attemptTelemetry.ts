@@ -13,48 +13,40 @@ import {
 } from "../../observability/index.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Failure } from "../../desiredstate/index.ts";
-import { type MemberObject, type RecordNamespace } from "../model/index.ts";
+import { type Action, type MemberObject, type RecordNamespace } from "../model/index.ts";
 import { TransportError } from "../../runtime/index.ts";
 import { CONTROLLER, type Outcome } from "./outcome.ts";
 
-/** Spans, log lines and the error metric for the writes to one member. */
-
-export interface AttemptTelemetryOptions {
-  cluster: string;
-  /** Logger whose lines name the cluster. */
-  logger: Logger;
-  metrics: Pick<Metrics, "failed">;
-  tracer: Tracer;
-}
-
 type SyncResult = "created" | "updated" | "healed" | "deleted" | "released" | "confirmed" | "refused" | "failed";
 
+/** Result of each action that succeeds. `confirmed`: nothing was written. */
+const RESULTS: Readonly<Record<Action["kind"], SyncResult>> = {
+  ...{ Create: "created", Update: "updated", Delete: "deleted", Release: "released" },
+  ...{ Confirm: "confirmed", Read: "confirmed", Nothing: "confirmed", Held: "confirmed" },
+};
+
 /**
- * Reports what the lane does. An attempt is one try to read, write or remove a member object. A heal is an attempt that
- * corrects drift. For a failed attempt, the lane calls `failed` for the span, `count` for the metric, and then
- * `retried` or `broke` for the log.
+ * Spans, log lines and the error metric for the writes to one member. For a failed attempt, the lane calls `failed` for
+ * the span, `count` for the metric, and then `retried` or `broke` for the log.
  */
 export class AttemptTelemetry {
-  readonly #options: AttemptTelemetryOptions;
+  readonly #options: { cluster: string; logger: Logger; metrics: Pick<Metrics, "failed">; tracer: Tracer };
   /** A write has failed to reach the member since the member's last answer. */
   #outOfReach = false;
   /** Keys of member objects whose last attempt failed. */
   readonly #unfinished = new Set<string>();
 
-  constructor(options: AttemptTelemetryOptions) {
+  /** `logger`: its lines name the cluster. */
+  constructor(options: { cluster: string; logger: Logger; metrics: Pick<Metrics, "failed">; tracer: Tracer }) {
     this.#options = options;
   }
 
-  /**
-   * Starts the span of an attempt as a child of the plan that asked for it. The span only links to the plan if the plan
-   * is old or the attempt corrects drift. `now`: monotonic milliseconds.
-   */
+  /** Starts a span below the plan that asked for the attempt; it only links to an old plan, or if it corrects drift. */
   startSpan(
     { object: { ref, origin }, action, isHeal }: Pick<Attempt, "object" | "action" | "isHeal">,
     now: number,
   ): Span {
-    const isSync = action.kind === "Create" || action.kind === "Update";
-    return startSpan(this.#options.tracer, `${isSync ? "Sync" : action.kind}${ref.kind}`, {
+    return startSpan(this.#options.tracer, `${isSync(action) ? "Sync" : action.kind}${ref.kind}`, {
       ...(isHeal ? linkTo(origin) : follow(origin, now)),
       attributes: {
         cluster: this.#options.cluster,
@@ -90,7 +82,7 @@ export class AttemptTelemetry {
 
   succeeded(attempt: Attempt): void {
     const { action, isHeal, span } = attempt;
-    const result = resultOf(attempt);
+    const result = isHeal && isSync(action) ? "healed" : RESULTS[action.kind];
     this.#unfinished.delete(attempt.object.key);
     span.setAttribute("sync.result", result);
     if (result === "confirmed") return;
@@ -107,10 +99,7 @@ export class AttemptTelemetry {
     else logger.info(fields, `applied: ${result}`);
   }
 
-  /**
-   * Records the error in the span. The server's message is left out for a Secret, since the message may quote its
-   * content.
-   */
+  /** Records the error in the span, for a Secret without the server's message, which may quote its content. */
   failed({ object, span }: Attempt, error: unknown, outcome: Outcome | undefined): void {
     const result: SyncResult = outcome?.kind === "Refused" ? "refused" : "failed";
     span.setAttribute("sync.result", result);
@@ -122,10 +111,7 @@ export class AttemptTelemetry {
     this.#outOfReach = false;
   }
 
-  /**
-   * Counts an error. Each refusal counts. An unreachable member counts once until it answers again, and not for each of
-   * its objects.
-   */
+  /** Counts each refusal, but an unreachable member once until it answers again. */
   count(outcome: Outcome | undefined): void {
     const unreached = isUnreached(outcome);
     if (outcome === undefined || outcome.kind === "Refused" || (unreached && !this.#outOfReach))
@@ -133,10 +119,7 @@ export class AttemptTelemetry {
     if (unreached) this.#outOfReach = true;
   }
 
-  /**
-   * Called when an attempt has failed and will be repeated. Logs each new reason once, since the next attempt may fail
-   * for the same reason.
-   */
+  /** Logs a failed attempt that will be repeated, at each new reason. */
   retried(attempt: Attempt, error: unknown, outcome: Outcome): void {
     const reason = "reason" in outcome ? outcome.reason : outcome.kind;
     const isNews = attempt.object.failure?.reason !== reason;
@@ -144,16 +127,18 @@ export class AttemptTelemetry {
     if (isNews && outcome.kind === "Refused")
       return this.#warn(attempt, error, reason, `refused by the member: ${fullMessage(outcome.message)}`);
     if (isNews && isUnreached(outcome))
-      return this.#warn(attempt, error, transportReason(error) ?? reason, `failed: ${outcome.message}`);
+      return this.#warn(
+        attempt,
+        error,
+        error instanceof TransportError ? error.reason : reason,
+        `failed: ${outcome.message}`,
+      );
     const { logger } = this.#options;
     if (!logger.isLevelEnabled("debug")) return;
     logger.debug({ ...fieldsOf(attempt), action: attempt.action.kind, event_reason: reason }, "tried in vain");
   }
 
-  /**
-   * Called when an object needs no more action. If its last attempt failed, the write had arrived although no answer
-   * came.
-   */
+  /** Called when an object needs no more action. After a failed attempt, the write had arrived without an answer. */
   settled(object: MemberObject): void {
     if (!this.#unfinished.delete(object.key) || object.row === undefined) return;
     this.#options.logger.info(fieldsOf({ object }), "applied: found there");
@@ -185,34 +170,10 @@ export class AttemptTelemetry {
   }
 }
 
-type Unreached = Extract<Outcome, { kind: "Unreached" | "Silent" }>;
+const isSync = ({ kind }: Action): boolean => kind === "Create" || kind === "Update";
 
-function isUnreached(outcome: Outcome | undefined): outcome is Unreached {
+function isUnreached(outcome: Outcome | undefined): outcome is Extract<Outcome, { kind: "Unreached" | "Silent" }> {
   return outcome?.kind === "Unreached" || outcome?.kind === "Silent";
-}
-
-/** Reason of a transport error, which is more specific than `ClusterUnreachable`. */
-function transportReason(error: unknown): string | undefined {
-  return error instanceof TransportError ? error.reason : undefined;
-}
-
-/** Result of an attempt that has succeeded. `confirmed`: nothing was written. */
-function resultOf({ action, isHeal }: Attempt): SyncResult {
-  switch (action.kind) {
-    case "Create":
-      return isHeal ? "healed" : "created";
-    case "Update":
-      return isHeal ? "healed" : "updated";
-    case "Delete":
-      return "deleted";
-    case "Release":
-      return "released";
-    case "Confirm":
-    case "Read":
-    case "Nothing":
-    case "Held":
-      return "confirmed";
-  }
 }
 
 function fieldsOf({

@@ -11,10 +11,9 @@ import {
 import type { Life } from "./stripMarks.ts";
 
 /**
- * Makes sure that the volume claims of a StatefulSet survive its deletion. With `whenDeleted: Delete` the claims have
- * an ownerReference to the StatefulSet, and the garbage collector deletes them with it. That is intended for the end of
- * the object, not for a move. So the field is set to `Retain` first. The removal is refused (`Conflict`, to be retried)
- * until no claim names the StatefulSet as owner. Rejects with the client's errors.
+ * Makes sure that the volume claims of a StatefulSet survive its deletion. With `whenDeleted: Delete` the garbage
+ * collector deletes them too. So the field is set to `Retain` first, and the removal is refused (`Conflict`, to be
+ * retried) until no claim names the StatefulSet as owner. Rejects with the client's errors.
  */
 export async function keepClaims(
   client: Client,

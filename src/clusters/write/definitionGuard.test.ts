@@ -67,14 +67,6 @@ describe("the removal of a definition", () => {
   });
 
   test.each([
-    ["Cluster", false],
-    ["Namespaced", true],
-    [undefined, true],
-  ])("lists a kind of scope %s as namespaced: %s", async (scope, namespaced) => {
-    expect((await removing(definition({ ...served, scope }))).client.listed).toMatchObject([{ namespaced }]);
-  });
-
-  test.each([
     ["shop/a", { name: "a", namespace: "shop" }],
     ["a", { name: "a" }],
   ])("is refused while the object %s exists", async (one, metadata) => {
@@ -109,15 +101,9 @@ describe("the removal of a definition", () => {
   });
 
   test.each<[string, unknown]>([
-    ["no spec", null],
-    ["a malformed spec", "text"],
     ["no group", { ...served, group: undefined }],
-    ["a malformed group", { ...served, group: 5 }],
-    ["no names", { ...served, names: undefined }],
-    ["no plural", { ...served, names: { kind: "Widget" } }],
     ["no kind", { ...served, names: { plural: "widgets" } }],
     ["no versions", { ...served, versions: undefined }],
-    ["malformed versions", { ...served, versions: { name: "v1", served: true } }],
     ["a version that is not marked as served", { ...served, versions: [{ name: "v1" }] }],
     ["a served version without a name", { ...served, versions: [{ served: true }] }],
   ])("is refused without a list for an established definition with %s", async (_, spec) => {

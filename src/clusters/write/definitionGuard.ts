@@ -2,9 +2,8 @@ import { isRecord, type KubeObject, type ObjectRef } from "../../apis/index.ts";
 import { ApiError, type Client, ifFound, isMissing, type ObjectList, type ResourceType } from "../../runtime/index.ts";
 
 /**
- * Refuses to remove a definition while objects of its kind may exist on the member. The server would delete all of them
- * with the definition, whoever created them, even if no version of the kind is served. Rejects with
- * `CustomObjectsExist` or with the client's errors.
+ * Refuses to remove a definition while objects of its kind may exist on the member, since the server would delete them
+ * all. Rejects with `CustomObjectsExist` or with the client's errors.
  */
 export async function refuseWhileInUse(
   client: Client,
@@ -32,7 +31,7 @@ async function listed(client: Client, type: ResourceType, signal: AbortSignal): 
   }
 }
 
-/** True when the definition is established. Before that no objects exist, and `Established` never becomes false again. */
+/** Before `Established`, which never becomes false again, no objects exist. */
 function wasEstablished({ status }: KubeObject): boolean {
   const conditions = isRecord(status) ? status["conditions"] : undefined;
   if (!Array.isArray(conditions)) return false;

@@ -26,7 +26,7 @@ const judge = (metadata: Partial<ObjectMeta>, kind = "ConfigMap"): string => {
   const holder = judgeHolder(live, { owner: OWNER }, "hub", "meridian-of-mine");
   if (holder.kind !== "Leaving") expect(holder.uid).toBe("there");
   if (holder.kind !== "Stranger") return holder.kind;
-  return holder.adoptable ? "Adoptable" : holder.why;
+  return holder.why ?? "Adoptable";
 };
 
 describe("the holder of a name", () => {

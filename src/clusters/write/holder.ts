@@ -11,15 +11,12 @@ import type { ApplyRow } from "../../desiredstate/index.ts";
 import { hasApplied } from "../../interpreter/index.ts";
 import { ownerOf, ownershipOf } from "../model/index.ts";
 
-/** Holder of the name that a row wants to write. */
+/** Holder of the name that a row wants to write. An object of this hub is ours. A leaving object frees the name. */
 export type Holder =
-  /** The object belongs to this hub, so we may take its fields. */
   | { kind: "Ours"; uid: string }
-  /** The object is being deleted, whoever owns it. The name is free afterwards. */
   | { kind: "Leaving" }
-  | { kind: "Stranger"; uid: string; adoptable: true }
-  /** The foreign object is never adopted; `why` gives the reason. */
-  | { kind: "Stranger"; uid: string; adoptable: false; why: string };
+  /** `why`: reason why the foreign object is never adopted. */
+  | { kind: "Stranger"; uid: string; why: string | undefined };
 
 /** Namespaces whose foreign objects are never adopted. */
 const PROTECTED_NAMESPACES: ReadonlySet<string> = new Set([
@@ -39,9 +36,8 @@ const OF_THE_CLUSTER: readonly Partial<ObjectRef>[] = [
 ];
 
 /**
- * Judges the holder of a name by the metadata of the live object. An object is ours if its annotation names itself and
- * its label names this hub. If the label was removed, its owner annotation must name the UID of the
- * row's owner instead.
+ * Judges the holder of a name by its metadata. An object is ours if its annotation names itself and its label names
+ * this hub. Without the label, its owner annotation must name the row's owner.
  */
 export function judgeHolder(
   live: KubeObject,
@@ -55,10 +51,7 @@ export function judgeHolder(
   const hub = labels?.[MANAGED_BY_LABEL];
   const isOfThisHub = hub === hubId || (hub === undefined && ownerOf(live)?.uid === owner.uid);
   if (isOfThisHub && ownershipOf(live, ref).isOurs) return { kind: "Ours", uid };
-  const why = whyNeverAdopted(live, ref, hubId, systemNamespace);
-  return why === undefined
-    ? { kind: "Stranger", uid, adoptable: true }
-    : { kind: "Stranger", uid, adoptable: false, why };
+  return { kind: "Stranger", uid, why: whyNeverAdopted(live, ref, hubId, systemNamespace) };
 }
 
 /** Refusal to write a name that a foreign object holds; undefined when the row adopts the object. */
@@ -67,7 +60,7 @@ export function strangerRefusal(
   { ref, conflictResolution }: Pick<ApplyRow, "ref" | "conflictResolution">,
 ): { reason: "AlreadyExists" | "NotAdoptable"; message: string } | undefined {
   const mayAdopt = conflictResolution === "Adopt";
-  if (!holder.adoptable) {
+  if (holder.why !== undefined) {
     const message = `a ${ref.kind} of that name is there and is never taken over: ${holder.why}`;
     return { reason: mayAdopt ? "NotAdoptable" : "AlreadyExists", message };
   }

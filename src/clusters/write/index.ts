@@ -1,8 +1,6 @@
 /**
- * The lane of a member: it compares, writes and removes member objects, and classifies the outcome of each write.
- *
- * Promises: only a row removes an object, and by UID; a failure of a cluster is a value, never an exception that stops
- * other clusters.
+ * The lane of a member: compares, writes and removes member objects, and classifies the outcome of each write. Only a
+ * row removes an object, by UID. A failure is a value, never an exception that stops other clusters.
  */
 export { Lane, type LaneMember } from "./lane.ts";
 export { stripMarks } from "./stripMarks.ts";

@@ -69,18 +69,6 @@ describe("a lane calls the writer", () => {
 });
 
 describe("a write waits", () => {
-  test("for the first sync of its kind", async () => {
-    const { lane, take, clock, calls, state } = laneOn();
-    state.synced = false;
-    take(row());
-    await clock.advance(10);
-    expect(calls).toEqual([]);
-    state.synced = true;
-    lane.enqueueAll();
-    await clock.advance(10);
-    expect(calls).toEqual(["create shop"]);
-  });
-
   test.each([
     [deleteRow(), "delete shop member-1"],
     [releaseRow(), "release shop member-1"],
@@ -129,18 +117,6 @@ describe("a write waits", () => {
     take(given);
     await clock.advance(MINUTE);
     expect(calls).toEqual(want);
-  });
-
-  test("for earlier phases until the object is enqueued again", async () => {
-    const { lane, take, find, clock, calls, state } = laneOn();
-    state.mustWait = ({ ref }) => ref.name === "shop";
-    take(row());
-    take(named("b"));
-    await clock.advance(10);
-    state.mustWait = () => false;
-    lane.enqueue(find());
-    await clock.advance(10);
-    expect(calls).toEqual(["create b", "create shop"]);
   });
 
   test("for a place in the lane's share, also when the share changes", async () => {

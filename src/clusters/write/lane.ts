@@ -21,25 +21,22 @@ import {
 } from "../model/index.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isWriteForbidden, withGrant } from "./notGranted.ts";
-import { classify, type Outcome } from "./outcome.ts";
-import { waitForKind, kindNotServed } from "./unservedKind.ts";
+import { classify, kindNotServed, type Outcome } from "./outcome.ts";
 
 export interface LaneOptions {
   cluster: string;
   objects: MemberObjects;
   clock: Clock;
-  /** Between 0 and 1, for jitter. */
   random: () => number;
   logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
-  /** Called when the connection seems broken, to probe it now. */
+  /** Called to probe now, when the connection seems broken. */
   suspect: () => void;
-  /** This lane's share of the concurrent requests of the process. */
   share: () => number;
   /** Called when the lane gets work that can be done now, or has none left. */
   working: (working: boolean) => void;
-  /** True when other objects go before the object. The caller enqueues an object that no longer has to wait. */
+  /** True when other objects go first. The caller enqueues an object that no longer has to wait. */
   mustWait: (object: MemberObject) => boolean;
 }
 
@@ -48,19 +45,19 @@ export interface LaneMember {
   writer: MemberWriter;
   /** Aborted when the session ends. Requests that it aborts say nothing about the member. */
   signal: AbortSignal;
-  /** True when `meridian join` made the account, so that another join can grant more permissions. */
+  /** True when `meridian join` made the account, so that it can grant more permissions. */
   isJoined: boolean;
-  /** True when all objects of the kind on the member are known. Before that, no object counts as missing. */
+  /** True when all objects of the kind are known. Before that, no object counts as missing. */
   isSynced(ref: ObjectRef): boolean;
-  /** Tells whether the member lacks the kind, by its discovery. `Surely`: no object of the kind can exist. */
+  /** Whether the member lacks the kind, by its discovery. `Surely`: no object of the kind can exist. */
   lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely";
   /** Reason why objects of the kind cannot be read, if a permission is missing. */
   denial(ref: ObjectRef): Message | undefined;
   /** True when objects of the kind may be removed: all of them are known, and the cache does not hold deletions. */
   mayRemove(ref: ObjectRef): boolean;
-  /** Takes the server's answer to a write as an observation, before the watch brings it. */
+  /** Takes the answer to a write as an observation. */
   observe(written: Written): void;
-  /** Called when the member has answered that it does not serve the kind. */
+  /** Called when the member does not serve the kind, by its own answer. */
   doubtKind(ref: ObjectRef): void;
 }
 
@@ -68,11 +65,9 @@ export interface LaneMember {
 const THROTTLED_FOR_MS = 6_000;
 
 /**
- * Carries out the rows of one member, except for namespaces. Each cluster has its own queue, backoff and circuit
- * breaker, so that a failing or slow cluster does not affect others. An error becomes a failure of one member object,
- * never an exception for another one.
- *
- * Work is keyed by member object. An object that changes during its write is considered once more afterwards.
+ * Carries out the rows of one member, except for namespaces, with its own queue, backoff and circuit breaker. An error
+ * becomes a failure of one member object, never an exception for another one. An object that changes during its write
+ * is considered once more afterwards.
  */
 export class Lane implements AsyncDisposable {
   readonly #options: LaneOptions;
@@ -126,10 +121,7 @@ export class Lane implements AsyncDisposable {
     if (ok) this.enqueueAll();
   }
 
-  /**
-   * Reason why writes to a member in contact are slowed down or stopped now; undefined when they are not. The message
-   * holds no changing numbers.
-   */
+  /** Reason, without changing numbers, why writes to a member in contact are slowed down or stopped now. */
   get pace(): Why | undefined {
     const now = this.#options.clock.monotonic();
     const say = (message: Message): Why => ({ reason: "WritesThrottled" satisfies Reason, message });
@@ -141,7 +133,7 @@ export class Lane implements AsyncDisposable {
     return isTrying ? say("requests do not reach the server; one at a time is tried") : undefined;
   }
 
-  /** Considers every object of the cluster again, after a session began or more of the member became known. */
+  /** Considers every object again, after a session began or more of the member became known. */
   enqueueAll(): void {
     for (const object of this.#options.objects.all()) this.enqueue(object);
   }
@@ -252,12 +244,27 @@ export class Lane implements AsyncDisposable {
     }
   }
 
-  /** True when the objects of the kind on the member are not known, so that the action has to wait. */
-  #waitForKind(object: MemberObject, action: Action): boolean {
+  /**
+   * True when the objects of the kind on the member are not known, so that the action has to wait. The object fails if
+   * the kind is not granted or not served. An object to confirm is absent if the member certainly lacks the kind.
+   */
+  #waitForKind(object: MemberObject, { kind }: Action): boolean {
     const member = this.#member;
-    if (member === undefined || member.isSynced(object.ref)) return false;
-    const denied = waitForKind(this.#options.objects, object, action, member);
-    if (denied !== undefined) this.#telemetry.denied(object, denied);
+    const { ref, row, observed, failure } = object;
+    if (member === undefined || member.isSynced(ref)) return false;
+    const { objects } = this.#options;
+    const isWrite = kind === "Create" || kind === "Update";
+    const message = isWrite ? member.denial(ref) : undefined;
+    if (message !== undefined) {
+      const denied = { reason: "Forbidden", message, final: true };
+      objects.fail(object, denied);
+      if (failure?.reason !== denied.reason) this.#telemetry.denied(object, denied);
+      return true;
+    }
+    const lacks = member.lacks(ref);
+    if (isWrite && lacks !== "No") objects.fail(object, kindNotServed(ref));
+    const isToConfirm = row?.verb === "Hold" && row.confirm === true;
+    if (lacks === "Surely" && isToConfirm && observed === undefined) objects.found(object, undefined);
     return true;
   }
 
@@ -326,20 +333,20 @@ export class Lane implements AsyncDisposable {
     if (isContested) objects.contest(object, contested(action));
   }
 
-  /** Called when the pause after a drift correction is over: the correction has lasted, or the next one is allowed. */
+  /** The correction has lasted, or the next one is allowed. */
   #pauseIsOver(key: string): void {
     const object = this.#options.objects.get(key);
     if (object !== undefined) this.#options.objects.contest(object, undefined);
     this.#enqueueKey(key);
   }
 
-  /** Reads the object again soon. The object is being deleted, and no watch reports its end. */
+  /** Reads an object that is being deleted again soon, since no watch reports its end. */
   #lookAgain(object: MemberObject, action: Action): void {
     this.#answered(object.ref);
     this.#retry(object.key, attemptOf(object, action), "soon");
   }
 
-  /** Retries slowly after an apply whose values admission has changed, since admission will change them again. */
+  /** Retries slowly, since admission will change the values again. */
   #hadNoEffect(attempt: Attempt, altered: readonly string[]): void {
     const { object, before } = attempt;
     const failure = withoutEffect(altered);
@@ -433,7 +440,6 @@ export class Lane implements AsyncDisposable {
     return Math.min(this.#concurrency.limit, this.#options.share());
   }
 
-  /** Starts, pauses or narrows the queue by the breaker, throttling and concurrency. */
   #regulate(): void {
     if (this.#closed) return;
     const now = this.#options.clock.monotonic();

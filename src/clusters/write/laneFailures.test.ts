@@ -1,154 +1,88 @@
 import { describe, expect, test } from "vitest";
-import { fullMessage, type Message } from "../../apis/index.ts";
-import type { Failure, Row } from "../../desiredstate/index.ts";
+import { fullMessage } from "../../apis/index.ts";
+import type { Row } from "../../desiredstate/index.ts";
 import { ApiError, NotLeaderError, TransportError } from "../../runtime/index.ts";
 import { CONFIG_REF, deleteRow, holdRow, row, seen } from "../testing/builders.ts";
 import { applied, hang, laneOn, type LaneParts, named } from "../testing/laneHarness.ts";
 
-const SILENCE = new TransportError("Timeout", "no answer within 10 s");
-const UNREACHED = new TransportError("ConnectionRefused", "connection refused");
+const SILENCE = new TransportError("Timeout", "no answer");
+const UNREACHED = new TransportError("ConnectionRefused", "refused");
 const INVALID = new ApiError(422, "Invalid", "spec is wrong");
+const ETCD = new ApiError(500, "InternalError", "etcd is away");
 const later = (retryAfterMs: number) => new ApiError(429, "TooManyRequests", "slow down", { retryAfterMs });
-const RIGHT = 'cannot create resource "configmaps" in API group "" in the namespace "default"';
-const NO_RIGHT = new ApiError(403, "Forbidden", `configmaps "shop" is forbidden: User "m" ${RIGHT}`);
-const LONG = `spec is wrong ${"since it is ".repeat(40)}`;
+const NO_RIGHT = new ApiError(403, "Forbidden", 'User "m" cannot create resource "configmaps" in API group ""');
+const RIGHT = `Meridian's account cannot create resource "configmaps" in API group ""`;
+const REJECTED = "the member refused the credentials";
+const BUG = "internal error; see the manager's log";
+const SUSPECT = { suspicions: 1 };
+const JOIN = "configmaps are not granted; run `meridian join shanghai-1 --renew --member-kubeconfig FILE`";
+const LONG = `spec is wrong ${"since it is ".repeat(40)}`.trim();
+const WAITS = "the member does not serve ConfigMap of v1 yet; it waits for the definition";
+const UNAUTHORIZED = new ApiError(401, "Unauthorized", "Unauthorized");
+const NO_NAMESPACE = new ApiError(404, "NotFound", 'namespaces "default" not found');
+const MALFORMED = new ApiError(422, "Invalid", "no", { details: { causes: [{ field: "data.a", message: "long" }] } });
+const NO_KIND = new ApiError(404, "NotFound", "404 page not found");
+const NO_WORDS = new TypeError("a bug");
 
-const failed = (reason: string, message: Message, final = false): Failure => ({ reason, message, final });
-const debug = (reason: string) => ({ level: "debug", msg: "tried in vain", action: "Create", event_reason: reason });
-const warning = (reason: string, message: string) => ({
-  level: "warn",
-  msg: expect.stringContaining(message) as string,
-  event_reason: reason,
-});
-
-interface Case {
-  error: Error;
-  isJoined?: boolean;
-  failure: Failure | undefined;
-  log: object;
-  result: "refused" | "failed";
-  againAt: number;
-  suspicions?: number;
-  doubts?: number;
-}
-
-test.each<Case & { name: string }>([
-  {
-    name: "a lost Lease",
-    error: new NotLeaderError("not held"),
-    failure: undefined,
-    log: debug("NotLeader"),
-    result: "failed",
-    againAt: 100,
-  },
-  {
-    name: "Retry-After",
-    error: later(3_000),
-    failure: undefined,
-    log: debug("Throttled"),
-    result: "failed",
-    againAt: 3_000,
-  },
-  {
-    name: "a refused connection",
-    error: UNREACHED,
-    failure: failed("ClusterUnreachable", "connection refused"),
-    log: warning("ConnectionRefused", "failed: connection refused"),
-    ...{ result: "failed", againAt: 100, suspicions: 1 },
-  },
-  {
-    name: "refused credentials",
-    error: new ApiError(401, "Unauthorized", "Unauthorized"),
-    failure: failed("CredentialsRejected", "the member refused the credentials"),
-    log: warning("CredentialsRejected", "failed: the member refused the credentials"),
-    ...{ result: "failed", againAt: 100, suspicions: 1 },
-  },
-  {
-    name: "silence",
-    error: SILENCE,
-    failure: failed("ClusterUnreachable", "no answer within 10 s"),
-    log: warning("Timeout", "failed: no answer within 10 s"),
-    ...{ result: "failed", againAt: 100, suspicions: 1 },
-  },
-  {
-    name: "a missing namespace",
-    error: new ApiError(404, "NotFound", 'namespaces "default" not found', { details: { kind: "namespaces" } }),
-    failure: failed("NamespaceMissing", "the namespace went away"),
-    log: debug("NamespaceMissing"),
-    ...{ result: "failed", againAt: 100 },
-  },
-  {
-    name: "an invalid field",
-    error: new ApiError(422, "Invalid", "wrong", { details: { causes: [{ field: "data.a", message: "too long" }] } }),
-    failure: { ...failed("Invalid", "data.a: too long", true), fields: ["data.a"] },
-    log: warning("Invalid", "refused by the member: data.a: too long"),
-    ...{ result: "refused", againAt: 2_000 },
-  },
-  {
-    name: "a long refusal",
-    error: new ApiError(403, "Forbidden", LONG),
-    failure: failed("Forbidden", LONG.trim(), true),
-    log: warning("Forbidden", "refused by the member: spec is wrong"),
-    ...{ result: "refused", againAt: 2_000 },
-  },
-  {
-    name: "a failing server",
-    error: new ApiError(500, "InternalError", "etcd is away"),
-    failure: failed("ServerError", "etcd is away"),
-    log: warning("ServerError", "refused by the member: etcd is away"),
-    ...{ result: "refused", againAt: 100 },
-  },
-  {
-    name: "a missing permission of an account that join made",
-    error: NO_RIGHT,
-    isJoined: true,
-    failure: failed(
-      "Forbidden",
-      {
-        what: "configmaps are not granted",
-        remedy: "run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
-      },
-      true,
-    ),
-    log: warning("Forbidden", "refused by the member: configmaps are not granted"),
-    ...{ result: "refused", againAt: 2_000 },
-  },
-  {
-    name: "a missing permission of another account",
-    error: NO_RIGHT,
-    failure: failed("Forbidden", `Meridian's account ${RIGHT}`, true),
-    log: warning("Forbidden", "refused by the member: Meridian's account cannot create"),
-    ...{ result: "refused", againAt: 2_000 },
-  },
-  {
-    name: "a kind that is not served",
-    error: new ApiError(404, "NotFound", "404 page not found"),
-    failure: failed(
-      "KindNotServed",
-      "the member does not serve ConfigMap of v1 yet; it waits for the definition",
-      true,
-    ),
-    log: warning("KindNotServed", "refused by the member: 404 page not found"),
-    ...{ result: "refused", againAt: 2_000, doubts: 1 },
-  },
-  {
-    name: "a bug",
-    error: new TypeError("a bug"),
-    failure: failed("InternalError", "internal error; see the manager's log", true),
-    log: { level: "error", msg: "a member object could not be written", event_reason: "InternalError" },
-    ...{ result: "failed", againAt: 2_000 },
-  },
-])("$name", async ({ error, isJoined = false, failure, log, result, againAt, suspicions = 0, doubts = 0 }) => {
+/** `failure` is `reason: message`; a final failure is retried after 2 s. `log`: `level reason: message`. */
+test.each<[Error, failure: string, log: string, result: string, againAt: number, more?: object]>([
+  [new NotLeaderError("not held"), "none", "debug NotLeader: tried in vain", "failed", 100],
+  [later(3_000), "none", "debug Throttled: tried in vain", "failed", 3_000],
+  [UNREACHED, "ClusterUnreachable: refused", "warn ConnectionRefused: failed: refused", "failed", 100, SUSPECT],
+  [
+    UNAUTHORIZED,
+    `CredentialsRejected: ${REJECTED}`,
+    `warn CredentialsRejected: failed: ${REJECTED}`,
+    "failed",
+    100,
+    SUSPECT,
+  ],
+  [SILENCE, "ClusterUnreachable: no answer", "warn Timeout: failed: no answer", "failed", 100, SUSPECT],
+  [NO_NAMESPACE, "NamespaceMissing: the namespace went away", "debug NamespaceMissing: tried in vain", "failed", 100],
+  [MALFORMED, "Invalid: data.a: long", "warn Invalid: refused by the member: data.a: long", "refused", 2_000],
+  [
+    new ApiError(403, "Forbidden", LONG),
+    `Forbidden: ${LONG}`,
+    `warn Forbidden: refused by the member: ${LONG}`,
+    "refused",
+    2_000,
+  ],
+  [ETCD, "ServerError: etcd is away", "warn ServerError: refused by the member: etcd is away", "refused", 100],
+  [
+    NO_RIGHT,
+    `Forbidden: ${JOIN}`,
+    `warn Forbidden: refused by the member: ${JOIN}`,
+    "refused",
+    2_000,
+    { isJoined: true },
+  ],
+  [NO_RIGHT, `Forbidden: ${RIGHT}`, `warn Forbidden: refused by the member: ${RIGHT}`, "refused", 2_000],
+  [
+    NO_KIND,
+    `KindNotServed: ${WAITS}`,
+    "warn KindNotServed: refused by the member: 404 page not found",
+    "refused",
+    2_000,
+    { doubts: 1 },
+  ],
+  [NO_WORDS, `InternalError: ${BUG}`, "error InternalError: a member object could not be written", "failed", 2_000],
+])("%s is the failure %j", async (error, want, log, result, againAt, more = {}) => {
+  const { isJoined = false, ...counts } = more as { isJoined?: boolean };
   const { take, find, clock, calls, state, lines, spans } = laneOn(() => error);
   state.isJoined = isJoined;
   take(row());
   await clock.advance(0);
-  expect(find().failure).toEqual(failure);
-  expect(lines).toEqual([expect.objectContaining(log)]);
+  const { failure, writing } = find();
+  expect(failure === undefined ? "none" : `${failure.reason}: ${fullMessage(failure.message)}`).toBe(want);
+  if (failure !== undefined) expect(failure.final).toBe(againAt === 2_000);
+  expect(failure?.fields).toEqual(error === MALFORMED ? ["data.a"] : undefined);
+  expect(
+    lines.map(({ level, event_reason: reason, msg }) => `${String(level)} ${String(reason)}: ${String(msg)}`),
+  ).toEqual([log]);
   expect(spans.map(({ attributes }) => attributes["sync.result"])).toEqual([result]);
-  expect([state.suspicions, state.doubts, find().writing]).toEqual([suspicions, doubts, false]);
+  expect(state).toMatchObject({ suspicions: 0, doubts: 0, ...counts });
   await clock.advance(againAt - 1);
-  expect(calls).toHaveLength(1);
+  expect([calls.length, writing]).toEqual([1, false]);
   await clock.advance(1);
   expect(calls).toHaveLength(2);
 });
@@ -162,7 +96,6 @@ describe("after a refusal", () => {
   };
 
   test.each<[string, (parts: LaneParts) => void, number]>([
-    ["another conflict resolution", ({ take }) => take(row({ conflictResolution: "Adopt" })), 2],
     ["another hash", ({ take }) => take(row({ hash: "h2" })), 2],
     ["an observed object", ({ see }) => see({ hash: "old" }), 2],
     ["a call of retryNow", ({ lane, find }) => lane.retryNow(find()), 2],
@@ -189,12 +122,12 @@ describe("after a refusal", () => {
   });
 
   test("a success resets the backoff", async () => {
-    const { see, take, clock, calls, state } = laneOn(() => new ApiError(500, "InternalError", "etcd is away"));
+    const { see, take, clock, calls, state } = laneOn(() => ETCD);
     take(row());
     await clock.advance(1_000);
     state.answer = () => see();
     await clock.advance(1_000);
-    state.answer = () => new ApiError(500, "InternalError", "etcd is away");
+    state.answer = () => ETCD;
     calls.length = 0;
     take(row({ hash: "h2" }));
     await clock.advance(99);

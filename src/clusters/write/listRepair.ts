@@ -16,9 +16,8 @@ export interface PatchOperation {
 }
 
 /**
- * Operations that replace every list of the desired object in which drift took an item. An apply merges keyed lists. If
- * somebody changed the number of one of our ports, the merge holds both ports, and the server refuses the pair for a
- * duplicate name or nodePort. Only a replacement of the whole list corrects that.
+ * Operations that replace every list of the desired object in which drift took an item. An apply merges keyed lists: if
+ * somebody changed the number of our port, the merge holds both, and the server refuses the pair as duplicates.
  */
 export function listRepairs(drift: readonly LostField[], desired: KubeObject): PatchOperation[] {
   const repairs = new Map<string, PatchOperation>();
@@ -33,30 +32,23 @@ export function listRepairs(drift: readonly LostField[], desired: KubeObject): P
 }
 
 /**
- * Operations that restore the empty fields of the desired object after an apply, if the server filled them with a
- * schema default, set them to null or removed them. A keyed list, set or map vanishes from the merge with its last
- * item, since nobody owns an empty one. Values of other owners stay. Only custom kinds have such defaults and
- * distinguish null from empty.
+ * Operations that restore the empty fields of the desired object after an apply, if the server set a default or null,
+ * or removed them: nobody owns an empty keyed list, set or map. Values of other owners stay. Only for custom kinds.
  */
 export function emptiedAgain(desired: KubeObject, applied: KubeObject): PatchOperation[] {
   return emptied(desired, applied, () => true);
 }
 
 /**
- * Operations that empty the fields that are empty in the desired object but not in the live one, if only Meridian owns
- * their content. An apply would turn such a map or list into null, which the schema of a custom kind refuses. A field
- * that is already empty stays empty in an apply.
+ * Operations that empty fields of which only Meridian owns the content. An apply would turn such a map or list into
+ * null, which the schema of a custom kind refuses.
  */
 export function emptiedFirst(desired: KubeObject, live: KubeObject): PatchOperation[] {
   // The apply itself adds the fields that the live object lacks.
   return emptied(desired, live, (entry) => !isOurApply(entry)).filter(({ op }) => op !== "add");
 }
 
-/**
- * Operations that remove empty fields of the member object that nobody owns and that the desired object lacks. An empty
- * keyed list, set or map that was applied once has no owner, so no later apply removes the field. If the schema has a
- * default, the server fills it in again.
- */
+/** Operations that remove empty fields that nobody owns and that the desired object lacks. No later apply removes them. */
 export function emptiesLeft(desired: KubeObject, applied: KubeObject): PatchOperation[] {
   if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return [];
   const owners = (applied.metadata.managedFields ?? []).flatMap(({ fieldsV1 }) => fieldsV1 ?? []);
@@ -196,8 +188,8 @@ function pointerOf(path: readonly string[]): string {
 }
 
 /**
- * Operations that remove the `Update` entry of a repair from `managedFields`. The fields of that entry would survive
- * their removal from the desired object. Undefined when no such entry exists.
+ * Operations that remove the `Update` entry of a repair from `managedFields`, since its fields would outlive the desired
+ * object's. Undefined when no such entry exists.
  */
 export function withoutUpdateEntry(object: KubeObject): PatchOperation[] | undefined {
   const entries = object.metadata.managedFields ?? [];
@@ -209,14 +201,10 @@ export function withoutUpdateEntry(object: KubeObject): PatchOperation[] | undef
   ];
 }
 
-function isOurUpdate(entry: ManagedFieldsEntry): boolean {
-  return isOurs(entry) && entry.operation === "Update";
+function isOurUpdate({ manager, operation, subresource }: ManagedFieldsEntry): boolean {
+  return manager === FIELD_MANAGER && operation === "Update" && subresource === undefined;
 }
 
-function isOurApply(entry: ManagedFieldsEntry): boolean {
-  return isOurs(entry) && entry.operation === "Apply";
-}
-
-function isOurs({ manager, subresource }: ManagedFieldsEntry): boolean {
-  return manager === FIELD_MANAGER && subresource === undefined;
+function isOurApply({ manager, operation, subresource }: ManagedFieldsEntry): boolean {
+  return manager === FIELD_MANAGER && operation === "Apply" && subresource === undefined;
 }

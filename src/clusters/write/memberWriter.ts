@@ -24,6 +24,7 @@ import {
   ApiError,
   type Client,
   isApiError,
+  ifFound,
   isConflict,
   isInvalid,
   isNotFound,
@@ -53,19 +54,14 @@ import {
 import { staleDefaults } from "./staleDefaults.ts";
 import { classify, notInVersion, VERSION_NOT_SERVED } from "./outcome.ts";
 
-/**
- * Maximum of attempts to clean `managedFields`. An object that changes more often has a controller that writes without
- * end.
- */
+/** Maximum of attempts to clean `managedFields`, against a controller that writes without end. */
 const MOST_CLEANINGS = 5;
 
 /** Session data and callbacks that a writer needs. */
 export interface MemberAccess {
   client: Client;
   signal: AbortSignal;
-  /** Value of our label. */
   hubId: string;
-  /** Namespace of Meridian itself. */
   systemNamespace: string;
   namespaces: MemberNamespaces;
   /** Resource type of a kind that is propagated to the member. */
@@ -90,10 +86,6 @@ const NO_VERSION = "1";
 /** True for 409: the resourceVersion or the owners of fields differ, so the name is taken. */
 function isTaken(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 409;
-}
-
-function leaving(ref: ObjectRef): ApiError {
-  return new ApiError(409, "Conflict", `a ${ref.kind} of that name is being deleted on the member`);
 }
 
 /** Refusal of a wrong scope. A request in the other scope would address a different object than the judged one. */
@@ -138,10 +130,7 @@ export class MemberWriter {
     this.#access = access;
   }
 
-  /**
-   * First apply of an object. One request creates the object or is refused. The holder of the name is read only after a
-   * refusal. The holder is taken over if it is ours or the row adopts it.
-   */
+  /** First apply: creates the object, or takes over the holder of the name if it is ours or the row adopts it. */
   async create(row: ApplyRow, record?: RecordNamespace): Promise<Written> {
     const type = this.#type(row.ref);
     const { metadata } = row.object;
@@ -158,25 +147,19 @@ export class MemberWriter {
   async #holderOf(type: ResourceType, row: ApplyRow, refusal: ApiError): Promise<{ holder: Holder; live: KubeObject }> {
     const { client, signal, hubId, systemNamespace } = this.#access;
     const { namespace, name } = row.ref;
-    try {
-      const live = await client.get(type, namespace, name, { metadataOnly: true, signal });
-      return { holder: judgeHolder(live, row, hubId, systemNamespace), live };
-    } catch (error) {
-      throw isNotFound(error) ? refusal : error;
-    }
+    const live = await ifFound(client.get(type, namespace, name, { metadataOnly: true, signal }));
+    if (live === undefined) throw refusal;
+    return { holder: judgeHolder(live, row, hubId, systemNamespace), live };
   }
 
-  /**
-   * Applies to an existing object. The apply forces, so it names the UID that was judged. Fields that nobody has
-   * written on the hub stay with their owners.
-   */
+  /** Applies by force to the UID that was judged. Fields that nobody has written on the hub stay with their owners. */
   async #takeUp(
     type: ResourceType,
     row: ApplyRow,
     { holder, live }: { holder: Holder; live: KubeObject },
   ): Promise<Written> {
-    const { ref } = row;
-    if (holder.kind === "Leaving") throw leaving(ref);
+    if (holder.kind === "Leaving")
+      throw new ApiError(409, "Conflict", `a ${row.ref.kind} of that name is being deleted on the member`);
     if (holder.kind === "Stranger") {
       const refusal = strangerRefusal(holder, row);
       if (refusal !== undefined) throw new ApiError(409, refusal.reason, refusal.message);
@@ -188,9 +171,8 @@ export class MemberWriter {
   }
 
   /**
-   * Applies to an observed object of ours and takes back the fields that others changed. The apply forces, so it names
-   * the observed UID, since a later object of the same name may be foreign. `yielded`: fields left to their owners;
-   * `kept`: fields that the copy keeps.
+   * Applies by force to the observed UID, and takes back the fields that others changed. `yielded`: fields left to
+   * their owners; `kept`: fields that the copy keeps.
    */
   async update(
     row: ApplyRow,
@@ -218,10 +200,7 @@ export class MemberWriter {
     }
   }
 
-  /**
-   * Operations that a refused update needs before it can be applied. The live object is read only if the refusal names
-   * a field or the desired object has an empty field.
-   */
+  /** Operations that a refused update needs first. Reads the live object only if there can be some. */
   async #repairsOf(
     type: ResourceType,
     { ref, object }: Pick<ApplyRow, "ref" | "object">,
@@ -231,14 +210,9 @@ export class MemberWriter {
     const names = refusal.details?.causes?.some(({ field }) => field !== undefined) === true;
     if (!names && !holdsEmpty(object)) return [];
     const { client, signal } = this.#access;
-    try {
-      const live = await client.get(type, ref.namespace, ref.name, { signal });
-      if (live.metadata.uid !== uid) return [];
-      return [...emptiedFirst(object, live), ...staleDefaults(object, live, refusal)];
-    } catch (error) {
-      if (isNotFound(error)) return [];
-      throw error;
-    }
+    const live = await ifFound(client.get(type, ref.namespace, ref.name, { signal }));
+    if (live?.metadata.uid !== uid) return [];
+    return [...emptiedFirst(object, live), ...staleDefaults(object, live, refusal)];
   }
 
   /** Replaces whole lists, empties maps and removes stale defaults. Then applies again, to own the fields by apply. */
@@ -258,11 +232,7 @@ export class MemberWriter {
     return client.patch(type, namespace, name, "application/json-patch+json", operations, { signal });
   }
 
-  /**
-   * Removes the entry of a patch from `managedFields`, since its fields would survive their removal from the desired
-   * object. If a controller writes the object at the same time (a status, for example), the current object is read and
-   * the removal repeated.
-   */
+  /** Removes the entry of a patch from `managedFields`; again on the current object if a controller writes meanwhile. */
   async #cleaned(type: ResourceType, desired: KubeObject, patched: KubeObject): Promise<Written> {
     const { client, signal } = this.#access;
     const { namespace, name } = patched.metadata;
@@ -282,46 +252,28 @@ export class MemberWriter {
     }
   }
 
-  /**
-   * Finds an object of ours by its name, even if somebody removed our label. An object with the label of another hub
-   * belongs to that hub, whatever its other marks say.
-   */
+  /** Finds an object of ours by its name, even without our label. Another hub's label makes it that hub's. */
   async find(ref: ObjectRef, owner: OwnerRef): Promise<ObservedObject | undefined> {
     const { client, signal, hubId } = this.#access;
-    try {
-      const found = await client.get(this.#servedType(ref), ref.namespace, ref.name, { metadataOnly: true, signal });
-      if (isOfAnotherHub(found, hubId)) return undefined;
-      const observed = observe(found);
-      if (!observed.isOurs || observed.owner?.uid !== owner.uid) return undefined;
-      // Metadata hold no values to compare.
-      return {
-        ...observed,
-        visible: found.metadata.labels?.[MANAGED_BY_LABEL] === hubId,
-        evidence: { live: undefined },
-      };
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const type = this.#servedType(ref);
+    const found = await ifFound(client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal }));
+    if (found === undefined || isOfAnotherHub(found, hubId)) return undefined;
+    const observed = observe(found);
+    if (!observed.isOurs || observed.owner?.uid !== owner.uid) return undefined;
+    const visible = found.metadata.labels?.[MANAGED_BY_LABEL] === hubId;
+    // Metadata hold no values to compare.
+    return { ...observed, visible, evidence: { live: undefined } };
   }
 
-  /** Reads a whole object. Undefined when the object is gone, which the watch will report. */
+  /** Reads a whole object. Undefined when it is gone, which the watch will report. */
   async read(ref: ObjectRef): Promise<ObservedObject | undefined> {
     const { client, signal } = this.#access;
     const type = this.#servedType(ref);
-    try {
-      const object = await client.get(type, ref.namespace, ref.name, { signal });
-      return observe(object, { keepsContent: true, scale: type.scale });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const object = await ifFound(client.get(type, ref.namespace, ref.name, { signal }));
+    return object === undefined ? undefined : observe(object, { keepsContent: true, scale: type.scale });
   }
 
-  /**
-   * Deletes the object with exactly this UID. The watch, or {@link find}, tells when the object is gone. `agreed`: a
-   * definition may be deleted with its objects. `keepsClaims`: the volume claims of a StatefulSet must survive.
-   */
+  /** Deletes exactly this UID. `agreed`: a definition may go with its objects. `keepsClaims`: volume claims survive. */
   async delete(
     ref: ObjectRef,
     { uid, visible }: Seen,
@@ -341,9 +293,8 @@ export class MemberWriter {
   }
 
   /**
-   * Removes all marks of Meridian from the object with this UID, which stays on the member. The answer is not taken as
-   * an observation. The watch selects by our label and reports the object as gone, so a later observation from the
-   * answer would never be corrected.
+   * Removes all marks of Meridian from the object with this UID. The answer is not taken as an observation: the watch
+   * selects by our label, so nothing would ever correct it.
    */
   async release(ref: ObjectRef, { uid, visible }: Seen): Promise<void> {
     const { client, signal } = this.#access;
@@ -359,19 +310,14 @@ export class MemberWriter {
   /** Reports an object that no watch shows when the UID is gone or belongs to another hub now. */
   async #reportIfVanished(type: ResourceType, ref: ObjectRef, uid: string): Promise<void> {
     const { client, signal, hubId } = this.#access;
-    try {
-      const live = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
-      if (live.metadata.uid === uid && !isOfAnotherHub(live, hubId)) return;
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    const live = await ifFound(client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal }));
+    if (live?.metadata.uid === uid && !isOfAnotherHub(live, hubId)) return;
     this.#access.vanished(ref, uid);
   }
 
   /**
-   * Gives up the ownership of fields that are left to the member from now on. An apply without these fields would
-   * remove the ones that only we own. So the ownership is removed first, and the values stay. A crash in between does
-   * no harm, since the object still has its old hash.
+   * Gives up fields that are left to the member from now on, so that the apply without them keeps their values. A crash
+   * in between does no harm, since the object still has its old hash.
    */
   async #giveUp(type: ResourceType, { ref, object, unretained }: ApplyRow): Promise<void> {
     if (unretained === undefined) return;

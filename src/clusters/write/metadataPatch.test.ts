@@ -26,24 +26,6 @@ async function changing(answer: Answer, patchOf: Parameters<typeof changeMetadat
 }
 
 describe("a change of metadata", () => {
-  test("is a read of the metadata and a merge patch, or no patch when nothing changes", async () => {
-    const { calls, error } = await changing(() => undefined);
-    const place = { what: "configmaps", namespace: "team", name: "a" };
-    const patch = {
-      body: { metadata: { resourceVersion: "1" } },
-      options: { patchType: "application/merge-patch+json" },
-    };
-    expect(calls).toEqual([
-      { ...place, verb: "get", options: { metadataOnly: true } },
-      { ...place, verb: "patch", ...patch },
-    ]);
-    const unchanged = await changing(
-      () => undefined,
-      () => undefined,
-    );
-    expect([error, unchanged.client.lines]).toEqual([undefined, ["get configmaps"]]);
-  });
-
   test.each([
     [2, 3, undefined],
     [9, 5, CONFLICT],

@@ -1,13 +1,10 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { type Client, isConflict, isNotFound, type ResourceType } from "../../runtime/index.ts";
 
-/** Maximum of attempts on conflict. The member's controllers write statuses all the time. */
+/** Attempts on conflict. The member's controllers write statuses all the time. */
 const ATTEMPTS = 5;
 
-/**
- * Reads the object's metadata and sends the merge patch that `patchOf` computes, if any. On a conflict both steps are
- * repeated. An object that is gone is left alone. Throws the client's errors.
- */
+/** Sends the merge patch that `patchOf` computes from the object's metadata, if any; again on a conflict. */
 export async function changeMetadata(
   client: Client,
   type: ResourceType,

@@ -25,7 +25,7 @@ export function notGranted(cluster: string, { group, plural }: Kind): Message {
   return { what: `${plural} are not granted`, remedy: `run \`${command}\`` };
 }
 
-/** Message that names all kinds that are not granted on a member, with one command that grants them all. */
+/** Message with one command that grants all of these kinds. */
 export function allNotGranted(cluster: string, kinds: readonly Kind[]): MessageParts {
   const namesOf = (some: readonly Kind[]): string[] => [...new Set(some.map(nameOf))].toSorted();
   const asked = namesOf(kinds.filter((kind) => !isAlwaysGranted(kind)));
@@ -56,18 +56,15 @@ export function isWriteForbidden(error: unknown): boolean {
 /** Characters of a server's message that are read. */
 const LONGEST_READ = 1_000;
 
-/**
- * Replaces the server's message of a missing permission by the command that grants it. `cluster`: undefined when
- * `meridian join` cannot grant it.
- */
+/** Tells a missing permission by the command that grants it. `cluster`: undefined when `join` cannot grant it. */
 export function withGrant(
   outcome: Outcome | undefined,
   error: unknown,
   cluster: string | undefined,
 ): Outcome | undefined {
-  const lack = cluster === undefined || outcome?.kind !== "Refused" ? undefined : lackOf(error);
-  if (cluster === undefined || outcome?.kind !== "Refused" || lack === undefined) return outcome;
-  return { ...outcome, message: notGranted(cluster, lack) };
+  if (cluster === undefined || outcome?.kind !== "Refused") return outcome;
+  const lack = lackOf(error);
+  return lack === undefined ? outcome : { ...outcome, message: notGranted(cluster, lack) };
 }
 
 /** Message why a kind cannot be watched. `cluster`: undefined when `meridian join` cannot grant the kind. */

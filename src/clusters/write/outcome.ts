@@ -37,10 +37,7 @@ export function notInVersion(
   };
 }
 
-/**
- * Classifies an error of a call to a member; undefined for an internal error (a bug). The server's message for a
- * `confidential` object (a Secret) is not passed on, since it may quote the content.
- */
+/** Classifies an error of a call to a member; undefined for a bug. `confidential`: the message may quote the content. */
 export function classify(error: unknown, confidential = false): Outcome | undefined {
   if (error instanceof NotLeaderError) return { kind: "NotLeader" };
   if (error instanceof TransportError)
@@ -196,4 +193,10 @@ const LONGEST_READ = 1_000;
 function refused(reason: string, text: string, final: boolean): Outcome & { kind: "Refused" } {
   const message = shortMessage(pointOf(text.slice(0, LONGEST_READ)), LONGEST_READ);
   return { kind: "Refused", reason, message, final, staleDiscovery: false };
+}
+
+/** Not final, since the definition may still arrive. */
+export function kindNotServed({ apiVersion, kind }: ObjectRef): Failure {
+  const message = `the member does not serve ${kind} of ${apiVersion} yet; it waits for the definition`;
+  return { reason: "KindNotServed", message, final: false };
 }

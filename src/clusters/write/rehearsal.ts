@@ -66,10 +66,7 @@ export async function rehearse(
   }
 }
 
-/**
- * Rehearses a deletion. The deletion of a definition with existing objects is refused unless a person has agreed.
- * Undefined when nothing prevents the deletion.
- */
+/** Undefined when nothing prevents the deletion: a definition must have no objects, unless a person has agreed. */
 export async function rehearseRemoval(
   { client, signal }: Pick<RehearsalAccess, "client" | "signal">,
   type: ResourceType,

@@ -4,9 +4,7 @@ import type { PatchOperation } from "./listRepair.ts";
 
 /**
  * Operations for a refused apply that remove a default of the member and set the changed values beside it. Nobody owns
- * a default, so an apply leaves it in place: `updateStrategy.rollingUpdate` stays when the type becomes `OnDelete`, and
- * the server refuses the pair. On the hub, a replacement (PUT) may have removed both together. Fields of other owners
- * stay.
+ * a default, so `updateStrategy.rollingUpdate` stays when the type becomes `OnDelete`, and the server refuses the pair.
  */
 export function staleDefaults(desired: KubeObject, live: KubeObject, refusal: ApiError): PatchOperation[] {
   const operations = new Map<string, PatchOperation>();

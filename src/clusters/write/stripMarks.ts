@@ -14,19 +14,15 @@ export interface Life {
   uid: string;
 }
 
-/**
- * Removes all marks of Meridian from the object with this UID. Does nothing when the object is gone. Throws the
- * client's errors.
- */
+/** Removes all marks of Meridian from the object with this UID, if it is there. Throws the client's errors. */
 export async function stripMarks(client: Client, type: ResourceType, life: Life, signal: AbortSignal): Promise<void> {
   const patchOf = (live: KubeObject) => (live.metadata.uid === life.uid ? marksPatch(live) : undefined);
   await changeMetadata(client, type, life, signal, patchOf);
 }
 
 /**
- * Merge patch that removes Meridian from a member object: its labels, its annotations, the ownerReference to the hub
- * object, and its entries in `managedFields`. The patch is valid for this resourceVersion only. Undefined when the
- * object has no marks of Meridian.
+ * Merge patch that removes Meridian from this version of the object: labels, annotations, the ownerReference to the hub
+ * object, and its entries in `managedFields`. Undefined when there are none.
  */
 export function marksPatch(object: KubeObject): { metadata: object } | undefined {
   const { uid, resourceVersion, labels, annotations, ownerReferences = [], managedFields = [] } = object.metadata;
