@@ -5,7 +5,6 @@ import type { MemberSession, PoolListener } from "./types.ts";
 import { CONTROLLER } from "./write/index.ts";
 import { Worker, type WorkerOptions } from "./worker.ts";
 
-/** Options shared by all workers. */
 export type FleetOptions = Omit<WorkerOptions, "cluster" | "share" | "working">;
 
 /** All members. Each MemberCluster has a worker that lives as long as the MemberCluster. */
@@ -42,10 +41,7 @@ export class Fleet implements PoolListener, AsyncDisposable {
     this.#options.sink.contact(cluster, undefined);
   }
 
-  /**
-   * Sets the staleness metric of each cluster: the time since the last contact, 0 for a cluster in contact. Called for
-   * each scrape.
-   */
+  /** Seconds since the last contact, 0 in contact. Called for each scrape. */
   reportStaleness(): void {
     const { clock, metrics } = this.#options;
     for (const [cluster, { contact }] of this.#workers) {

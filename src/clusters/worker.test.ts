@@ -54,25 +54,19 @@ describe("a worker reports contact", () => {
     expect(contacts()).toHaveLength(length + 1);
   });
 
-  test.each([
-    [FORBIDDEN, { unreadable: new Map([["/ConfigMap", NOT_GRANTED]]), ungranted: new Set(["/ConfigMap"]) }],
-    [
-      new ApiError(404, "NotFound", "gone"),
-      {
-        unreadable: new Map([["/ConfigMap", { what: "configmaps cannot be watched on the member", why: "gone" }]]),
-        unserved: new Set(["/ConfigMap"]),
-      },
-    ],
-  ])("with the kinds that cannot be read: %s", async (error, want) => {
-    const { worker, connect, member, contact } = await working({ begin: false });
-    member.gate = ({ type }) => {
-      if (type?.plural === "configmaps") throw error;
-    };
-    await connect(CONFIGMAPS, SECRETS, NAMESPACES);
-    expect(contact()).toStrictEqual({ ...OK, synced: false, partlySynced: true, pending: false, ...want });
-    worker.setContact(AWAY);
-    expect(contact()).toStrictEqual({ ...AWAY, synced: false, pending: false, ...want });
-  });
+  test.each([[FORBIDDEN, { unreadable: new Map([["/ConfigMap", NOT_GRANTED]]), ungranted: new Set(["/ConfigMap"]) }]])(
+    "with the kinds that cannot be read: %s",
+    async (error, want) => {
+      const { worker, connect, member, contact } = await working({ begin: false });
+      member.gate = ({ type }) => {
+        if (type?.plural === "configmaps") throw error;
+      };
+      await connect(CONFIGMAPS, SECRETS, NAMESPACES);
+      expect(contact()).toStrictEqual({ ...OK, synced: false, partlySynced: true, pending: false, ...want });
+      worker.setContact(AWAY);
+      expect(contact()).toStrictEqual({ ...AWAY, synced: false, pending: false, ...want });
+    },
+  );
 
   test("as lost when a watch has been broken for half a minute, until it works again", async () => {
     const { clock, member, settle, contact, state } = await working();
@@ -121,15 +115,6 @@ describe("a worker carries out rows", () => {
     await settle();
     const absent = { cluster: CLUSTER, ref: CONFIG_REF, writing: false, absent: true, revision: last };
     expect([configs(), observation()]).toEqual([[], absent]);
-  });
-
-  test("and acknowledges withdrawals, whose objects stay", async () => {
-    const { hub, settle, configs, observation } = await working();
-    hub.ask(marked());
-    await settle();
-    const revision = hub.withdraw(CLUSTER, CONFIG_REF);
-    await settle();
-    expect([configs(), observation()?.revision]).toEqual([["shop"], revision]);
   });
 
   test("only in contact and in a session", async () => {
@@ -369,7 +354,6 @@ describe("a session", () => {
 
 describe("the namespace of a row", () => {
   const LEVEL = "pod-security.kubernetes.io/enforce";
-  const CREATED_FOR = "federation.paas.cmft.com/created-for";
   const labelled = (level: string) => ({ ...marked(), namespaceLabels: { [LEVEL]: level } });
 
   test("is created with the hub's Pod Security labels, which follow later rows", async () => {
@@ -397,30 +381,6 @@ describe("the namespace of a row", () => {
     }
     expect(levels).toEqual(["privileged", "privileged", undefined]);
   });
-
-  test("is deleted by its row once no object of ours is in it", async () => {
-    const { hub, settle, member, observation } = await working();
-    const ref: ObjectRef = { apiVersion: "v1", kind: "Namespace", name: "default" };
-    const labels = { [MANAGED_BY_LABEL]: "hub" };
-    const metadata = { name: "default", labels, annotations: { [CREATED_FOR]: "default" } };
-    const created = member.server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata });
-    const apis: Record<string, unknown> = {
-      "/api": { kind: "APIVersions", versions: ["v1"] },
-      "/apis": { kind: "APIGroupList", groups: [] },
-      "/api/v1": { resources: [{ name: "configmaps", kind: "ConfigMap", namespaced: true, verbs: ["list"] }] },
-    };
-    member.raw = async (_method, path) => apis[path];
-    hub.ask(marked());
-    await settle();
-    hub.ask(deleteRow({ ref, uid: created.metadata.uid ?? "" }));
-    await settle(120_000);
-    expect(member.server.list(NAMESPACES)).toHaveLength(1);
-    hub.ask(deleteRow({ uid: observation()?.present?.uid ?? "" }));
-    await settle();
-    hub.withdraw(CLUSTER, CONFIG_REF);
-    await settle(40_000);
-    expect([member.server.list(NAMESPACES), member.server.list(CONFIGMAPS)]).toEqual([[], []]);
-  });
 });
 
 describe("a worker that ends", () => {
@@ -434,21 +394,5 @@ describe("a worker that ends", () => {
     await settle(60_000);
     expect([configs(), hub.reports.length, contacts().length]).toEqual([[], ...before]);
     expect([hub.subscriptions, lines]).toEqual([1, []]);
-  });
-
-  test("waits for the running write", async () => {
-    const { hub, worker, settle, member } = await working();
-    const answered = Promise.withResolvers<void>();
-    member.gate = async ({ verb, phase }) => {
-      if (verb === "apply" && phase === "before") await answered.promise;
-    };
-    hub.ask(marked());
-    await settle();
-    let ended = false;
-    const ending = worker.end().then(() => (ended = true));
-    await settle();
-    expect(ended).toBe(false);
-    answered.resolve();
-    await ending;
   });
 });

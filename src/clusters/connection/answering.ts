@@ -2,43 +2,39 @@ import type { Why } from "../../desiredstate/index.ts";
 import { sameValue } from "../../apis/index.ts";
 
 /**
- * Responsiveness of a cluster in contact: the latency of its answers, and whether writes are throttled. Each probe
- * gives one sample, without extra requests. A verdict changes only when {@link SAMPLES} samples in a row agree, so that
- * the status of the MemberCluster is seldom written. Pure.
+ * Responsiveness of a cluster in contact, by one sample of each probe. A verdict changes only when {@link SAMPLES}
+ * samples in a row agree, so that the status is seldom written. Pure.
  */
 export interface Answering {
-  /** Latency in milliseconds if the cluster is slow; null: the cluster is not slow; undefined: not known yet. */
+  /** Milliseconds if the cluster is slow; null: it is not slow; undefined: not known yet. */
   latencyMs: number | null | undefined;
-  /** Reason why writes are slowed down or stopped; null: they are not; undefined: not known yet. */
+  /** Why writes are slowed down or stopped; null: they are not; undefined: not known yet. */
   pace: Why | null | undefined;
 }
 
 export interface AnsweringSample {
-  /** Time from a request to its answer. */
   ms: number;
-  /** Reason why writes are slowed down or stopped at the time of the sample. */
   pace: Why | undefined;
 }
 
 const SAMPLES = 3;
-/** Latency from which on a cluster counts as slow. */
+/** From this latency on a cluster counts as slow. */
 const SLOW_MS = 1_000;
-/** Latency below which a slow cluster no longer counts as slow. */
+/** Below this latency it no longer does. */
 const FAST_MS = 500;
-/** A new latency is reported when it differs from the reported one by this factor, up or down. */
+/** A new latency is reported when it differs by this factor. */
 const OTHER_FIGURE = 1.5;
 
-/** Last verdict on a cluster, and the last samples. */
 export class AnsweringRecord {
   #samples: AnsweringSample[] = [];
   #verdict: Answering;
 
-  /** `latencyMs`: latency in the status, so that a restart does not write a new number for the same slowness. */
+  /** `latencyMs`: as in the status, so that a restart writes no new number for the same slowness. */
   constructor(latencyMs?: number) {
     this.#verdict = { latencyMs, pace: undefined };
   }
 
-  /** Takes a sample. Returns the new verdict; undefined when it has not changed. */
+  /** Returns the new verdict, if any. */
   take(sample: AnsweringSample): Answering | undefined {
     this.#samples = [...this.#samples, sample].slice(-SAMPLES);
     if (this.#samples.length < SAMPLES) return undefined;
@@ -48,7 +44,7 @@ export class AnsweringRecord {
     return next;
   }
 
-  /** Called when contact was lost. Earlier samples say nothing about the next contact. */
+  /** Called when contact was lost, since earlier samples say nothing about the next contact. */
   reset(): void {
     this.#samples = [];
     this.#verdict = { latencyMs: undefined, pace: undefined };
@@ -73,7 +69,6 @@ export class AnsweringRecord {
   }
 }
 
-/** Rounds to tenths of a second. */
 function rounded(ms: number): number {
   return Math.round(ms / 100) * 100;
 }

@@ -26,7 +26,6 @@ describe("a formatted amount", () => {
     expect(exactQuantity(formatBytes(bytes * 1_000_000_000n))).toBe(bytes * 1_000_000_000n);
   });
 
-  const GIB = 2n ** 30n;
   test.each([
     [0n, "0"],
     [1_023n, "1023"],
@@ -34,15 +33,12 @@ describe("a formatted amount", () => {
     [1_025n, "1025"],
     [3n * 2n ** 20n, "3Mi"],
     [1_536n * 2n ** 20n, "1536Mi"],
-    [5n * GIB, "5Gi"],
-    [2_048n * GIB, "2048Gi"],
   ])("of %d bytes has the largest exact unit: %s", (bytes, want) => {
     expect(formatBytes(bytes * 1_000_000_000n)).toBe(want);
   });
 
   test.each([
     [0n, "0"],
-    [1_500_000_000n, "1500m"],
     [2_000_000_000n, "2"],
     [1n, "1m"],
     [1_000_000_001n, "1001m"],

@@ -6,7 +6,7 @@ import {
   type MemberClusterStatus,
 } from "../../apis/index.ts";
 
-/** Capacity of a cluster, summed over its nodes. Pure, and exact: quantities are added as integers, not as floats. */
+/** Capacity of a cluster, summed over its nodes, exactly. Pure. */
 
 export type Capacity = NonNullable<MemberClusterStatus["capacity"]>;
 
@@ -48,14 +48,14 @@ function ceilDivide(value: bigint, divisor: bigint): bigint {
   return (value + divisor - 1n) / divisor;
 }
 
-/** Allocatable resources of one node, in billionths; absent when the node does not report the resource. */
+/** Allocatable resources of one node, in billionths. */
 export interface NodeResources {
   cpu?: bigint;
   memory?: bigint;
   pods?: bigint;
 }
 
-/** Reads the allocatable resources of a Node. Throws {@link InvalidQuantityError}. */
+/** Throws {@link InvalidQuantityError}. */
 export function nodeResources(node: KubeObject): NodeResources {
   const { status } = node;
   const allocatable = isRecord(status) ? status["allocatable"] : undefined;

@@ -9,7 +9,7 @@ import type { IdentityReading } from "./probe.ts";
 
 const INVENTORY_INTERVAL_MS = 300_000;
 const INVENTORY_RETRY_MS = 30_000;
-/** Maximum of doublings of the retry delay for a misbehaving cluster, which is costly to read each time. */
+/** Doublings of the retry delay for a misbehaving cluster, which is costly to read. */
 const MOST_DOUBLINGS = 4;
 
 /** The hub as its own member. The pool must not close this client. */
@@ -25,10 +25,6 @@ interface AccessOptions {
   namespaces: readonly string[] | undefined;
   clock: Clock;
   logger: Logger;
-}
-
-/** Sources of a client. */
-interface AccessSources {
   hubLocal: HubAsMember;
   clientFor: (config: ClusterConfig, cluster: string) => Client;
 }
@@ -38,9 +34,7 @@ export class ClusterAccess implements AsyncDisposable {
   readonly client: Client;
   readonly discovery: Discovery;
   readonly local: boolean;
-  /**
-   * The hub itself is not listed: its account has few permissions, and its Lease shows when the hub went back in time.
-   */
+  /** The hub itself is not listed: its account has few permissions, and its Lease shows when it went back in time. */
   readonly identity: IdentityReading;
   readonly #credentials: ReplaceableCredentials | undefined;
   readonly #options: AccessOptions;
@@ -49,43 +43,29 @@ export class ClusterAccess implements AsyncDisposable {
   #inventoryDue = 0;
   #apis: string | undefined;
   #fault: ProbeFailure | undefined;
-  /** Number of readings in a row in which the cluster misbehaved. */
+  /** Readings in a row in which the cluster misbehaved. */
   #faults = 0;
 
-  private constructor(
-    parts: { client: Client; discovery: Discovery; local: boolean; credentials: ReplaceableCredentials | undefined },
-    options: AccessOptions,
-  ) {
-    this.client = parts.client;
-    this.discovery = parts.discovery;
-    this.local = parts.local;
-    this.identity = { mayList: !parts.local };
-    this.#credentials = parts.credentials;
+  constructor(given: Exclude<MemberCredentials, { kind: "Unusable" }>, options: AccessOptions) {
+    const { cluster, clock, hubLocal, clientFor } = options;
     this.#options = options;
-  }
-
-  static open(
-    given: Exclude<MemberCredentials, { kind: "Unusable" }>,
-    { hubLocal, clientFor, ...options }: AccessOptions & AccessSources,
-  ): ClusterAccess {
+    this.local = given.kind === "Local";
+    this.identity = { mayList: !this.local };
     if (given.kind === "Local") {
-      const { client, discovery } = hubLocal;
-      return new ClusterAccess({ client, discovery, local: true, credentials: undefined }, options);
+      this.client = hubLocal.client;
+      this.discovery = hubLocal.discovery;
+      return;
     }
-    const credentials = new ReplaceableCredentials(given.config.credentials);
-    const client = clientFor({ ...given.config, credentials }, options.cluster);
-    return new ClusterAccess(
-      { client, discovery: new Discovery(client, options.clock), local: false, credentials },
-      options,
-    );
+    this.#credentials = new ReplaceableCredentials(given.config.credentials);
+    this.client = clientFor({ ...given.config, credentials: this.#credentials }, cluster);
+    this.discovery = new Discovery(this.client, clock);
   }
 
-  /** The only namespaces that the credentials reach; undefined: the whole cluster. */
+  /** Undefined: the credentials reach the whole cluster. */
   get namespaces(): readonly string[] | undefined {
     return this.#options.namespaces;
   }
 
-  /** Aborted when this access ends. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
@@ -99,22 +79,17 @@ export class ClusterAccess implements AsyncDisposable {
     return this.#options.clock.monotonic() >= this.#inventoryDue;
   }
 
-  /**
-   * Makes the inventory due after lost contact, since it may have changed. A misbehaving cluster keeps its retry delay.
-   */
+  /** Makes the inventory due after lost contact. A misbehaving cluster keeps its retry delay. */
   expireInventory(): void {
     if (this.#fault === undefined) this.#inventoryDue = 0;
   }
 
-  /**
-   * Failure of a cluster that answers but whose last inventory was malformed or too large. The cluster counts as
-   * without contact.
-   */
+  /** Set when the last inventory was malformed or too large: the cluster counts as without contact. */
   get fault(): ProbeFailure | undefined {
     return this.#fault;
   }
 
-  /** Reads version, APIs and capacity; undefined when that failed. The read is retried soon then. */
+  /** Reads version, APIs and capacity. Undefined when that failed; the read is retried soon then. */
   async takeInventory(): Promise<MemberFindings | undefined> {
     const { clock, logger } = this.#options;
     this.#inventoryDue = clock.monotonic() + INVENTORY_INTERVAL_MS;

@@ -1,20 +1,16 @@
 import { type Contact, defined } from "../../apis/index.ts";
 import { type IdentityVerdict } from "../credentials/index.ts";
 
-/**
- * State machine of the connection to one member: state and event in, new state and effects out. Pure;
- * `memberConnection.ts` carries out the effects.
- */
+/** State machine of the connection to one member. Pure; `memberConnection.ts` carries out the effects. */
 
 export type Phase =
-  /** The cluster has no usable credentials: no Secret, an unreadable kubeconfig, or a pull cluster. */
+  /** No usable credentials. */
   | "Unconfigured"
-  /** The client has not got an answer yet. */
   | "Connecting"
   | "Connected"
-  /** One probe failed. The next probe decides. */
+  /** One probe failed; the next one decides. */
   | "Suspected"
-  /** Contact was lost. The session continues, since its informers reconnect by themselves. */
+  /** The session continues, since its informers reconnect by themselves. */
   | "Lost"
   /** The cluster answers, but its identity was refused. */
   | "Refused";
@@ -23,26 +19,21 @@ export interface ConnectionState {
   phase: Phase;
   /** Cluster UID of the current session. */
   session: string | undefined;
-  /** Failed probes in a row. The count restarts at 1 with the probe that lost contact. */
+  /** Failed probes in a row; 1 for the probe that lost contact. */
   failures: number;
   contact: Contact;
-  /**
-   * New message for the same reason. Reported after a second probe with the same message, so that two alternating
-   * errors cause no writes.
-   */
+  /** New message for the same reason, reported when it is repeated: two alternating errors cause no writes. */
   candidate: string | undefined;
 }
 
-/** Reason why a probe found no contact. */
 export interface ProbeFailure {
   reason: string;
   message: string;
-  /** The connection was refused or reset. A quick second probe distinguishes an outage from a short disturbance. */
+  /** The connection was refused or reset: a quick second probe tells an outage from a short disturbance. */
   abrupt: boolean;
 }
 
 export type ConnectionEvent =
-  /** A client was made from new credentials or for a new address. */
   | { kind: "Configured" }
   | { kind: "Unusable"; reason: string; message: string }
   | { kind: "Answered"; uid: string; verdict: IdentityVerdict }
@@ -58,13 +49,12 @@ export type ConnectionEffect =
   | { kind: "Probe"; afterMs: number };
 
 export interface ProbeTiming {
-  /** Interval between probes in contact. */
   intervalMs: number;
-  /** Delay after the first abrupt failure. */
+  /** After the first abrupt failure. */
   confirmMs: number;
-  /** First delay after contact was lost; doubled each time. */
+  /** After contact was lost; doubled each time. */
   backoffMs: number;
-  /** Longest delay. A member that is back is noticed within this delay and the duration of one probe. */
+  /** A member that is back is noticed within this delay and one probe. */
   backoffCapMs: number;
 }
 
@@ -73,7 +63,7 @@ export const DEFAULT_TIMING: ProbeTiming = { intervalMs: 5_000, confirmMs: 500, 
 export interface TransitionContext {
   /** Wall time, epoch milliseconds. */
   now: number;
-  /** From 0 to 1, for the jitter. */
+  /** From 0 to 1. */
   random: number;
   timing: ProbeTiming;
 }
@@ -84,10 +74,9 @@ export interface Transition {
   effects: ConnectionEffect[];
 }
 
-/** Reason of a connection without a first result. The reason is never written to a status. */
+/** Reason before the first result; never written to a status. */
 export const NOT_YET_KNOWN = "Connecting";
 
-/** Contact is lost with the second failure in a row. */
 const FAILURES_UNTIL_LOST = 2;
 
 export function initialState(): ConnectionState {
@@ -126,8 +115,7 @@ export function transition(state: ConnectionState, event: ConnectionEvent, conte
     case "Judged":
       return judged(state, event.verdict, context);
     case "Suspicion":
-      // While contact is lost only the backoff schedules probes. Otherwise every informer that fails to reconnect would
-      // cause one.
+      // While contact is lost only the backoff schedules probes, not every informer that fails to reconnect.
       return state.phase === "Connected" ? { state, effects: [{ kind: "Probe", afterMs: 0 }] } : unchanged(state);
   }
 }
@@ -172,7 +160,7 @@ function failed(state: ConnectionState, failure: ProbeFailure, context: Transiti
 function judged(state: ConnectionState, verdict: IdentityVerdict, context: TransitionContext): Transition {
   if (verdict.kind === "Refused")
     return state.phase === "Unconfigured" ? unchanged(state) : refused(state, verdict, context);
-  // The identity is accepted now, but the answer is old. Probe again before anything is written to the cluster.
+  // The answer is old: probe again before anything is written to the cluster.
   return state.phase === "Refused" ? { state, effects: [{ kind: "Probe", afterMs: 0 }] } : unchanged(state);
 }
 
@@ -216,18 +204,18 @@ function unchanged(state: ConnectionState): Transition {
   return { state, effects: [] };
 }
 
-/** Interval with 10 % of jitter in both directions, so that the probes of many clusters spread out. */
+/** Interval with 10 % of jitter, so that the probes of many clusters spread out. */
 function intervalWithJitter({ random, timing }: TransitionContext): number {
   return Math.round(timing.intervalMs * (0.9 + 0.2 * random));
 }
 
-/** Backoff whose jitter only shortens the delay, so that the cap holds. */
+/** Jitter only shortens the delay, so that the cap holds. */
 function backoff(attempt: number, { random, timing }: TransitionContext): number {
   const delay = Math.min(timing.backoffCapMs, timing.backoffMs * 2 ** Math.min(attempt, 30));
   return Math.round(delay * (0.8 + 0.2 * random));
 }
 
-/** True when both contacts are equal except for the time of the last contact, which changes with each probe. */
+/** True except for the time of the last contact, which changes with each probe. */
 export function sameContact(a: Contact, b: Contact): boolean {
   return a.ok === b.ok && a.reason === b.reason && a.message === b.message;
 }

@@ -116,15 +116,6 @@ describe("the reason of a loss", () => {
     await clock.advance(60 * SECOND);
     expect([contact.published, clock.pending]).toEqual([notReady, 0]);
   });
-
-  test("is not published twice", async () => {
-    const { contact, clock, published } = damped();
-    contact.take(there);
-    contact.take(away);
-    await clock.advance(60 * SECOND);
-    contact.take({ ...away });
-    expect(published).toHaveLength(2);
-  });
 });
 
 test("nothing is published after the end", async () => {

@@ -3,14 +3,14 @@ import type { Clock } from "../../runtime/index.ts";
 import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 
 export interface Damping {
-  /** Time that the first loss has to last before it is published; doubled with each further loss without stable contact. */
+  /** A first loss is published after this time; doubled with each further loss without stable contact. */
   firstMs: number;
   longestMs: number;
-  /** Minimum time between two different reasons of a published loss. */
+  /** Least time between two reasons of a published loss. */
   textMs: number;
 }
 
-/** Minimum duration of the second loss before it is published, even if the first is published at once. */
+/** Delay of the second loss at least, even if the first one has none. */
 const SECOND_MS = 10_000;
 /** Contact that lasted this long resets the count of losses. */
 const STABLE_MS = 300_000;
@@ -23,19 +23,18 @@ export interface DampedContactOptions<C extends Contact> {
 }
 
 /**
- * Published contact of one cluster, damped so that a flapping cluster does not cause status writes for everything that
- * runs on it. A loss is published after it has lasted for some time. The end of a published loss is published at once.
- * The damped contact is for status writes only. Decisions about the cluster use the contact itself.
+ * Published contact of one cluster: a loss is published after it has lasted, its end at once, so that a flapping cluster
+ * causes few status writes. Decisions about the cluster use the contact itself.
  */
 export class DampedContact<C extends Contact> implements Disposable {
   readonly #options: DampedContactOptions<C>;
   #published: C | undefined;
   #now: C | undefined;
-  /** Monotonic milliseconds of the last change of {@link published}. */
+  /** Monotonic milliseconds. */
   #publishedAt = 0;
-  /** Time of the last change between contact and no contact, in monotonic milliseconds. */
+  /** Last change between contact and no contact, in monotonic milliseconds. */
   #since = 0;
-  /** Number of published losses in a row, without stable contact between them. */
+  /** Published losses in a row, without stable contact between them. */
   #losses = 0;
   #timer: Disposable | undefined;
 
@@ -91,7 +90,6 @@ export class DampedContact<C extends Contact> implements Disposable {
   }
 }
 
-/** True when no contact was tried yet, which says nothing about the cluster. */
 function isUntried({ ok, reason }: Contact): boolean {
   return !ok && (reason === undefined || reason === NOT_YET_KNOWN);
 }

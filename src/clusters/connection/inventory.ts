@@ -5,20 +5,14 @@ import type { MemberFindings } from "./memberStatus.ts";
 
 /** Inventory of a cluster: version, APIs, capacity. Read when contact is made, and seldom after that. */
 
-/** Nodes per page. The list of a large cluster is never in memory as a whole. */
+/** Nodes per page, so that the list of a large cluster is never in memory as a whole. */
 const NODE_PAGE = 250;
-/**
- * Kubernetes is designed for 5,000 nodes; some of the largest clusters have ten times as many. A node with its images
- * has some 30 KiB.
- */
+/** Some of the largest clusters have 50,000 nodes. A node with its images has some 30 KiB. */
 const NODE_BOUNDS = { objects: 100_000, bytes: 4 * 2 ** 30 };
 const NODE_LIST_MS = 120_000;
 const LONGEST_VERSION = 128;
 
-/**
- * Reads the inventory. A refusal to list nodes gives a null capacity; any other error rejects. `nodes`: false when the
- * credentials reach some namespaces only, so that nodes are not read.
- */
+/** Reads version, APIs and capacity, which is null if `nodes` is false or nodes may not be listed. */
 export async function takeInventory(
   client: Client,
   { nodes }: { nodes: boolean },
@@ -40,7 +34,7 @@ async function serverVersion(client: Client, signal: AbortSignal): Promise<strin
   throw new TransportError("Protocol", "GET /version: what the server sent is no version of Kubernetes");
 }
 
-/** Reads `v1.APIVersions` and `v1.APIGroupList`, which are small and served even while an aggregated API is broken. */
+/** From two documents that are served even while an aggregated API is broken. */
 async function servedApis(client: Client, signal: AbortSignal): Promise<string[]> {
   const answers = await Promise.all([
     client.raw("GET", "/api", { signal, accept: "application/json" }),

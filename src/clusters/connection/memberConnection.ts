@@ -39,7 +39,6 @@ import { MemberReport } from "./memberReport.ts";
 import { latencyOf } from "./memberStatus.ts";
 import { probe } from "./probe.ts";
 import { ProbeLoop } from "./probeLoop.ts";
-import { LiveSession } from "./session.ts";
 import type { MemberSession, PoolListener } from "../types.ts";
 
 const PROBE_TIMEOUT_MS = 3_000;
@@ -61,9 +60,9 @@ export interface MemberConnectionOptions {
   onStatusWritten: (object: KubeObject) => void;
   onStatusFailed: () => void;
   secrets: SecretSource;
-  /** Identity claims of all MemberClusters, including this one. */
+  /** Of all MemberClusters, including this one. */
   claims: () => Iterable<IdentityClaim>;
-  /** Called when this cluster's claim may have changed, so that the others have to be judged again. */
+  /** Called when this cluster's claim may have changed. */
   claimChanged: (cluster: string) => void;
   contactChanged: (cluster: string, contact: Contact) => void;
 }
@@ -76,20 +75,19 @@ export class MemberConnection {
   readonly #report: MemberReport;
   readonly #renewer: TokenRenewer;
   readonly #reader: CredentialsReader;
-  /** Background work; each promise resolves soon after its access has ended. */
+  /** Background work; ends soon after its access. */
   readonly #pending = new Set<Promise<void>>();
   #object: MemberCluster;
-  /** This manager writes the status of the MemberCluster and renews its token. */
+  /** Write the status of the MemberCluster, and renew its token. */
   #owned: boolean;
   #state: ConnectionState = initialState();
   #credentials: MemberCredentials | undefined;
   #access: ClusterAccess | undefined;
   #loop: ProbeLoop<ConnectionEvent | undefined> | undefined;
-  #session: LiveSession | undefined;
+  #session: { session: MemberSession; end: AbortController } | undefined;
   #observedUid: string | undefined;
   readonly #answering: AnsweringRecord;
   #started = false;
-  /** Aborted when this MemberCluster is not followed any more. */
   readonly #end = new AbortController();
 
   constructor(object: MemberCluster, owned: boolean, options: MemberConnectionOptions) {
@@ -143,15 +141,13 @@ export class MemberConnection {
   }
 
   get session(): MemberSession | undefined {
-    return this.#session;
+    return this.#session?.session;
   }
 
-  /** UID of the MemberCluster object. */
   get objectUid(): string | undefined {
     return this.#object.metadata.uid;
   }
 
-  /** Name of the Secret that holds the kubeconfig. */
   get secretName(): string | undefined {
     return this.#object.spec.connection.kubeconfigSecretRef?.name;
   }
@@ -196,13 +192,13 @@ export class MemberConnection {
     this.#track(this.#reader.read(this.#object.spec.connection));
   }
 
-  /** Judges the last answer again, after a change of an annotation or of another MemberCluster. */
+  /** Judges the last answer again. */
   rejudge(): void {
     if (this.#access === undefined || this.#observedUid === undefined) return;
     this.#dispatch({ kind: "Judged", verdict: this.#judge() });
   }
 
-  /** Ends the session and every activity. Nothing is reported after this. */
+  /** Ends every activity. Nothing is reported after this. */
   close(): void {
     if (this.#closed) return;
     this.#end.abort(new Error(`the connection to ${this.cluster} is closed`));
@@ -212,7 +208,7 @@ export class MemberConnection {
     this.#report[Symbol.dispose]();
   }
 
-  /** Resolves when all background work has ended; called after {@link close}. */
+  /** Resolves when all background work has ended, after {@link close}. */
   async closed(): Promise<void> {
     await Promise.all([...this.#pending, this.#renewer.settled(), this.#report.settled()]);
   }
@@ -234,7 +230,6 @@ export class MemberConnection {
     this.#connectAnew(next);
   }
 
-  /** Opens a new connection, after a change of the credentials or of the namespaces that they reach. */
   #connectAnew(next: MemberCredentials): void {
     // The old session ends before its client is closed, so that closed requests do not count as failures.
     this.#endSession("the credentials or the namespaces that they reach have changed");
@@ -248,7 +243,7 @@ export class MemberConnection {
     const { namespaces } = this.#object.spec;
     const { clock, hubLocal, clientFor } = this.#options;
     const parts = { cluster: this.cluster, namespaces, clock, logger: this.#logger };
-    const access = ClusterAccess.open(next, { ...parts, hubLocal, clientFor });
+    const access = new ClusterAccess(next, { ...parts, hubLocal, clientFor });
     this.#access = access;
     this.#loop = new ProbeLoop({
       clock,
@@ -324,18 +319,25 @@ export class MemberConnection {
   #startSession(uid: string): void {
     const access = this.#access;
     if (access === undefined) return;
-    const session = new LiveSession(this.cluster, uid, access, () => this.#dispatch({ kind: "Suspicion" }));
-    this.#session = session;
+    const end = new AbortController();
+    const { client, discovery, local, namespaces } = access;
+    const session: MemberSession = {
+      ...{ cluster: this.cluster, client, discovery, clusterUid: uid, local, namespaces, signal: end.signal },
+      suspect: () => {
+        if (!end.signal.aborted) this.#dispatch({ kind: "Suspicion" });
+      },
+    };
+    this.#session = { session, end };
     this.#options.listener.sessionStarted(session);
   }
 
   #endSession(why: string): void {
     const ended = this.#session;
     this.#session = undefined;
-    ended?.end(why);
+    ended?.end.abort(new Error(`the session with ${this.cluster} has ended: ${why}`));
   }
 
-  /** Runs one probe and returns its event. Undefined when the access has ended meanwhile. */
+  /** Undefined when the access has ended meanwhile. */
   async #probe(access: ClusterAccess): Promise<ConnectionEvent | undefined> {
     const credentials = this.#credentials;
     const { clock } = this.#options;
@@ -364,10 +366,7 @@ export class MemberConnection {
     return { kind: "Answered", uid, verdict: this.#judge() };
   }
 
-  /**
-   * Takes the duration of a probe as a latency sample. The probe is cheap, so its duration is the latency of the
-   * network and the API server.
-   */
+  /** Takes the duration of a probe, which is cheap, as the latency of network and API server. */
   #measure(ms: number): void {
     const next = this.#answering.take({ ms, pace: this.#options.listener.paceOf(this.cluster) });
     if (next === undefined) return;
@@ -389,10 +388,7 @@ export class MemberConnection {
     return judgeIdentity(this.claim, this.#options.claims());
   }
 
-  /**
-   * Records the UID before anything is written to the cluster. Otherwise a manager that crashes right after would
-   * accept any cluster that it finds at that address next.
-   */
+  /** Records the UID before anything is written, so that the next manager accepts no other cluster at that address. */
   async #recordIdentity(access: ClusterAccess, uid: string): Promise<ConnectionEvent | undefined> {
     if (this.#state.session !== undefined) {
       const message = "the accepted UID is being written down";

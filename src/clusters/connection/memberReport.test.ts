@@ -44,60 +44,6 @@ function reporting({ owned = true, uid }: { owned?: boolean; uid?: string } = {}
   return { report, hub, taken, clock, lines, contacts, state, published };
 }
 
-describe("the status of a MemberCluster", () => {
-  test("has contact that is made or lost at once, which is reported", async () => {
-    const { report, clock, contacts, published } = reporting();
-    report.heard({ ok: false, reason: "Connecting", message: "no answer yet" });
-    report.heard({ ok: true });
-    await clock.advance(0);
-    report.heard(AWAY);
-    await clock.advance(0);
-    expect(contacts).toEqual(["Connecting to true", "true to ClusterUnreachable"]);
-    expect(published()).toEqual(["Connected - -", "ClusterUnreachable - -"]);
-  });
-
-  test("is not written before contact was tried", async () => {
-    const { report, clock, contacts, hub } = reporting();
-    report.heard({ ok: false, reason: "Connecting", message: "no answer yet" });
-    report.changed();
-    await clock.advance(0);
-    expect([contacts, hub.calls]).toEqual([[], []]);
-  });
-
-  test("has the generation and all findings", async () => {
-    const { report, clock, hub, published } = reporting();
-    report.heard({ ok: false, reason: "Connecting", message: "no answer yet" });
-    report.heard({ ok: true });
-    report.find({ kubernetesVersion: "v1.35.4" });
-    report.find({ clusterUID: "u1" });
-    await clock.advance(0);
-    expect(published().at(-1)).toBe("Connected u1 v1.35.4");
-    expect(hub.sent<MemberCluster>(0).status?.observedGeneration).toBe(3);
-  });
-
-  test("is not written while another manager owns the MemberCluster", async () => {
-    const { report, clock, hub, state } = reporting({ owned: false });
-    report.heard({ ok: true });
-    report.find({ kubernetesVersion: "v1.35.4" });
-    await clock.advance(0);
-    expect(hub.calls).toEqual([]);
-    state.owned = true;
-    report.changed();
-    await clock.advance(0);
-    expect(hub.calls).toHaveLength(1);
-  });
-
-  test("is not written after the end", async () => {
-    const { report, clock, hub, lines } = reporting();
-    report[Symbol.dispose]();
-    report.find({ kubernetesVersion: "v1.35.4" });
-    expect(await report.recordIdentity("u1", undefined)).toBe(false);
-    await report.settled();
-    await clock.advance(0);
-    expect([hub.calls, lines]).toEqual([[], []]);
-  });
-});
-
 describe("the identity of a cluster", () => {
   test("is written before there is contact, with Connected and the other findings", async () => {
     const { report, published } = reporting();
@@ -153,14 +99,5 @@ describe("the identity of a cluster", () => {
     const recorded = [report.recordIdentity("u1", undefined), report.recordIdentity("u2", undefined)];
     expect(await Promise.all(recorded)).toEqual([false, true]);
     expect(published().at(-1)).toBe("Connected u2 -");
-  });
-
-  test.each([
-    { uid: "u1", want: true },
-    { uid: "u2", want: false },
-  ])("of another manager's MemberCluster must be recorded by that manager: $uid", async ({ uid, want }) => {
-    const { report, hub } = reporting({ owned: false, uid });
-    expect(await report.recordIdentity("u1", undefined)).toBe(want);
-    expect(hub.calls).toEqual([]);
   });
 });

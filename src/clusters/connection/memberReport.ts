@@ -21,13 +21,11 @@ export interface MemberReportOptions {
   hub: Client;
   clock: Clock;
   logger: Logger;
-  /** Called when the published contact changes, to emit Events. */
+  /** Called when the published contact changes. */
   onContact: (before: Contact, contact: Contact) => void;
-  /** True when this manager owns the MemberCluster. Otherwise nothing is written. */
+  /** False: nothing is written. */
   owned: () => boolean;
-  /** The server's answer to a write; for the informer of MemberClusters. */
   onWritten: (object: KubeObject) => void;
-  /** Called when a status was not written. The write is retried. */
   onFailed: () => void;
 }
 
@@ -40,11 +38,11 @@ export class MemberReport implements Disposable {
   readonly #contact: DampedContact<Contact>;
   #generation: number | undefined;
   #findings: MemberFindings = {};
-  /** Findings that are being written together with the identity. */
+  /** Findings that are written together with the identity. */
   #claimed: MemberFindings | undefined;
-  /** Last status with Ready=False, until contact is published again. */
+  /** Last status without contact, until contact is published again. */
   #lost: MemberCluster["status"];
-  /** Contact to write together with the identity, before the contact itself is made. */
+  /** Contact that is written together with the identity, before it is made. */
   #anticipated: Contact | undefined;
 
   constructor({ cluster, hub, clock, logger, onContact, owned, onWritten, onFailed }: MemberReportOptions) {
@@ -86,17 +84,14 @@ export class MemberReport implements Disposable {
     return this.#contact.published ?? initialState().contact;
   }
 
-  /** Called when contact was made or lost, or the reason of a loss has changed. */
   heard(contact: Contact): void {
     this.#contact.take(contact);
   }
 
-  /** Cluster UID in the status. */
   get recordedUid(): string | undefined {
     return this.#writer.status?.clusterUID;
   }
 
-  /** Takes the MemberCluster from an informer. */
   take(object: MemberCluster): void {
     this.#generation = object.metadata.generation;
     this.#writer.take(object);
@@ -109,12 +104,12 @@ export class MemberReport implements Disposable {
     if (isLost && !this.#published.ok) this.#lost = status;
   }
 
-  /** Loss of contact that ends now, for Events. */
+  /** Loss of contact that ends now. */
   lossBefore(published: Contact): MemberTroubleEnd | undefined {
     return contactLoss(published, this.#lost, this.#clock.now());
   }
 
-  /** Troubles that begin or end with a new verdict on the cluster's answers, for Events. */
+  /** Troubles that begin or end with a new verdict. */
   answering(next: Answering): AnsweringNews {
     return answeringNews(this.#writer.status, next, this.#clock.now());
   }
@@ -127,15 +122,14 @@ export class MemberReport implements Disposable {
     this.changed();
   }
 
-  /** Requests a write, after a change of an input of the status. */
+  /** Called when an input of the status has changed. */
   changed(): void {
     if (this.#owned()) this.#writer.request();
   }
 
   /**
-   * Writes the UID and other findings to the status. True when the write succeeded. The status then says `Connected`
-   * until {@link contactSettled}. If another manager owns the MemberCluster, nothing is written: true when that manager
-   * has written the UID.
+   * Writes the UID and other findings. The status says `Connected` until {@link contactSettled}. True when the UID is
+   * written, by whichever manager owns the MemberCluster.
    */
   async recordIdentity(uid: string, found: MemberFindings | undefined): Promise<boolean> {
     if (!this.#owned()) return this.recordedUid === uid;
@@ -158,7 +152,7 @@ export class MemberReport implements Disposable {
     }
   }
 
-  /** Called when the real contact is known. The anticipated contact no longer counts. */
+  /** Called when the real contact is known. */
   contactSettled(): void {
     this.#anticipated = undefined;
   }

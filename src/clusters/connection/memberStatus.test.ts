@@ -104,11 +104,6 @@ describe("the status of a MemberCluster", () => {
     expect(statusOf({ findings: { credentials }, previous: healthy })?.credentials).toEqual(credentials);
   });
 
-  test("has messages of at most 120 characters", () => {
-    const status = statusOf({ contact: { ...LOST, message: "x".repeat(500) } });
-    expect(status?.conditions?.[0]?.message).toHaveLength(120);
-  });
-
   test("names slow answers with their latency while the cluster is ready, and afterwards that they were slow", () => {
     const slow = statusOf({ findings: { latencyMs: 2_500 }, previous: healthy });
     expect(conditionsOf(slow, "Slow")).toEqual([["True", "SlowAnswers", "answers take about 2.5s"]]);

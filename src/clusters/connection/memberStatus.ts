@@ -19,24 +19,22 @@ import { NOT_YET_KNOWN } from "./connection.ts";
 
 /** Status of a MemberCluster as a pure function of the findings. */
 
-/** Findings about a cluster. An absent field has not been read yet, and the status keeps its value. */
+/** Findings about a cluster. The status keeps the value of an absent one. */
 export interface MemberFindings {
   kubernetesVersion?: string;
   clusterUID?: string;
   /** In any order. */
   apis?: readonly string[];
-  /** Null when the credentials may not list nodes. */
+  /** Null when nodes may not be listed. */
   capacity?: Capacity | null;
   /** Null when nothing here expires. */
   credentials?: { expiresAt: string; renewAt: string } | null;
-  /** Latency in milliseconds if the cluster is slow; null when it is not slow. */
   latencyMs?: Answering["latencyMs"];
-  /** Reason why writes are slowed down or stopped; null when they are not. */
   pace?: Answering["pace"];
 }
 
 export interface MemberStatusInput {
-  /** metadata.generation of the MemberCluster that the connection follows. */
+  /** Of the MemberCluster that the connection follows. */
   generation: number | undefined;
   contact: Contact;
   findings: MemberFindings;
@@ -44,9 +42,8 @@ export interface MemberStatusInput {
 }
 
 /**
- * Computes the status. Returns `previous` itself (the same reference) when nothing has changed, so that the caller need
- * not write. Also returns `previous` while nothing is known yet, so that a restarted manager does not erase earlier
- * findings.
+ * Computes the status; `previous` itself when nothing has changed, or while nothing is known yet, so that a restarted
+ * manager erases nothing.
  */
 export function computeMemberStatus(input: MemberStatusInput, now: number): MemberClusterStatus | undefined {
   const { contact, findings, generation, previous } = input;
@@ -58,7 +55,11 @@ export function computeMemberStatus(input: MemberStatusInput, now: number): Memb
   const clusterUID = findings.clusterUID ?? previous?.clusterUID;
   const next: MemberClusterStatus = {
     ...defined({ observedGeneration: generation }),
-    conditions: [readyCondition(input, now), ...slowCondition(input, now), ...throttledCondition(input, now)],
+    conditions: [
+      readyCondition(input, now),
+      ...lasting(input, now, { type: SLOW_CONDITION, trouble: slowness(findings.latencyMs), over: "AnswersInTime" }),
+      ...lasting(input, now, { type: THROTTLED_CONDITION, trouble: findings.pace, over: "WritesFlow" }),
+    ],
     ...latencyIn(input),
     ...lastContactIn(input),
     ...defined({ kubernetesVersion, clusterUID, apis, capacity, credentials }),
@@ -79,29 +80,21 @@ function readyCondition({ contact, generation, previous }: MemberStatusInput, no
   };
 }
 
-/** Condition for a slow cluster. It exists after the first slow period, and names the last period afterwards. */
-function slowCondition(input: MemberStatusInput, now: number): Condition[] {
-  const { latencyMs } = input.findings;
-  const trouble = typeof latencyMs === "number" ? slowFor(latencyMs) : latencyMs;
-  return lasting(input, now, { type: SLOW_CONDITION, trouble, over: "AnswersInTime" });
-}
-
 /** Troubles of the cluster's answers that begin or end. */
 export interface AnsweringNews {
   begun: Why[];
   ended: MemberTroubleEnd[];
 }
 
-/** End of a trouble of the MemberCluster. */
 export type MemberTroubleEnd = Omit<EndedTrouble, "object">;
 
-/** Compares a new verdict with the status: troubles that begin, and troubles that end, with their duration. */
+/** Troubles that begin or end with a new verdict, compared with the status. */
 export function answeringNews(
   status: MemberClusterStatus | undefined,
   { latencyMs, pace }: Answering,
   now: number,
 ): AnsweringNews {
-  const slow = typeof latencyMs === "number" ? slowFor(latencyMs) : latencyMs;
+  const slow = slowness(latencyMs);
   const news: AnsweringNews = { begun: [], ended: [] };
   for (const [type, trouble] of [[SLOW_CONDITION, slow] as const, [THROTTLED_CONDITION, pace] as const]) {
     const before = status?.conditions?.find((condition) => condition.type === type && condition.status === "True");
@@ -113,12 +106,12 @@ export function answeringNews(
   return news;
 }
 
-/** A shorter loss of a cluster that never answered before is a normal join, not a loss. */
+/** A shorter absence of a cluster that never answered is a normal join, no loss. */
 const JOINING_MS = 10_000;
 
 /**
- * Loss of contact that ends now. `published`: contact that this manager published. A manager that has just started uses the
- * loss in the status, which another manager wrote. Undefined when no loss was published.
+ * Loss of contact that ends now. `published`: contact that this manager published; one that has just started uses the
+ * loss in the status. Undefined when no loss was published.
  */
 export function contactLoss(
   published: Contact,
@@ -137,16 +130,13 @@ export function contactLoss(
   return { reason, message, since, until, ending: "Over" };
 }
 
-function slowFor(latencyMs: number): Why {
+/** As `lasting` takes it: null when there is no trouble, undefined while unknown. */
+function slowness(latencyMs: Answering["latencyMs"]): Why | null | undefined {
+  if (typeof latencyMs !== "number") return latencyMs;
   return { reason: "SlowAnswers" satisfies Reason, message: `answers take about ${secondsText(latencyMs)}` };
 }
 
-/** As {@link slowCondition}, for throttled writes. */
-function throttledCondition(input: MemberStatusInput, now: number): Condition[] {
-  return lasting(input, now, { type: THROTTLED_CONDITION, trouble: input.findings.pace, over: "WritesFlow" });
-}
-
-/** `trouble`: null when there is none, undefined while unknown. */
+/** Condition for a trouble. It exists after the first period, and names the last one afterwards. */
 function lasting(
   { generation, previous }: MemberStatusInput,
   now: number,
@@ -175,14 +165,13 @@ function latencyIn({ findings: { latencyMs }, previous }: MemberStatusInput): Pi
   return latency === undefined ? {} : { latency };
 }
 
-/** Time of the last contact; absent in contact. After a restart the previous time stays until contact is known. */
+/** Absent in contact. After a restart the previous time stays until contact is known. */
 function lastContactIn({ contact, previous }: MemberStatusInput): Pick<MemberClusterStatus, "lastContact"> {
   if (contact.ok) return {};
   const lastContact = contact.lastContact === undefined ? previous?.lastContact : timestamp(contact.lastContact);
   return lastContact === undefined ? {} : { lastContact };
 }
 
-/** Latency in the status, in milliseconds. */
 export function latencyOf(status: MemberClusterStatus | undefined): number | undefined {
   const seconds = Number.parseFloat(status?.latency ?? "");
   return Number.isNaN(seconds) ? undefined : seconds * 1_000;
@@ -198,7 +187,7 @@ function kept<T>(found: T | null | undefined, previous: T | undefined): T | unde
 
 const OWN = ["Ready", SLOW_CONDITION, THROTTLED_CONDITION];
 
-/** Compares two statuses without regard to the order of fields. Conditions of other writers are ignored. */
+/** Ignores the order of fields and conditions of other writers. */
 function sameStatus(previous: MemberClusterStatus, next: MemberClusterStatus): boolean {
   const own = (status: MemberClusterStatus): (Condition | undefined)[] =>
     OWN.map((own) => status.conditions?.find(({ type }) => type === own));

@@ -19,9 +19,8 @@ import type { MemberSession, PoolListener } from "../types.ts";
 
 export interface ClusterPoolOptions {
   hub: Client;
-  /** The hub as a member (`local: {}`). */
   hubLocal: HubAsMember;
-  /** The only namespace that Secrets of members are read from. */
+  /** The only namespace that members' Secrets are read from. */
   systemNamespace: string;
   /** Allow kubeconfigs with exec credential plugins. */
   allowExec: boolean;
@@ -31,7 +30,7 @@ export interface ClusterPoolOptions {
   listener: PoolListener;
   recorder?: Pick<EventRecorder, "record"> | undefined;
   recoveries?: Recoveries | undefined;
-  /** Called before every write to a member. Throws when the Lease is no longer held. */
+  /** Asked before every write to a member. */
   guard?: ClientOptions["guard"];
   observe?: ClientOptions["observe"];
   /** Default: a real client with `guard` and `observe`. */
@@ -40,18 +39,15 @@ export interface ClusterPoolOptions {
   /** Default: Math.random. */
   random?: () => number;
   timing?: Partial<ProbeTiming>;
-  /** The server's answer to a status write, for the informer of MemberClusters. */
+  /** Takes the answer to a status write. */
   onStatusWritten?: (object: KubeObject) => void;
 }
 
 const UNKNOWN: Contact = { ok: false, reason: "ClusterUnknown", message: "there is no MemberCluster of that name" };
 
 /**
- * The connections to all members, one for each MemberCluster. A connection is made from the MemberCluster's Secret,
- * probed, and made again when the Secret changes.
- *
- * Connections begin once {@link run} has read the Secrets. A failure of a cluster is a value in its contact and in the
- * status of its MemberCluster. No method throws for it.
+ * The connections to all members, one for each MemberCluster, made anew when its Secret changes. They begin once
+ * {@link run} has read the Secrets. A failure of a cluster is a value in its contact and status, never thrown.
  */
 export class ClusterPool implements AsyncDisposable {
   readonly #options: ClusterPoolOptions;
@@ -75,10 +71,7 @@ export class ClusterPool implements AsyncDisposable {
       clock,
       logger,
     });
-    const clientOptions = {
-      clock,
-      ...defined({ guard, observe }),
-    };
+    const clientOptions = { clock, ...defined({ guard, observe }) };
     this.#connectionOptions = {
       hub,
       hubLocal: options.hubLocal,
@@ -105,10 +98,7 @@ export class ClusterPool implements AsyncDisposable {
     };
   }
 
-  /**
-   * Takes a new or changed MemberCluster. Idempotent. `owned`: this manager writes the MemberCluster's status and
-   * renews its token. Otherwise another manager does, and this one only uses the cluster.
-   */
+  /** Idempotent. `owned`: this manager writes the MemberCluster's status and renews its token. */
   upsert(object: MemberCluster, owned = true): void {
     if (this.#state === "Closed") return;
     const { name, uid } = object.metadata;
@@ -117,7 +107,7 @@ export class ClusterPool implements AsyncDisposable {
       known.update(object, owned);
       return;
     }
-    // The MemberCluster was deleted and created again unobserved. The new object may mean a different cluster.
+    // Deleted and created again unobserved: the new object may mean a different cluster.
     if (known !== undefined) this.remove(name);
     const connection = new MemberConnection(object, owned, this.#connectionOptions);
     this.#connections.set(name, connection);
@@ -136,7 +126,6 @@ export class ClusterPool implements AsyncDisposable {
     this.#rejudge(cluster);
   }
 
-  /** Contact of a cluster, with the reason when there is none. */
   contact(cluster: string): Contact {
     return this.#connections.get(cluster)?.contact ?? UNKNOWN;
   }
@@ -145,7 +134,7 @@ export class ClusterPool implements AsyncDisposable {
     return this.#connections.get(cluster)?.session;
   }
 
-  /** Connects and stays connected until the signal is aborted, then closes every connection. Call it once. */
+  /** Stays connected until the signal is aborted. Call it once. */
   async run(signal: AbortSignal): Promise<void> {
     const following = this.#secrets.run(signal);
     using _changes = this.#secrets.onEvent(({ object }) => this.#secretChanged(object.name));
@@ -161,7 +150,6 @@ export class ClusterPool implements AsyncDisposable {
     }
   }
 
-  /** Closes every connection and waits until all their work has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#state = "Closed";
     for (const connection of this.#connections.values()) this.#close(connection);

@@ -15,36 +15,29 @@ import {
 import { shortMessage, shortName } from "../../apis/index.ts";
 import type { ProbeFailure } from "./connection.ts";
 
-/**
- * Probes the readiness and identity of a cluster. Failure messages hold no local ports and times, so that a status with
- * the message does not change from one probe to the next.
- */
+/** Probes a cluster. Failure messages hold no local ports and times, so that a status with them is stable. */
 
 export type ProbeOutcome = { kind: "Answered"; uid: string } | { kind: "Failed"; failure: ProbeFailure };
 
 export interface ProbeOptions {
   clock: Clock;
-  /** Time limit of the whole probe. */
   timeoutMs: number;
-  /** Expiry of the bearer token, in epoch milliseconds; distinguishes an expired token from a rejected one. */
+  /** Epoch milliseconds; tells an expired token from a rejected one. */
   tokenExpiresAt?: number | undefined;
-  /** State of the identity read, kept from one probe to the next. */
+  /** Kept from one probe to the next. */
   identity: IdentityReading;
   signal: AbortSignal;
 }
 
 /**
- * `mayList`: the identity is read by a list of the namespace kube-system. A list also gives the resourceVersion of the
- * whole server, which shows when a server went back in time. Not every account may list namespaces.
+ * `mayList`: the UID comes from a list, whose resourceVersion shows when a server went back in time. Not every account
+ * may list namespaces.
  */
 export interface IdentityReading {
   mayList: boolean;
 }
 
-/**
- * A timer that fires late by this time shows that this process was delayed, not that the member is silent. The answer
- * may be unread in the socket, so the probe gets the delay as extra time.
- */
+/** A timer that is late by this much shows that this process was delayed. The answer may be in the socket already. */
 const LATE_MS = 250;
 
 class ProbeTimeoutError extends Error {
@@ -85,7 +78,7 @@ export async function probe(client: Client, options: ProbeOptions): Promise<Prob
   }
 }
 
-/** Created once, since a new Error for each probe would cost more than the probe. */
+/** Created once, since an Error costs more than a probe. */
 const OVER = new Error("the probe is over");
 
 async function readIdentity(
@@ -109,7 +102,7 @@ async function readIdentity(
       reading.mayList = false;
     }
   }
-  // The API server's cache suffices, since the UID never changes during the life of a cluster.
+  // The cache suffices, since the UID never changes.
   return client.get(NAMESPACES, undefined, "kube-system", { metadataOnly: true, resourceVersion: "0", signal });
 }
 
@@ -135,7 +128,6 @@ const TRANSPORT: Record<TransportReason, ProbeFailure> = {
   TooLarge: { reason: "ClusterUnreachable", message: "the answer is too long for one of an API server", abrupt: false },
 };
 
-/** Converts an error into the failure of a probe. */
 export function explainFailure(
   error: unknown,
   cluster: string,

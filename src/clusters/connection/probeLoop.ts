@@ -1,20 +1,17 @@
 import type { Clock } from "../../runtime/index.ts";
 
-/** Minimum time between two probes. */
+/** Between two probes. */
 const GAP_MS = 250;
 
 export interface ProbeLoopOptions<T> {
   clock: Clock;
-  /** Runs one probe; rejects only when the loop was stopped. */
+  /** Rejects only when the loop was stopped. */
   probe: () => Promise<T>;
-  /** Takes the result of the probe and schedules the next one by {@link ProbeLoop.schedule}. */
+  /** Takes the result, and schedules the next probe. */
   settle: (found: T) => void;
 }
 
-/**
- * Runs one probe at a time. A request during a probe causes another probe after it, since the running one may return an
- * outdated result.
- */
+/** Runs one probe at a time, and another one after a request during a probe, whose result may be outdated. */
 export class ProbeLoop<T> implements Disposable {
   readonly #options: ProbeLoopOptions<T>;
   #timer: Disposable | undefined;
@@ -28,7 +25,7 @@ export class ProbeLoop<T> implements Disposable {
     this.#options = options;
   }
 
-  /** Schedules the next probe in `afterMs`, replacing an earlier schedule. */
+  /** Replaces an earlier schedule. */
   schedule(afterMs: number): void {
     if (this.#stopped) return;
     if (this.#running) {

@@ -23,15 +23,14 @@ export interface StatusWriterOptions {
   hub: Client;
   clock: Clock;
   logger: Logger;
-  /** Current input of the status; undefined when another manager writes it. */
+  /** Undefined when another manager writes the status. */
   input: () => Omit<MemberStatusInput, "previous"> | undefined;
-  /** The server's answer to a write; for the informer of MemberClusters. */
   onWritten: (object: KubeObject) => void;
   /** Called when a write was refused or got no answer. */
   onFailed: () => void;
 }
 
-/** Writes the status of one MemberCluster when it has changed. One write at a time; a failed write is retried. */
+/** Writes the status of one MemberCluster when it has changed, one write at a time, with retries. */
 export class MemberStatusWriter implements Disposable {
   readonly #options: StatusWriterOptions;
   readonly #stop = new AbortController();
@@ -47,12 +46,12 @@ export class MemberStatusWriter implements Disposable {
     this.#options = options;
   }
 
-  /** Newest known status, from an informer or our own last write. */
+  /** Newest known, from an informer or our own last write. */
   get status(): MemberClusterStatus | undefined {
     return this.#status;
   }
 
-  /** Takes the object from an informer. An object older than our last write is ignored. */
+  /** Ignores an object that is older than our last write. */
   take(object: MemberCluster): void {
     const { resourceVersion = "0" } = object.metadata;
     if (compareResourceVersions(resourceVersion, this.#resourceVersion) < 0) return;
@@ -60,7 +59,7 @@ export class MemberStatusWriter implements Disposable {
     this.#status = object.status;
   }
 
-  /** Requests a write, after a change of an input of the status. */
+  /** Called when an input of the status has changed. */
   request(): void {
     this.#asked = true;
     if (this.#pumping || this.#retry !== undefined || this.#stop.signal.aborted) return;
@@ -111,7 +110,7 @@ export class MemberStatusWriter implements Disposable {
     // The MemberCluster was deleted, or is no longer followed.
     if (this.#stop.signal.aborted || isNotFound(err)) return;
     const { cluster, clock, logger } = this.#options;
-    // NotLeaderError: nothing was sent. The Lease may still be renewed; otherwise this writer ends with the leadership.
+    // NotLeaderError: nothing was sent, and the Lease may still be renewed.
     if (!(err instanceof NotLeaderError))
       logger.warn(
         { err, cluster, event_reason: "StatusNotWritten" },

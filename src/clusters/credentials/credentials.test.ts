@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { type ClusterConfig, kubeconfigFor } from "../../runtime/index.ts";
+import { kubeconfigFor } from "../../runtime/index.ts";
 import {
   isTokenRenewal,
   type KubeconfigCredentials,
   type MemberSecret,
   readCredentials,
-  ReplaceableCredentials,
   sameCredentials,
   withToken,
 } from "./credentials.ts";
@@ -80,15 +79,5 @@ describe("the credentials of a member", () => {
     expect(() => withToken(withTokenOf("me", 1000).replace(/token: .*/, "username: me"), "fresh")).toThrow(
       "has no token",
     );
-  });
-
-  test("can be replaced while a client uses them", async () => {
-    const config = (token: string): ClusterConfig["credentials"] => ({ authorization: async () => token });
-    const credentials = new ReplaceableCredentials(config("old"));
-    expect(await credentials.authorization()).toBe("old");
-    credentials.replace(config("new"));
-    expect(await credentials.authorization()).toBe("new");
-    expect(await credentials.clientCertificate()).toBeUndefined();
-    expect(credentials.invalidate("old")).toBe(false);
   });
 });

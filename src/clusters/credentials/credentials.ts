@@ -11,14 +11,11 @@ import {
 } from "../../runtime/index.ts";
 import { type TokenClaims, tokenClaims } from "./jwt.ts";
 
-/** Turns a MemberCluster's connection and its Secret into the configuration of a client. */
-
-/** The part of a Secret that the pool keeps. Never log it. */
+/** What the pool keeps of a Secret. Never log it. */
 export interface MemberSecret {
   name: string;
   resourceVersion: string;
   annotations: Record<string, string>;
-  /** Base64, as the API has it. */
   data: Record<string, string>;
 }
 
@@ -38,7 +35,7 @@ export interface KubeconfigCredentials {
   config: ClusterConfig;
   /** Hash of the kubeconfig without the bearer token. */
   fingerprint: string;
-  /** The bearer token of the current context, when the kubeconfig holds one. */
+  /** Of the current context. */
   token: string | undefined;
   claims: TokenClaims | undefined;
   secret: MemberSecret;
@@ -47,10 +44,7 @@ export interface KubeconfigCredentials {
 
 export type MemberCredentials = Unusable | { kind: "Local" } | KubeconfigCredentials;
 
-/**
- * Reads the credentials of a MemberCluster. An error is a value and not an exception, since it only belongs into the
- * status of that cluster.
- */
+/** Reads the credentials of a MemberCluster. An error is a value, since it belongs into that cluster's status. */
 export function readCredentials(
   cluster: string,
   connection: MemberClusterSpec["connection"],
@@ -93,10 +87,7 @@ export function readCredentials(
   };
 }
 
-/**
- * True when only the token changed and its subject is the same. The client then continues with the new token, without a
- * new list. Any other change starts a new connection.
- */
+/** True when only the token of the same subject changed: the client continues with it, without a new list. */
 export function isTokenRenewal(before: KubeconfigCredentials, after: KubeconfigCredentials): boolean {
   const subject = before.claims?.subject;
   return subject !== undefined && subject === after.claims?.subject && before.fingerprint === after.fingerprint;
@@ -112,7 +103,7 @@ export function sameCredentials(before: MemberCredentials, after: MemberCredenti
   return before.kind === after.kind;
 }
 
-/** Credentials whose source can be exchanged while a client uses them. */
+/** Credentials that can be exchanged while a client uses them. */
 export class ReplaceableCredentials implements Credentials {
   #current: Credentials;
 
@@ -137,7 +128,7 @@ export class ReplaceableCredentials implements Credentials {
   }
 }
 
-/** Replaces the bearer token of the kubeconfig's current context. Throws when the current context has no token. */
+/** Replaces the token of the current context. Throws when there is none. */
 export function withToken(kubeconfig: string, token: string): string {
   const path = currentUserPath(parseKubeconfig(kubeconfig, "") as Kubeconfig);
   const document = parseDocument(kubeconfig);
@@ -155,10 +146,7 @@ interface Kubeconfig {
   users?: { name: string; user?: { token?: unknown } | null }[] | null;
 }
 
-/**
- * Splits a kubeconfig into the bearer token of the current context and the rest, as JSON so that formatting does not
- * matter.
- */
+/** Splits a kubeconfig into the token of the current context and the rest, as JSON: formatting does not matter. */
 function splitToken(kubeconfig: string): { token: string | undefined; rest: string } {
   const config = parseKubeconfig(kubeconfig, "") as Kubeconfig;
   const path = currentUserPath(config);
@@ -178,12 +166,11 @@ function unusable(reason: string, message: string): Unusable {
   return { kind: "Unusable", reason, message };
 }
 
-/** A kubeconfig is refused for its content or for the address of its server. */
 function refusalReason({ reason }: CredentialsError, message: string): string {
   return reason === "Refused" && !message.startsWith("the kubeconfig ") ? "AddressRefused" : "InvalidKubeconfig";
 }
 
-/** Removes the cluster's name, since the message goes into the status of that cluster. */
+/** The message goes into the status of that cluster. */
 function withoutPrefix(message: string, cluster: string): string {
   const prefix = `cluster ${cluster}: `;
   return message.startsWith(prefix) ? message.slice(prefix.length) : message;

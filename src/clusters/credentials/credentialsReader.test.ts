@@ -56,18 +56,6 @@ describe("the credentials of a cluster", () => {
     expect(read).toEqual(["Kubeconfig", "Kubeconfig", "InvalidKubeconfig", "Local"]);
   });
 
-  test("are missing only if the hub has no Secret either", async () => {
-    const { reader, read, state } = reading(undefined, [undefined]);
-    await reader.read(REFERENCE);
-    expect([read, state.looked]).toEqual([["SecretNotFound"], 1]);
-  });
-
-  test("arrive with the event of a Secret that the cache lacks", async () => {
-    const { reader, read } = reading(undefined, [secret()]);
-    await reader.read(REFERENCE);
-    expect(read).toEqual([]);
-  });
-
   test("are read again until the hub answers", async () => {
     const { reader, read, state, clock, lines } = reading(undefined, [new Error("etcd is away"), undefined]);
     const done = reader.read(REFERENCE);

@@ -7,12 +7,9 @@ const RETRY_MS = 2_000;
 
 /** Source of the members' Secrets. */
 export interface SecretSource {
-  /** Reads from the cache. */
+  /** From the cache. */
   get(name: string): MemberSecret | undefined;
-  /**
-   * Reads a Secret that the cache lacks from the API server. The cache publishes its event and holds the Secret before
-   * this resolves.
-   */
+  /** From the API server, for a Secret that the cache lacks. The cache holds the Secret before this resolves. */
   lookUp(name: string, signal: AbortSignal): Promise<MemberSecret | undefined>;
 }
 
@@ -23,12 +20,11 @@ export interface CredentialsReaderOptions {
   logger: Logger;
   secrets: SecretSource;
   signal: AbortSignal;
-  /** Called with the new credentials after each change of the Secret or the MemberCluster. */
   onRead: (credentials: MemberCredentials) => void;
 }
 
+/** `connection`: `spec.connection` as JSON. */
 interface Source {
-  /** `spec.connection` as JSON. */
   connection: string;
   secret: MemberSecret | undefined;
 }
@@ -42,7 +38,7 @@ export class CredentialsReader {
     this.#options = options;
   }
 
-  /** Reads the credentials if the connection or the Secret has changed since the last read. Never rejects. */
+  /** Never rejects. */
   async read(connection: MemberClusterSpec["connection"]): Promise<void> {
     const { cluster, allowExec, secrets, signal, onRead } = this.#options;
     const name = connection.kubeconfigSecretRef?.name;
@@ -51,7 +47,7 @@ export class CredentialsReader {
     if (signal.aborted || (this.#source?.connection === source.connection && this.#source.secret === source.secret))
       return;
     this.#source = source;
-    // The Secret and the MemberCluster arrive by two watches. The watch of the Secrets may be behind.
+    // The watch of the Secrets may be behind that of the MemberClusters.
     if (name !== undefined && secret === undefined && !(await this.#isMissing(name, source))) return;
     onRead(readCredentials(cluster, connection, secret, allowExec));
   }

@@ -1,23 +1,18 @@
 import { ACCEPT_CLUSTER_UID_ANNOTATION } from "../../apis/index.ts";
 
-/**
- * Checks that the cluster that answers is the cluster of the MemberCluster. The UID of the kube-system namespace
- * identifies a cluster. The UID outlives addresses, certificates and credentials, and changes when the cluster is
- * created anew.
- */
+/** Checks which cluster answers, by the UID of kube-system: it outlives addresses, certificates and credentials. */
 
-/** Identity data of one MemberCluster. */
 export interface IdentityClaim {
   cluster: string;
   /** The hub itself (`local: {}`). */
   local: boolean;
   /** creationTimestamp of the MemberCluster, RFC 3339. */
   createdAt: string;
-  /** UID in the status of the MemberCluster. */
+  /** In the status of the MemberCluster. */
   recordedUid: string | undefined;
-  /** UID that a person accepted by annotation. */
+  /** By a person's annotation. */
   acceptedUid: string | undefined;
-  /** UID of the last answer. */
+  /** By the last answer. */
   observedUid: string | undefined;
 }
 
@@ -26,10 +21,8 @@ export type IdentityVerdict = { kind: "Accepted" } | { kind: "Refused"; reason: 
 const ACCEPTED: IdentityVerdict = { kind: "Accepted" };
 
 /**
- * Judges the identity of one cluster against all others. A changed UID is refused until a person accepts it. If several
- * MemberClusters reach the same cluster, one is accepted: the local one first, then the oldest, then (created in the
- * same second) the one with this UID in its status, then the first by name. A kubeconfig that leads to the hub is
- * accepted while no local MemberCluster exists.
+ * A changed UID is refused until a person accepts it. Of several MemberClusters that reach one cluster, one is accepted:
+ * the local one first, then the oldest, then (of the same second) the one with this UID in its status, then by name.
  */
 export function judgeIdentity(self: IdentityClaim, others: Iterable<IdentityClaim>): IdentityVerdict {
   const { observedUid, recordedUid, acceptedUid } = self;
@@ -51,7 +44,7 @@ export function judgeIdentity(self: IdentityClaim, others: Iterable<IdentityClai
   return { kind: "Refused", reason: "DuplicateCluster", message: `the same cluster as MemberCluster ${first.cluster}` };
 }
 
-/** UID that the MemberCluster may claim. A changed UID counts only after a person accepted it. */
+/** A changed UID counts only after a person accepted it. */
 export function claimedUid({ recordedUid, observedUid, acceptedUid }: IdentityClaim): string | undefined {
   if (observedUid === undefined) return recordedUid;
   if (recordedUid === undefined || observedUid === acceptedUid) return observedUid;

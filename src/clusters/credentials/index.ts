@@ -1,8 +1,4 @@
-/**
- * The credentials of members (reading, checking, renewing) and the identity of a cluster.
- *
- * Promises: a credential is never logged; a cluster whose identity changed is not written to.
- */
+/** Credentials of members, which are never logged, and the identity of a cluster, which is checked before writes. */
 export {
   isTokenRenewal,
   type MemberCredentials,

@@ -1,6 +1,4 @@
-/**
- * Claims of a bearer token. The token is not verified, so the claims only serve messages and times, never permissions.
- */
+/** Claims of a bearer token that is not verified: they serve messages and times, never permissions. */
 export interface TokenClaims {
   /** Epoch milliseconds. */
   issuedAt?: number;
@@ -17,7 +15,7 @@ export function tokenClaims(token: string): TokenClaims | undefined {
   try {
     claims = JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
   } catch {
-    // The token is opaque and happens to have two dots.
+    // An opaque token with two dots.
     return undefined;
   }
   if (typeof claims !== "object" || claims === null) return undefined;

@@ -5,26 +5,19 @@ import { type KubeconfigCredentials, withToken } from "./credentials.ts";
 import type { TokenClaims } from "./jwt.ts";
 
 /**
- * Renews the tokens that `meridian join` made, at 80 % of their lifetime. The token itself authorizes its renewal, so
- * no cluster needs a controller for it and no credential lives for ever. The new kubeconfig goes into the Secret of the
- * old one.
- *
- * The clocks of hub and member may differ. So the lifetime is the difference of the token's claims `exp` and `iat`,
- * counted from the time when this process got the token.
+ * Renews the tokens that `meridian join` made, by their own right, at 80 % of their lifetime. The clocks of hub and member
+ * may differ: the lifetime is the difference of the claims `exp` and `iat`, counted from the time when this process
+ * got the token.
  */
 
 export const TOKEN_EXPIRES_AT_ANNOTATION = `${FEDERATION_GROUP}/token-expires-at`;
-/** Time when the hub got the token, by the clock of the process that wrote the annotation. */
+/** By the clock of the process that wrote the annotation. */
 export const TOKEN_ISSUED_AT_ANNOTATION = `${FEDERATION_GROUP}/token-issued-at`;
-/** `namespace/name` of the service account on the member. Meridian does not renew a Secret without this annotation. */
+/** `namespace/name` of the service account on the member. Without the annotation nothing is renewed. */
 export const SERVICE_ACCOUNT_ANNOTATION = `${FEDERATION_GROUP}/service-account`;
 
-/** Fraction of its lifetime after which a token is renewed. */
 const RENEW_AFTER = 0.8;
-/**
- * A timestamp in the future by less than this fraction of the lifetime is accepted, since the renewal still precedes
- * the expiry.
- */
+/** A timestamp in the future by less than this fraction of the lifetime is accepted. */
 const AHEAD = 0.1;
 /** The shortest lifetime that an API server grants. */
 const SHORTEST_LIFE_S = 600;
@@ -32,19 +25,16 @@ const RETRY = { baseMs: 10_000, capMs: 300_000 };
 
 export interface RenewalPlan {
   serviceAccount: { namespace: string; name: string };
-  /** Recorded expiry in epoch milliseconds; for display only. */
+  /** Epoch milliseconds; for display only. */
   expiresAt: number;
   renewAt: number;
   issuedAt: number;
   lifeMs: number;
-  /** Lifetime to request. */
+  /** To request. */
   lifeSeconds: number;
 }
 
-/**
- * Computes the renewal from the annotations and the token's claims; undefined when `meridian join` did not make the
- * token.
- */
+/** Undefined when `meridian join` did not make the token. */
 export function renewalPlan(
   annotations: Record<string, string>,
   claims: TokenClaims | undefined,
@@ -67,7 +57,7 @@ export function renewalPlan(
   };
 }
 
-/** Lifetime by the claims; the member's clock set both times. */
+/** By the claims: the member's clock set both times. */
 function lifeOf(claims: TokenClaims | undefined): number | undefined {
   if (claims?.expiresAt === undefined || claims.issuedAt === undefined) return undefined;
   const lifeMs = claims.expiresAt - claims.issuedAt;
@@ -75,8 +65,8 @@ function lifeOf(claims: TokenClaims | undefined): number | undefined {
 }
 
 /**
- * Milliseconds until the renewal of a token that this process did not request itself; `now` is the wall clock. A
- * timestamp in the future means that clocks differ and the age is unknown, so the token is renewed at once.
+ * Milliseconds until the renewal of a token that this process did not request itself. The age of one from the future
+ * is unknown, so it is renewed at once.
  */
 export function renewIn({ issuedAt, lifeMs }: RenewalPlan, now: number): number {
   const age = now - issuedAt;
@@ -89,7 +79,6 @@ function parseTime(text: string | undefined): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Requests a token of a service account from the member. */
 export type TokenRequester = typeof requestToken;
 
 export interface TokenRenewerOptions {
@@ -100,7 +89,7 @@ export interface TokenRenewerOptions {
   random: () => number;
   logger: Logger;
   requestToken: TokenRequester;
-  /** Called after every attempt, to emit Events. */
+  /** Called after every attempt. */
   onOutcome: (outcome: { renewed: true; expiresAt: string } | { renewed: false; message: string }) => void;
 }
 
@@ -127,7 +116,7 @@ export class TokenRenewer implements Disposable {
     this.#options = options;
   }
 
-  /** Follows these credentials and renews them in time. Undefined stops the renewal. */
+  /** Undefined stops the renewal. */
   follow(credentials: KubeconfigCredentials | undefined, client: Client | undefined): void {
     const plan =
       credentials === undefined ? undefined : renewalPlan(credentials.secret.annotations, credentials.claims);
@@ -141,7 +130,7 @@ export class TokenRenewer implements Disposable {
     this.#schedule();
   }
 
-  /** Called when the member answers again. Tries an overdue renewal at once. */
+  /** Called when the member answers again. */
   retry(): void {
     if (this.#failures === 0) return;
     this.#failures = 0;
@@ -159,7 +148,7 @@ export class TokenRenewer implements Disposable {
     await this.#running;
   }
 
-  /** The age of a token is counted from our own request. For other tokens only the timestamps tell the age. */
+  /** The age counts from our own request; for other tokens only the timestamps tell it. */
   #renewAt({ token }: KubeconfigCredentials, plan: RenewalPlan): number {
     const { clock } = this.#options;
     if (token !== undefined && token === this.#received?.token) return this.#received.at + plan.lifeMs * RENEW_AFTER;
@@ -231,7 +220,7 @@ export class TokenRenewer implements Disposable {
       },
       { signal },
     );
-    // These credentials are outdated until the Secret's event arrives. Do not renew them again.
+    // These credentials are outdated until the Secret's event arrives.
     if (this.#followed?.credentials === credentials) this.#followed = undefined;
     return expiresAt;
   }

@@ -107,32 +107,6 @@ describe("a token", () => {
     expect(lines).toMatchObject([{ level: "info", cluster: "shanghai", msg: "token renewed" }]);
   });
 
-  test("is not renewed again before the Secret has the new one, whose age counts from its request", async () => {
-    const { clock, follow, asked, followPatched } = renewing();
-    follow();
-    await clock.advance(80 * MINUTE);
-    await clock.advance(30 * MINUTE);
-    expect(asked).toHaveLength(1);
-    followPatched();
-    await clock.advance(50 * MINUTE - 1);
-    expect(asked).toHaveLength(1);
-    await clock.advance(1);
-    expect(asked).toHaveLength(2);
-  });
-
-  test("keeps its renewal time when the Secret or the wall clock changes", async () => {
-    const { clock, follow, asked, credentials } = renewing();
-    const first = credentials();
-    follow(first);
-    await clock.advance(60 * MINUTE);
-    clock.jumpTo(clock.now() + 600 * MINUTE);
-    follow({ ...first });
-    await clock.advance(20 * MINUTE - 1);
-    expect(asked).toEqual([]);
-    await clock.advance(1);
-    expect(asked).toHaveLength(1);
-  });
-
   test("is not renewed without credentials, client or annotations", async () => {
     const { clock, renewer, follow, asked, credentials, member } = renewing();
     const bare = credentials();
@@ -172,17 +146,6 @@ describe("a renewal that fails", () => {
       event_reason: "TokenNotRenewed",
       msg: "token not renewed; trying again",
     });
-  });
-
-  test("is retried at once on retry()", async () => {
-    const { clock, renewer, asked, state, outcomes } = await failing();
-    state.failure = undefined;
-    renewer.retry();
-    await clock.advance(0);
-    expect([asked.length, outcomes.at(-1)]).toEqual([2, "2026-01-01T11:00:00Z"]);
-    renewer.retry();
-    await clock.advance(MINUTE);
-    expect(asked).toHaveLength(2);
   });
 
   test("is forgotten with another token", async () => {

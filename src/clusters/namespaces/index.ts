@@ -1,7 +1,3 @@
-/**
- * The namespaces that Meridian created on a member: their labels and their removal.
- *
- * Promises: a namespace is removed only if Meridian created it and it is empty.
- */
+/** The namespaces that Meridian created on a member: their labels, and their removal once they are empty. */
 export { NamespaceCleaner } from "./namespaceCleaner.ts";
 export { NamespaceLabeller } from "./namespaceLabels.ts";

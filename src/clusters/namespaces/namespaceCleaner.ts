@@ -25,36 +25,33 @@ export interface NamespaceCleanerOptions {
   logger: Logger;
   metrics: Pick<Metrics, "failed">;
   namespaces: MemberNamespaces;
-  /** True when all our namespaces on the member are known and the cache does not hold deletions. */
   mayRemove: (ref: ObjectRef) => boolean;
 }
 
-/** Namespaces that are inspected concurrently. One inspection takes a request for each kind. */
+/** One inspection takes a request for each kind. */
 const AT_A_TIME = 4;
-/** A namespace is deleted after it was empty for this time, so that a user who prepared it can put objects into it. */
+/** So long may a user who prepared the namespace take to put objects into it. */
 const EMPTY_FOR_MS = 30_000;
 
-/** A namespace, by UID, that was seen empty. */
 interface SeenEmpty {
   uid: string;
   /** Monotonic milliseconds. */
   since: number;
-  /** Timer of the next inspection. */
+  /** Until the next inspection. */
   wait: Disposable | undefined;
 }
 
 /**
  * Carries out Delete and Release rows for namespaces, during one session. A namespace is deleted when two inspections
- * some time apart found it empty. A namespace that holds an object, or that cannot be inspected completely, stays. It
- * is inspected again with backoff while the row exists.
+ * some time apart found it empty. Until then it is inspected again with backoff.
  */
 export class NamespaceCleaner {
   readonly #options: NamespaceCleanerOptions;
   readonly #queue = new PQueue({ concurrency: AT_A_TIME });
   readonly #backoffs: Backoffs;
-  /** Keys of the namespaces in the queue or under inspection. */
+  /** Keys of those in the queue or under inspection. */
   readonly #busy = new Set<string>();
-  /** Keys of the namespaces that changed during their inspection. */
+  /** Keys of those that changed during their inspection. */
   readonly #again = new Set<string>();
   /** By key. */
   readonly #seenEmpty = new Map<string, SeenEmpty>();
@@ -73,7 +70,7 @@ export class NamespaceCleaner {
     );
   }
 
-  /** Considers a namespace that has changed, or whose last object has gone. */
+  /** Considers a namespace that has changed or become empty. */
   enqueue(object: MemberObject): void {
     if (!isNamespace(object.ref)) return;
     const { key } = object;
@@ -102,10 +99,7 @@ export class NamespaceCleaner {
     if (object !== undefined) this.enqueue(object);
   }
 
-  /**
-   * Action that the row asks for now. A deletion is due only while no object of ours is, or should be, in the
-   * namespace.
-   */
+  /** A deletion is due only while no object of ours is, or should be, in the namespace. */
   #due(object: MemberObject): { kind: "Delete" | "Release"; observed: ObservedObject } | undefined {
     const { session, objects, mayRemove } = this.#options;
     if (session.signal.aborted) return undefined;
@@ -123,7 +117,7 @@ export class NamespaceCleaner {
     else if (hasChanged) this.#enqueueKey(key);
   }
 
-  /** True when the namespace should be tried again, since the objects in it may still go. */
+  /** True when it should be tried again, since the objects in the namespace may still go. */
   async #carryOut(key: string): Promise<boolean> {
     const { session, objects } = this.#options;
     const object = objects.get(key);
@@ -155,7 +149,7 @@ export class NamespaceCleaner {
     const { session, objects, namespaces } = this.#options;
     const { client, discovery, signal } = session;
     const emptiness = await inspectNamespace(client, discovery, name, signal);
-    // The inspection took a while. Meanwhile the row may have been withdrawn, or an object placed in the namespace.
+    // Meanwhile the row may have been withdrawn, or an object placed in the namespace.
     const object = objects.get(key);
     const due = object && this.#due(object);
     if (object === undefined || due?.kind !== "Delete") return false;
@@ -170,16 +164,13 @@ export class NamespaceCleaner {
     }
     const { uid, resourceVersion } = due.observed;
     const isRemoved = await this.#writing(object, () => namespaces.remove({ name, uid, resourceVersion }, signal));
-    // The namespace was removed, or another writer changed it. Either way the earlier inspection no longer counts.
+    // Removed, or changed by another writer: the earlier inspection no longer counts.
     this.#forgetEmpty(key);
     if (isRemoved) objects.fail(object, undefined);
     return !isRemoved;
   }
 
-  /**
-   * True when the namespace with this UID was first seen empty long enough ago. Otherwise schedules the second
-   * inspection.
-   */
+  /** True when this UID was first seen empty long enough ago. Otherwise schedules the second inspection. */
   #hasBeenEmpty(key: string, { uid }: ObservedObject): boolean {
     const { clock } = this.#options;
     const now = clock.monotonic();
@@ -203,7 +194,7 @@ export class NamespaceCleaner {
   #failed(object: MemberObject, error: unknown): void {
     const { session, objects, logger, metrics } = this.#options;
     const outcome = classify(error);
-    // The Lease may still be renewed in time, and a throttled request was not refused. Neither is a failure.
+    // The Lease may still be renewed, and a throttled request was not refused.
     if (outcome?.kind === "NotLeader" || outcome?.kind === "Throttled") return;
     if (outcome === undefined || outcome.kind === "Refused") metrics.failed(CONTROLLER);
     const { reason, message } =

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, type ObjectRef, POD_SECURITY_ANNOTATION, refKey } from "../../apis/index.ts";
+import { type KubeObject, type ObjectRef, POD_SECURITY_ANNOTATION } from "../../apis/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import { ApiError } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
@@ -122,25 +122,6 @@ describe("the Pod Security labels of our namespace", () => {
     await clock.advance(0);
     expect(calls).toEqual([]);
   });
-
-  test("are written to a namespace without annotations", async () => {
-    const { metadata } = namespace();
-    const { annotations: _, ...bare } = metadata;
-    const answer: Answer = ({ verb }) => (verb === "get" ? { ...namespace(), metadata: bare } : {});
-    const { client, clock, lines } = labelling({ answer });
-    await clock.advance(0);
-    expect([client.lines, lines]).toEqual([["get namespaces", "patch namespaces"], []]);
-  });
-
-  test("are compared for all namespaces by enqueueAll", async () => {
-    const { objects, labeller, calls, clock } = labelling({ observed: { podSecurity: textOf(RESTRICTED) } });
-    const object = objects.get(refKey(TEAM));
-    if (object?.observed === undefined) throw new Error("no namespace");
-    object.observed = seen({ ref: TEAM });
-    labeller.enqueueAll();
-    await clock.advance(0);
-    expect(calls).toHaveLength(2);
-  });
 });
 
 describe("labels that a member refuses", () => {
@@ -175,12 +156,6 @@ describe("labels that a member refuses", () => {
     see({ podSecurity: textOf({ enforce: "baseline" }), resourceVersion: "12" });
     await clock.advance(60_000);
     expect([calls.length, clock.pending]).toEqual([2, 0]);
-  });
-
-  test("because of another error are logged with its message", async () => {
-    const { clock, lines } = labelling({ answer: () => new TypeError("x is not a function") });
-    await clock.advance(10);
-    expect(lines[0]?.["msg"]).toBe("the namespace did not get its Pod Security labels: TypeError: x is not a function");
   });
 
   test("are written by one request at a time", async () => {

@@ -23,10 +23,7 @@ export interface NamespaceLabellerOptions {
   logger: Logger;
 }
 
-/**
- * Copies the Pod Security labels of the hub's namespaces to the namespaces that Meridian created on one member, during
- * one session.
- */
+/** Copies the Pod Security labels of the hub's namespaces to those that Meridian created on one member. */
 export class NamespaceLabeller {
   readonly #options: NamespaceLabellerOptions;
   readonly #backoffs: Backoffs;
@@ -38,7 +35,7 @@ export class NamespaceLabeller {
     options.session.signal.addEventListener("abort", () => this.#backoffs.clear(), { once: true });
   }
 
-  /** Considers a namespace that has changed, or for which a row has named new labels. */
+  /** Considers a namespace that has changed or got new labels. */
   enqueue(object: MemberObject): void {
     const { key } = object;
     if (this.#options.session.signal.aborted || this.#busy.has(key) || !isNamespace(object.ref)) return;
@@ -56,11 +53,11 @@ export class NamespaceLabeller {
     for (const object of this.#options.objects.all()) this.enqueue(object);
   }
 
-  /** Labels to write to a namespace of ours; undefined when there is nothing to write. */
+  /** Undefined when there is nothing to write. */
   #isDue({ ref, observed, row }: MemberObject): Labels | undefined {
     const wanted = this.#options.labels.of(ref.name);
     if (wanted === undefined || observed === undefined || !observed.isOurs || observed.deleting) return undefined;
-    // A namespace with a Delete or Release row is left alone.
+    // It is on its way out.
     if (row !== undefined) return undefined;
     return textOf(wanted) === (observed.podSecurity ?? textOf({})) ? undefined : wanted;
   }
@@ -89,7 +86,7 @@ export class NamespaceLabeller {
     } finally {
       this.#busy.delete(key);
     }
-    // The watch brings the result. Until then, and after a refusal, the write is not repeated at once.
+    // Until the watch brings the result, and after a refusal, the write is not repeated at once.
     this.#backoffs.schedule(key, textOf(wanted), "slowly", () => {
       const object = objects.get(key);
       if (object !== undefined) this.enqueue(object);

@@ -10,7 +10,7 @@ const PACES: Record<Pace, { firstMs: number; longestMs: number }> = {
 
 interface Waiting {
   attempts: number;
-  /** Description of the attempt. A different attempt starts with the first delay again. */
+  /** A different attempt starts with the first delay again. */
   attempt: string | undefined;
   timer: Disposable | undefined;
 }
@@ -26,7 +26,7 @@ export class Backoffs {
     this.#random = random;
   }
 
-  /** True while a retry of the same attempt is scheduled. A different attempt drops the scheduled retry. */
+  /** True while the same attempt waits. A different one drops the scheduled retry. */
   isWaiting(key: string, attempt?: string): boolean {
     const waiting = this.#keys.get(key);
     if (waiting?.timer === undefined) return false;
@@ -35,7 +35,6 @@ export class Backoffs {
     return false;
   }
 
-  /** Calls back after the next delay of the key. */
   schedule(key: string, attempt: string | undefined, pace: Pace, callback: () => void): void {
     const before = this.#keys.get(key);
     before?.timer?.[Symbol.dispose]();

@@ -1,26 +1,24 @@
-/** First limit, and bounds of the limit. */
 const START = 16;
 const LEAST = 1;
 const MOST = 32;
-/** Latency below this many milliseconds is never a sign of overload. */
+/** Less is never a sign of overload. */
 const LATENCY_FLOOR_MS = 250;
 
 /** Successes in a row that earn one more request at a time. */
 const RUN_OF_SUCCESSES = 64;
-/** One overload halves the limit once. Answers to requests that were already under way do not halve it again. */
+/** Answers to requests that were already under way do not halve the limit again. */
 const HALVE_AT_MOST_EVERY_MS = 1000;
-/** Recent latency above this multiple of the lowest latency means that requests queue in the member. */
+/** Above this multiple of the lowest latency requests queue in the member. */
 const QUEUEING = 2;
-/** The lowest latency is taken over the last one to two windows, so that it rises on a member that stays slower. */
+/** The lowest latency is that of the last one to two windows, so that it rises on a slower member. */
 const WINDOW_MS = 60_000;
 const FAST = 0.2;
 const SLOW = 0.01;
 
 /**
- * Number of concurrent requests of a lane: additive increase, multiplicative decrease. Halved on 429 and when recent
- * latency is more than twice the member's usual latency; one more after a run of successes. Above the start value the
- * limit grows only while latency stays near its lowest. On a distant member more concurrent requests are faster; in a
- * busy member they only queue and cost connections. Pure: time is an argument.
+ * Number of concurrent requests of a lane: additive increase after a run of successes, multiplicative decrease on 429
+ * and doubled latency. Above the start it grows only while latency stays near its lowest: on a distant member more
+ * requests are faster, in a busy one they only queue. Pure.
  */
 export class AdaptiveConcurrency {
   #limit = START;

@@ -2,9 +2,9 @@ import type { Clock } from "../../runtime/index.ts";
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 300_000;
-/** After this time without another drift correction the count starts again. */
+/** After this time without another correction the count starts again. */
 const QUIET_MS = 600_000;
-/** From this many drift corrections in close succession on, another writer counts as contesting the object. */
+/** From this many corrections on, another writer contests the object. */
 const CONTESTED_FROM = 3;
 
 interface Healed {
@@ -13,10 +13,7 @@ interface Healed {
   timer: Disposable;
 }
 
-/**
- * Backoff between drift corrections of one member object. The first correction is immediate. Each further one waits
- * longer, so that Meridian and another writer do not keep a cluster busy.
- */
+/** Backoff between drift corrections of one member object, so that two writers do not keep a cluster busy. */
 export class DriftBackoff {
   readonly #clock: Clock;
   readonly #healed = new Map<string, Healed>();
@@ -29,12 +26,11 @@ export class DriftBackoff {
     return this.#healed.get(key)?.paused === true;
   }
 
-  /** True when another writer keeps undoing the drift corrections. */
   isContested(key: string): boolean {
     return (this.#healed.get(key)?.times ?? 0) >= CONTESTED_FROM;
   }
 
-  /** Records a drift correction; `goOn` is called when the next one is allowed. */
+  /** `goOn` is called when the next correction is allowed. */
   healed(key: string, goOn: () => void): void {
     const before = this.#healed.get(key);
     before?.timer[Symbol.dispose]();

@@ -1,8 +1,4 @@
-/**
- * Pace of the writes to a member: concurrency, backoff, circuit breakers.
- *
- * Promises: a member that refuses requests gets fewer of them; the failure of one kind does not stop the other kinds.
- */
+/** Pace of the writes to a member: one that refuses requests gets fewer; the failure of one kind stops no other kind. */
 export { Backoffs, type Pace } from "./backoff.ts";
 export { Breaker } from "./breaker.ts";
 export { AdaptiveConcurrency } from "./concurrency.ts";

@@ -17,12 +17,6 @@ function silentDeployments() {
   return { clock, enqueued, breakers };
 }
 
-test("only a kind without answers waits", () => {
-  const { breakers } = silentDeployments();
-  expect(breakers.admits(DEPLOYMENT, "d6")).toBe(false);
-  expect(breakers.admits(SERVICE, "s1")).toBe(true);
-});
-
 test("one trial at a time is admitted, and an answer releases all waiting objects", async () => {
   const { clock, enqueued, breakers } = silentDeployments();
   expect(breakers.admits(DEPLOYMENT, "d6")).toBe(false);

@@ -4,17 +4,15 @@ import { Breaker } from "./breaker.ts";
 
 interface Kind {
   breaker: Breaker;
-  /** A trial request for the kind is under way. */
   trying: boolean;
-  /** Keys of the member objects that wait for a trial. */
+  /** Keys of the objects that wait for a trial. */
   waiting: Set<string>;
   timer: Disposable | undefined;
 }
 
 /**
- * One circuit breaker per kind, for a member that answers in general but not for that kind (because of a hanging
- * webhook, for example). Objects of such a kind wait here and take no place in the lane. One trial request at a time is
- * sent.
+ * One circuit breaker per kind, for a member that answers, but not for that kind (a hanging webhook, say). Its objects
+ * take no place in the lane; one trial at a time is sent.
  */
 export class KindBreakers {
   readonly #clock: Clock;
@@ -27,10 +25,7 @@ export class KindBreakers {
     this.#enqueue = enqueue;
   }
 
-  /**
-   * True when the object may be written now; {@link answered}, {@link silent} or {@link unsent} must follow. Otherwise
-   * the object waits and is enqueued later.
-   */
+  /** True: {@link answered}, {@link silent} or {@link unsent} must follow. False: the object is enqueued later. */
   admits(ref: ObjectRef, key: string): boolean {
     const kind = this.#kinds.get(kindKeyOf(ref));
     if (kind === undefined) return true;
@@ -45,7 +40,7 @@ export class KindBreakers {
     return false;
   }
 
-  /** Called when the member answered a request for the kind, even with a refusal. */
+  /** Also for a refusal. */
   answered(ref: ObjectRef): void {
     const name = kindKeyOf(ref);
     const kind = this.#kinds.get(name);
@@ -54,7 +49,7 @@ export class KindBreakers {
     this.#release(kind);
   }
 
-  /** Called when a request for the kind got no answer in time. */
+  /** No answer came in time. */
   silent(ref: ObjectRef): void {
     const name = kindKeyOf(ref);
     let kind = this.#kinds.get(name);
@@ -70,7 +65,6 @@ export class KindBreakers {
     if (kind.waiting.size > 0) this.#tryLater(kind);
   }
 
-  /** Called when the admitted request was not sent. */
   unsent(ref: ObjectRef): void {
     const kind = this.#kinds.get(kindKeyOf(ref));
     if (kind === undefined) return;
@@ -78,7 +72,7 @@ export class KindBreakers {
     if (kind.waiting.size > 0) this.#tryLater(kind);
   }
 
-  /** Kinds with an open breaker, in the form `Deployment.apps`. */
+  /** With an open breaker, as `Deployment.apps`. */
   get silentKinds(): readonly string[] {
     const now = this.#clock.monotonic();
     return [...this.#kinds]
@@ -104,7 +98,7 @@ export class KindBreakers {
       if (first === undefined) return;
       kind.waiting.delete(first);
       this.#enqueue(first);
-      // The first object may be gone. The next waiting object is tried then.
+      // The first object may be gone.
       if (kind.waiting.size > 0) this.#tryLater(kind, Breaker.FIRST_PAUSE_MS);
     });
   }

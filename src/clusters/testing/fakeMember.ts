@@ -1,12 +1,5 @@
 import type { KubeObject } from "../../apis/index.ts";
-import {
-  ApiError,
-  type CallOptions,
-  type ClusterConfig,
-  kubeconfigFor,
-  NAMESPACES,
-  type WatchOptions,
-} from "../../runtime/index.ts";
+import { ApiError, type CallOptions, type ClusterConfig, kubeconfigFor, NAMESPACES } from "../../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../../runtime/testing/fakeClient.ts";
 
 /** An unsigned JWT. Times in epoch milliseconds. */
@@ -106,14 +99,8 @@ export class FakeMemberClient extends FakeClient {
   }
 }
 
-/** The hub's API server. Ignores field selectors. */
+/** The hub's API server. */
 export class FakeHub extends FakeClient {
-  override watch(
-    ...[type, { fieldSelector: _all, ...options } = {}]: [Parameters<FakeClient["watch"]>[0], WatchOptions?]
-  ): ReturnType<FakeClient["watch"]> {
-    return super.watch(type, options);
-  }
-
   readonly statusWrites: KubeObject[] = [];
 
   override async applyStatus(...args: Parameters<FakeClient["applyStatus"]>): Promise<KubeObject> {

@@ -25,32 +25,27 @@ export interface CapacityReaderOptions {
 }
 
 const EVERY_MS = 60_000;
-/** Delay after Meridian changed a workload, so that its pods are created and bound to nodes. */
+/** Until the pods of a changed workload are created and bound. */
 const AFTER_CHANGE_MS = 5_000;
-/** Minimum time between two readings. */
+/** Between two readings. */
 const LEAST_BETWEEN_MS = 10_000;
-/** Pause as a multiple of the duration of the last reading, so that reading takes a twentieth of the time at most. */
+/** Pause as a multiple of the last reading's duration, so that reading takes a twentieth of the time at most. */
 const PAUSE_FACTOR = 20;
-/**
- * Delay after a forbidden read or a misbehaving member. The permission may be granted later, and misbehaviour is costly
- * each time.
- */
+/** After a forbidden read, whose permission may be granted later, or a misbehaving member, which is costly. */
 const REFUSED_FOR_MS = 600_000;
-/** A reading stays valid for this time when later readings fail. */
+/** A reading is valid so long when later ones fail. */
 const KEPT_FOR_MS = 300_000;
-/** Page size. The list of a large member is never in memory as a whole. */
 const PAGE = 500;
-/** Bounds for nodes and for pods. Kubernetes is designed for 5,000 nodes and 150,000 pods. */
+/** For nodes and for pods. Kubernetes is designed for 5,000 nodes and 150,000 pods. */
 const BOUNDS = { objects: 500_000, bytes: 8 * 2 ** 30 };
-/** Time limit of one list. A list of 150,000 pods takes a minute. */
+/** Of one list; 150,000 pods take a minute. */
 const LONGEST_MS = 180_000;
-/** Field selector without the finished pods, which take no room on a node. */
+/** Finished pods take no room on a node. */
 const RUNNING = "status.phase!=Succeeded,status.phase!=Failed";
 
 /**
  * Measures the free room on the nodes of a member, during one session and while it is wanted: once a minute, and soon
- * after Meridian has changed a workload on the member. Nodes and pods are listed page by page, and only sums are kept.
- * Nothing is watched.
+ * after Meridian has changed a workload. Reads page by page, keeps only sums, and watches nothing.
  */
 export class CapacityReader {
   readonly #options: CapacityReaderOptions;
@@ -69,7 +64,6 @@ export class CapacityReader {
     options.session.signal.addEventListener("abort", () => this.want(false), { once: true });
   }
 
-  /** Turns the measurement on or off. */
   want(isWanted: boolean): void {
     if (isWanted === this.#isWanted) return;
     this.#isWanted = isWanted;
@@ -83,10 +77,7 @@ export class CapacityReader {
     this.#hashes.clear();
   }
 
-  /**
-   * Considers a member object that has changed. A workload that Meridian has written may need a different amount of
-   * room.
-   */
+  /** A workload that Meridian has written may need a different amount of room. */
   consider({ key, observed }: MemberObject): void {
     if (!this.#isWanted || observed?.health.replicas === undefined) {
       if (this.#hashes.delete(key)) this.#changed();
@@ -102,10 +93,7 @@ export class CapacityReader {
     if (this.#isWanted && !this.#reading) this.#schedule(AFTER_CHANGE_MS);
   }
 
-  /**
-   * Schedules a reading in `ms`, but not before the pause after the last reading is over. An earlier scheduled reading
-   * stays.
-   */
+  /** Not before the pause after the last reading is over. An earlier scheduled reading stays. */
   #schedule(ms: number): void {
     const { clock } = this.#options;
     const now = clock.monotonic();
@@ -150,10 +138,9 @@ export class CapacityReader {
   }
 }
 
-/** Part of a session that a reading needs. */
 type Readable = Pick<MemberSession, "cluster" | "client" | "namespaces" | "signal">;
 
-/** Reads the free room on the nodes of a member once. Rejects with the client's errors. */
+/** Rejects with the client's errors. */
 async function readCapacity(member: Readable, slice: TimeSlice): Promise<CapacityReading> {
   if (member.namespaces !== undefined)
     return {
@@ -172,10 +159,7 @@ async function readCapacity(member: Readable, slice: TimeSlice): Promise<Capacit
   }
 }
 
-/**
- * As {@link readCapacity}, for a command that reads once. A failed read is a result with a reason. Rejects only when the
- * signal aborts.
- */
+/** For a command that reads once: a failure is a result with a reason. Rejects only when the signal aborts. */
 export async function capacityNow(member: Readable): Promise<CapacityReading> {
   try {
     return await readCapacity(member, TimeSlice.of(systemClock));

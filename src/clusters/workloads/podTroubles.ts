@@ -12,53 +12,45 @@ export interface PodTroublesOptions {
   logger: Logger;
 }
 
-/** Delay of the first read. Most pods that start normally are ready by then. */
+/** Most pods that start normally are ready by then. */
 const FIRST_READ_MS = 3_000;
-/** Longest delay between reads for a workload that stays unhealthy. */
+/** For a workload that stays unhealthy. */
 const LONGEST_BETWEEN_MS = 60_000;
-/** Delay after a change of a workload without known trouble. Most changes come from pods that start normally. */
+/** After a change of a workload without known trouble, mostly by pods that start normally. */
 const CHANGED_READ_MS = 15_000;
-/** Pause before each read of one member. Workloads that become due within this pause are read together. */
+/** Workloads that become due within this pause are read together. */
 const BETWEEN_READS_MS = 200;
-/** A read comes up to this fraction of its delay early, together with other reads due in the same time slot. */
+/** A read comes early by this fraction of its delay, with others of the same time slot. */
 const EARLY = 1 / 4;
-/**
- * Cost of a read, as a delay of the next one; up to SPENT_AT_ONCE_MS may be spent without delay. So a member in a large
- * rollout is read slowly, and the reads cost little compared with the rollout.
- */
+/** Cost of a read, as a delay of the next one beyond SPENT_AT_ONCE_MS: a member in a large rollout is read slowly. */
 const READ_COSTS_MS = 5_000;
 const POD_COSTS_MS = 100;
 const SPENT_AT_ONCE_MS = 50_000;
-/** Maximum of desired pods of the workloads in one request. */
+/** Desired pods of the workloads in one request. */
 const PODS_TOGETHER = 250;
-/** Assumed number of pods of a workload without a desired replica count. */
+/** Of a workload without a desired count. */
 const USUAL_PODS = 10;
-/**
- * Maximum of characters of the selector values in one request. The values are part of the URL, whose length proxies
- * limit.
- */
+/** Characters of the selector values in one request: they are part of the URL, whose length proxies limit. */
 const LONGEST_VALUES = 2_000;
-/** Delay after a forbidden read. The permission may be granted later. */
+/** After a forbidden read, whose permission may be granted later. */
 const REFUSED_FOR_MS = 600_000;
-/** Pods in one page when one workload is read alone. The read ends with the first page that shows trouble. */
+/** Pods in one page when one workload is read alone, up to the first page with trouble. */
 const PAGE = 20;
-/** Pods in one page when several workloads are read together. */
 const PAGE_TOGETHER = 100;
-/** Maximum number of pages in one read. */
 const PAGES = 5;
-/** Time limit of one read. A hundred pods normally take a second. */
+/** Of one read; a hundred pods normally take a second. */
 const LONGEST_MS = 60_000;
 /** `key=value`, the form of nearly all selector requirements. */
 const EQUALS = /^([^\s=,!]+)=([^\s=,!]*)$/;
 
 interface Pending {
   uid: string;
-  /** Hash annotation of the workload: a new hash means new content, so the known trouble is outdated. */
+  /** A new hash means new content, so the known trouble is outdated. */
   hash: string | undefined;
   reads: number;
-  /** Unready replicas at the last change of the workload; undefined for kinds without replicas. */
+  /** Unready replicas at the last change; undefined for kinds without replicas. */
   unready: number | undefined;
-  /** The workload has too many pods to be read together with other workloads. */
+  /** Too many pods to be read together with other workloads. */
   alone: boolean;
   /** Monotonic milliseconds; undefined while the read waits for its turn or is under way. */
   dueAt: number | undefined;
@@ -66,52 +58,40 @@ interface Pending {
 }
 
 type Label = readonly [key: string, value: string];
-/** At least one label. */
 type Labels = readonly [first: Label, ...others: Label[]];
 
-/** A workload whose pods are read now. */
 interface Turn {
   key: string;
   pending: Pending;
   observed: ObservedObject;
-  /** Labels that select its pods; undefined when its pods must be read alone. */
+  /** Undefined: its pods must be read alone. */
   labels: Labels | undefined;
 }
 
 /**
- * Finds out why pods of an unhealthy workload do not run, during one session. The trouble goes to the member object
- * ({@link MemberObjects.setTrouble}), and so into the worker's next report to the hub.
- *
- * Pods are not watched, since they do not carry our label and a member has many of them. Instead the pods of a workload
- * (a hundred at most) are read when the workload has been unhealthy for some seconds, and again with growing delays. A
- * member gets one read at a time. Due workloads of one namespace are read together, so that a member on which nothing
- * starts gets few requests.
- *
- * If Meridian may not read pods on a member, only the workload's own status is reported.
+ * Finds out why pods of an unhealthy workload do not run, during one session, for {@link MemberObjects.setTrouble}. Pods
+ * are not watched: they do not carry our label, and a member has many. A hundred at most are read when the workload has
+ * been unhealthy for some seconds, and again with growing delays; one read at a time, for all due workloads of a
+ * namespace. If Meridian may not read pods, only the workload's own status is reported.
  */
 export class PodTroubles {
   readonly #options: PodTroublesOptions;
   readonly #pending = new Map<string, Pending>();
   readonly #due = new Set<string>();
   #reading = false;
-  /** Number of pods that the current read has returned so far. */
+  /** Pods in the current read so far. */
   #pods = 0;
-  /** Time at which all reads so far are paid for, in monotonic milliseconds. */
+  /** When all reads so far are paid for, in monotonic milliseconds. */
   #paidAt = Number.NEGATIVE_INFINITY;
   #refusedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: PodTroublesOptions) {
     this.#options = options;
-    options.session.signal.addEventListener(
-      "abort",
-      () => {
-        for (const key of [...this.#pending.keys()]) this.#forget(key);
-      },
-      { once: true },
-    );
+    const forgetAll = (): void => [...this.#pending.keys()].forEach((key) => this.#forget(key));
+    options.session.signal.addEventListener("abort", forgetAll, { once: true });
   }
 
-  /** Considers a member object that has changed. Cheap when the object is healthy or no workload. */
+  /** Considers a member object that has changed. */
   consider(object: MemberObject): void {
     if (this.#options.session.signal.aborted) return;
     const { key, observed } = object;
@@ -131,10 +111,9 @@ export class PodTroubles {
     }
     const isBetter = unready !== undefined && known.unready !== undefined && unready < known.unready;
     known.unready = unready;
-    // A rising number of ready pods needs no read.
     if (isBetter && object.trouble === undefined) return;
     const { clock } = this.#options;
-    // After a change the known trouble may be outdated, or new trouble may exist.
+    // The known trouble may be outdated.
     const soon = object.trouble === undefined ? CHANGED_READ_MS : FIRST_READ_MS;
     if (known.dueAt !== undefined && known.dueAt - clock.monotonic() > soon) this.#schedule(key, known, soon);
   }
@@ -183,7 +162,7 @@ export class PodTroubles {
     return Math.max(BETWEEN_READS_MS, this.#paidAt - now - SPENT_AT_ONCE_MS);
   }
 
-  /** Removes the workload, and others whose pods fit into the same request, from the due ones. */
+  /** Takes the workload, and others whose pods fit into the same request, out of the due ones. */
   #takeTurns(first: string): Turn[] {
     const turn = this.#turnOf(first);
     this.#due.delete(first);
@@ -229,7 +208,7 @@ export class PodTroubles {
       }
     }
     for (const { key, pending } of turns) {
-      // The workload may have become healthy or been replaced meanwhile.
+      // It may have become healthy or been replaced meanwhile.
       if (this.#pending.get(key) !== pending) continue;
       if (again.has(key)) {
         pending.alone = true;
@@ -248,14 +227,14 @@ export class PodTroubles {
     return Math.floor((now + ms) / share) * share - now;
   }
 
-  /** Reports the trouble, unless the workload was replaced or changed meanwhile. */
+  /** Not of a workload that was replaced or changed meanwhile. */
   #report({ key, observed }: Turn, trouble: PodTrouble | undefined): void {
     const { objects } = this.#options;
     const now = objects.get(key);
     if (now?.observed?.uid === observed.uid && now.observed.hash === observed.hash) objects.setTrouble(now, trouble);
   }
 
-  /** Reports the trouble of each workload. Returns the keys of the workloads that must be read again, alone. */
+  /** Returns the keys of the workloads that must be read again, alone. */
   async #ask(turns: readonly Turn[]): Promise<string[]> {
     const [first] = turns;
     if (first === undefined) return [];
@@ -276,9 +255,8 @@ export class PodTroubles {
   }
 
   /**
-   * Reads the pods of several workloads together and reports each trouble as soon as it is found. If some pods were
-   * left unread, returns the keys of the workloads without trouble so far. `key`: key of the first label, shared by all
-   * of the workloads.
+   * Reads the pods of several workloads, which share the first label's key, and reports each trouble at once. If pods
+   * were left unread, returns the keys of the workloads without trouble so far.
    */
   async #askTogether(turns: readonly Turn[], namespace: string | undefined, key: string): Promise<string[]> {
     const left = new Map(turns.flatMap((turn) => (turn.labels === undefined ? [] : [[turn, turn.labels] as const])));
@@ -312,7 +290,7 @@ export class PodTroubles {
   }
 }
 
-/** Labels that select the pods of a workload; undefined when its selector has other requirements than `key=value`. */
+/** Undefined when the selector has other requirements than `key=value`. */
 function labelsOf({ podSelector = "" }: ObservedObject): Labels | undefined {
   const labels: Label[] = [];
   for (const part of podSelector.split(",")) {
@@ -328,7 +306,6 @@ function hasLabels({ metadata }: KubeObject, labels: readonly Label[]): boolean 
   return labels.every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-/** Desired number of pods of the workload. */
 function podsOf({ health: { replicas } }: ObservedObject): number {
   return Math.max(1, replicas?.desired ?? USUAL_PODS);
 }
@@ -337,7 +314,7 @@ function unreadyOf({ health: { replicas } }: ObservedObject): number | undefined
   return replicas === undefined ? undefined : replicas.desired - replicas.ready;
 }
 
-/** True when the pods of a workload may show more than its status. A healthy workload has no `podSelector`. */
+/** Its pods may show more than its status. A healthy workload has no `podSelector`. */
 function isToAskAbout(observed: ObservedObject | undefined): observed is ObservedObject {
   return observed?.podSelector !== undefined && !observed.deleting;
 }

@@ -11,9 +11,7 @@ import {
 import type { ApiStatus } from "../types.ts";
 import { statusFrom } from "./wire.ts";
 
-/**
- * Default reasons by HTTP status, for answers without a reason (from proxies and from filters in front of the API).
- */
+/** Reasons by HTTP status, for answers of proxies and filters without a reason. */
 const REASONS: Record<number, string> = {
   400: "BadRequest",
   401: "Unauthorized",
@@ -33,13 +31,10 @@ const REASONS: Record<number, string> = {
   504: "Timeout",
 };
 
-/**
- * The API server accepts objects of up to 10,000 levels, and a list adds a few levels. A page of 500 nodes has a
- * million values. A larger page is requested again with fewer objects.
- */
+/** Objects have up to 10,000 levels; a page of 500 nodes has a million values. A larger page is requested in parts. */
 const BOUNDS: JsonBounds = { levels: 10_020, values: 1_500_000 };
 
-/** Parses a JSON answer, in pieces if the text is long. An error never quotes the text. */
+/** Parses a JSON answer. An error never quotes the text. */
 export async function parseJson(text: string, host: string, pause: Pause): Promise<unknown> {
   try {
     return await parseJsonInPieces(text, BOUNDS, pause);
@@ -56,10 +51,7 @@ export function isJson(head: ResponseHead): boolean {
   return typeof type === "string" && /^application\/([\w.-]+\+)?json\b/.test(type);
 }
 
-/**
- * Typed error for an unsuccessful answer. `sensitive`: the object is a Secret. Servers like to quote its values, so
- * the values are removed.
- */
+/** Error of an unsuccessful answer. `sensitive`: values that servers like to quote of a Secret are removed. */
 export function apiErrorFrom(
   answer: Omit<Answer, "release">,
   asked: { withToken: boolean; sensitive: boolean },
@@ -67,8 +59,7 @@ export function apiErrorFrom(
   const status = isJson(answer) ? parseStatus(answer.body) : undefined;
   const code = answer.status;
   const reason = status?.reason ?? REASONS[code] ?? "Unknown";
-  // For a served path, the Status of a 404 names the missing object or namespace. A Status without a name means that
-  // the path is not served.
+  // The Status of a 404 names the missing object or namespace. Without a name, the path is not served.
   const ofPath = code === 404 && (status?.details?.name ?? "") === "";
   const said = status?.message ?? `the server answered ${code} ${reason}`;
   const details = asked.sensitive ? withoutValues(status?.details) : status?.details;
@@ -87,7 +78,7 @@ export function apiErrorFrom(
 
 const LONGEST_CHECKS = 65_536;
 
-/** Names of the failed checks in the answer of a health check (lines `[-]name failed: …`). Nothing else is kept. */
+/** Names in the answer of a health check (lines `[-]name failed: …`). Nothing else is kept. */
 function failedChecks(body: string): string[] {
   const names: string[] = [];
   for (const [, name] of body.slice(0, LONGEST_CHECKS).matchAll(/^\[-\]([\w./-]{1,100})/gm))
@@ -105,7 +96,7 @@ function parseStatus(body: string): ApiStatus | undefined {
   return isRecord(parsed) && parsed["kind"] === "Status" ? statusFrom(parsed) : undefined;
 }
 
-/** Wait in milliseconds from the `Retry-After` header (seconds or a date), else from the Status. */
+/** Milliseconds, from the `Retry-After` header (seconds or a date), else from the Status. */
 function retryAfter(answer: ResponseHead, status: ApiStatus | undefined): number | undefined {
   const header = answer.headers["retry-after"];
   if (typeof header === "string") {
@@ -132,10 +123,7 @@ function withoutValues(details: ApiStatus["details"]): ApiStatus["details"] {
 
 const LONG_QUOTATION = 66;
 
-/**
- * Removes values that validation errors quote: `Invalid value: "…"`, `map[…]`, `{…}` and long texts in double quotes.
- * A quotation that was cut off counts up to the end of the message, so no pattern backtracks.
- */
+/** Removes values that validation errors quote. A quotation that was cut off reaches to the end: no pattern backtracks. */
 function withoutQuotedValues(message: string): string {
   return message
     .replace(

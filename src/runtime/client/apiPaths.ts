@@ -9,7 +9,7 @@ export function collectionPath(type: ResourceType, namespace: string | undefined
   return `${root}${scope}/${type.plural}`;
 }
 
-/** Path of one object. Throws a TypeError for a name or namespace that would lead somewhere else (empty, `..`). */
+/** Throws a TypeError for a name or namespace that would lead somewhere else (empty, `..`). */
 export function objectPath(
   type: ResourceType,
   namespace: string | undefined,
@@ -28,7 +28,7 @@ function segment(value: string, what: string): string {
   return encodeURIComponent(value);
 }
 
-/** `?a=b&c=d` without undefined, empty and false parameters; an empty string if no parameter is left. */
+/** `?a=b&c=d` without undefined, empty and false parameters. */
 export function query(parameters: Record<string, string | number | boolean | undefined>): string {
   let text = "";
   for (const [name, value] of Object.entries(parameters)) {

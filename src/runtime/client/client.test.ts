@@ -12,7 +12,7 @@ import {
   NotLeaderError,
   TransportError,
 } from "../core/errors.ts";
-import { CONFIGMAPS, NAMESPACES, SECRETS } from "./resources.ts";
+import { CONFIGMAPS, NAMESPACES } from "./resources.ts";
 import { serving } from "../testing/serving.ts";
 import { sendJson, sendStatus } from "../testing/testServer.ts";
 import type { Client, WatchEvent } from "../types.ts";
@@ -24,73 +24,58 @@ const configMap = (name: string): KubeObject => ({
 });
 
 describe("requests", () => {
-  interface Case {
-    name: string;
-    call: (client: Client) => Promise<unknown>;
-    method: string;
-    path: string;
-    headers?: Record<string, string>;
-    body?: unknown;
-  }
-  test.each<Case>([
-    {
-      name: "get from the server's cache",
-      call: (client) => client.get(CONFIGMAPS, "shop", "a", { resourceVersion: "0" }),
-      method: "GET",
-      path: "/api/v1/namespaces/shop/configmaps/a?resourceVersion=0",
-      headers: { accept: "application/json", "accept-encoding": "identity" },
-    },
-    {
-      name: "get metadata only",
-      call: (client) => client.get(NAMESPACES, undefined, "shop", { metadataOnly: true }),
-      method: "GET",
-      path: "/api/v1/namespaces/shop",
-      headers: { accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1" },
-    },
-    {
-      name: "list with selectors, in all namespaces",
-      call: (client) => client.list(CONFIGMAPS, { labelSelector: "a in (b,c)", limit: 500, continue: "x=" }),
-      method: "GET",
-      path: "/api/v1/configmaps?labelSelector=a%20in%20(b%2Cc)&limit=500&continue=x%3D",
-    },
-    {
-      name: "server-side apply is JSON, by our field manager",
-      call: (client) => client.apply(CONFIGMAPS, configMap("a"), { force: true }),
-      method: "PATCH",
-      path: "/api/v1/namespaces/shop/configmaps/a?fieldManager=meridian&force=true&fieldValidation=Ignore",
-      headers: { "content-type": "application/apply-patch+yaml" },
-      body: configMap("a"),
-    },
-    {
-      name: "apply of the status, tried only",
-      call: (client) => client.applyStatus(CONFIGMAPS, configMap("a"), { dryRun: true, fieldManager: "other" }),
-      method: "PATCH",
-      path: "/api/v1/namespaces/shop/configmaps/a/status?fieldManager=other&dryRun=All&fieldValidation=Ignore",
-    },
-    {
-      name: "patch of a subresource",
-      call: (client) =>
-        client.patch(CONFIGMAPS, "shop", "a", "application/json-patch+json", [], { subresource: "scale" }),
-      method: "PATCH",
-      path: "/api/v1/namespaces/shop/configmaps/a/scale?fieldManager=meridian",
-      headers: { "content-type": "application/json-patch+json" },
-      body: [],
-    },
-    {
-      name: "delete of one life of an object",
-      call: (client) => client.delete(CONFIGMAPS, "shop", "a", { uid: "u-1", propagationPolicy: "Foreground" }),
-      method: "DELETE",
-      path: "/api/v1/namespaces/shop/configmaps/a",
-      body: { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Foreground", preconditions: { uid: "u-1" } },
-    },
-    {
-      name: "create",
-      call: (client) => client.create(CONFIGMAPS, configMap("a")),
-      method: "POST",
-      path: "/api/v1/namespaces/shop/configmaps?fieldManager=meridian",
-      body: configMap("a"),
-    },
-  ])("$name", async ({ call, method, path, headers = {}, body }) => {
+  test.each<[string, (client: Client) => Promise<unknown>, sent: string, headers?: object, body?: unknown]>([
+    [
+      "get from the server's cache",
+      (client) => client.get(CONFIGMAPS, "shop", "a", { resourceVersion: "0" }),
+      "GET /api/v1/namespaces/shop/configmaps/a?resourceVersion=0",
+      { accept: "application/json", "accept-encoding": "identity" },
+    ],
+    [
+      "get metadata only",
+      (client) => client.get(NAMESPACES, undefined, "shop", { metadataOnly: true }),
+      "GET /api/v1/namespaces/shop",
+      { accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1" },
+    ],
+    [
+      "list with selectors, in all namespaces",
+      (client) => client.list(CONFIGMAPS, { labelSelector: "a in (b,c)", limit: 500, continue: "x=" }),
+      "GET /api/v1/configmaps?labelSelector=a%20in%20(b%2Cc)&limit=500&continue=x%3D",
+    ],
+    [
+      "server-side apply is JSON, by our field manager",
+      (client) => client.apply(CONFIGMAPS, configMap("a"), { force: true }),
+      "PATCH /api/v1/namespaces/shop/configmaps/a?fieldManager=meridian&force=true&fieldValidation=Ignore",
+      { "content-type": "application/apply-patch+yaml" },
+      configMap("a"),
+    ],
+    [
+      "apply of the status, tried only",
+      (client) => client.applyStatus(CONFIGMAPS, configMap("a"), { dryRun: true, fieldManager: "other" }),
+      "PATCH /api/v1/namespaces/shop/configmaps/a/status?fieldManager=other&dryRun=All&fieldValidation=Ignore",
+    ],
+    [
+      "patch of a subresource",
+      (client) => client.patch(CONFIGMAPS, "shop", "a", "application/json-patch+json", [], { subresource: "scale" }),
+      "PATCH /api/v1/namespaces/shop/configmaps/a/scale?fieldManager=meridian",
+      { "content-type": "application/json-patch+json" },
+      [],
+    ],
+    [
+      "delete of one life of an object",
+      (client) => client.delete(CONFIGMAPS, "shop", "a", { uid: "u-1", propagationPolicy: "Foreground" }),
+      "DELETE /api/v1/namespaces/shop/configmaps/a",
+      {},
+      { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Foreground", preconditions: { uid: "u-1" } },
+    ],
+    [
+      "create",
+      (client) => client.create(CONFIGMAPS, configMap("a")),
+      "POST /api/v1/namespaces/shop/configmaps?fieldManager=meridian",
+      {},
+      configMap("a"),
+    ],
+  ])("%s", async (_, call, sent, headers = {}, body) => {
     const { server, client } = await serving((request, response) =>
       sendJson(
         response,
@@ -101,7 +86,8 @@ describe("requests", () => {
     );
     await call(client);
     const [seen] = server.requests;
-    expect(seen).toMatchObject({ method, path, headers, httpVersion: "1.1" });
+    expect(seen).toMatchObject({ headers, httpVersion: "1.1" });
+    expect(`${seen?.method} ${seen?.path}`).toBe(sent);
     if (body !== undefined) expect(JSON.parse(seen?.body ?? "")).toEqual(body);
   });
 
@@ -110,36 +96,6 @@ describe("requests", () => {
     await expect(client.delete(CONFIGMAPS, "shop", name)).rejects.toThrow(TypeError);
     await expect(client.delete(CONFIGMAPS, name, "a")).rejects.toThrow(TypeError);
     expect(server.requests).toEqual([]);
-  });
-
-  test("items of a list know their kind, metadata-only answers the kind that was asked for", async () => {
-    const { client } = await serving((request, response) =>
-      sendJson(
-        response,
-        request.path.endsWith("/a")
-          ? { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: { name: "a" } }
-          : {
-              kind: "ConfigMapList",
-              metadata: { resourceVersion: "7", continue: "" },
-              items: [{ metadata: { name: "a" } }],
-            },
-      ),
-    );
-    await expect(client.list(CONFIGMAPS)).resolves.toMatchObject({
-      resourceVersion: "7",
-      items: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }],
-    });
-    await expect(client.get(CONFIGMAPS, "shop", "a", { metadataOnly: true })).resolves.toMatchObject({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-    });
-  });
-
-  test("an empty list, which Go writes as null, is empty", async () => {
-    const { client } = await serving((_request, response) =>
-      sendJson(response, { kind: "ConfigMapList", metadata: { resourceVersion: "7" }, items: null }),
-    );
-    await expect(client.list(CONFIGMAPS)).resolves.toMatchObject({ resourceVersion: "7", items: [] });
   });
 
   test("raw gives text when the answer is not JSON", async () => {
@@ -223,21 +179,6 @@ describe("refusals of the server", () => {
       reason: "ServiceUnavailable",
       message: "the server answered 503 ServiceUnavailable",
     });
-  });
-
-  test("what a server quotes of a Secret is not passed on", async () => {
-    const message = 'Secret "s" is invalid: data[token]: Invalid value: "hunter2": must not be so';
-    const causes = [{ reason: "FieldValueInvalid", message: 'Invalid value: "hunter2"', field: "data[token]" }];
-    const { client } = await serving((_request, response) =>
-      sendStatus(response, 422, "Invalid", message, {}, { causes }),
-    );
-    const error = await client
-      .apply(SECRETS, { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "shop" } })
-      .catch((caught: unknown) => caught as ApiError);
-    expect(error).toMatchObject({
-      apiMessage: 'Secret "s" is invalid: data[token]: Invalid value: (not shown): must not be so',
-    });
-    expect(JSON.stringify(error)).not.toContain("hunter2");
   });
 });
 

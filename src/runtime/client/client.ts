@@ -28,44 +28,41 @@ import type {
 import { WatchStream } from "./watchStream.ts";
 import { listFrom, objectFrom } from "./wire.ts";
 
-/** One request that was answered or failed, for metrics. Holds nothing that grows with the number of objects. */
+/** One request that was answered or failed, for metrics: bounded, whatever the number of objects. */
 export interface CallRecord {
   cluster: string;
-  /** HTTP method. */
   method: string;
-  /** HTTP status, or `<error>` when there was no answer. */
+  /** HTTP status, or `<error>` without an answer. */
   code: string;
   /** get, list, watch, create, apply, patch, delete or raw. */
   verb: string;
-  /** Plural, with the subresource after a slash; first segment of the path for raw calls to non-resource paths. */
+  /** Plural, with the subresource after a slash; first segment of other paths. */
   resource: string;
-  /** Duration until the complete answer; for a watch, until the response head. */
+  /** Until the complete answer; for a watch, until the response head. */
   ms: number;
 }
 
 export interface ClientOptions extends TransportOptions {
-  /** Name of the cluster, for messages and metrics. */
+  /** For messages and metrics. */
   cluster: string;
   clock: Clock;
   /** Called before every write. Throws {@link NotLeaderError} when the Lease is no longer held. */
   guard?: () => void;
-  /** Called for every request, except requests that the caller aborted. */
+  /** Not called for requests that the caller aborted. */
   observe?: (call: CallRecord) => void;
-  /** Called with the error of every call that fails, before the call rejects with it. */
+  /** Called with every error before the call rejects with it. */
   onError?: (error: unknown) => void;
-  /**
-   * Number of retries after a 429 with Retry-After, as in kubectl. Default: 0, for callers with their own backoff.
-   */
+  /** Retries after a 429 with Retry-After. Default: 0, for callers with their own backoff. */
   resends?: number;
 }
 
-/** Creates a client of one cluster. The first call opens a connection. Disposal closes all connections. */
+/** The first call opens a connection; disposal closes all. */
 export function createClient(config: ClusterConfig, options: ClientOptions): Client {
   return new HttpClient(config, options);
 }
 
 const JSON_TYPE = "application/json";
-/** The server accepts JSON under this media type, because JSON is YAML. */
+/** JSON is YAML. */
 const APPLY_TYPE = "application/apply-patch+yaml";
 const METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 const METADATA_LIST_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
@@ -82,25 +79,17 @@ class HttpClient implements Client {
   readonly cluster: string;
   readonly address: string;
   readonly #transport: Transport;
-  readonly #clock: Clock;
+  readonly #options: ClientOptions;
   readonly #slice: TimeSlice;
   readonly #pause: Pause;
-  readonly #guard: (() => void) | undefined;
-  readonly #observe: ((call: CallRecord) => void) | undefined;
-  readonly #onError: ((error: unknown) => void) | undefined;
-  readonly #resends: number;
 
   constructor(config: ClusterConfig, options: ClientOptions) {
     this.cluster = options.cluster;
     this.#transport = new Transport(config, options);
     this.address = this.#transport.address;
-    this.#clock = options.clock;
+    this.#options = options;
     this.#slice = TimeSlice.of(options.clock);
     this.#pause = () => this.#slice.pause();
-    this.#guard = options.guard;
-    this.#observe = options.observe;
-    this.#onError = options.onError;
-    this.#resends = options.resends ?? 0;
   }
 
   async get(
@@ -241,8 +230,7 @@ class HttpClient implements Client {
       fieldManager: options.fieldManager ?? FIELD_MANAGER,
       force: options.force,
       dryRun: options.dryRun === true ? "All" : undefined,
-      // Server-side apply rejects unknown fields in every mode. The mode `Warn` would make the server read the body
-      // twice.
+      // Server-side apply rejects unknown fields in every mode; `Warn` would make the server read the body twice.
       fieldValidation: "Ignore",
     });
     return this.#write(type, object.metadata.name, {
@@ -261,11 +249,10 @@ class HttpClient implements Client {
     return this.#call({ ...call, write: true, sensitive }, (answer) => this.#object(answer, type, name));
   }
 
-  /**
-   * Sends the call and returns the result of `read`. An error in `read` (a malformed answer) counts as a failed call.
-   */
+  /** Returns the result of `read`. A malformed answer counts as a failed call. */
   async #call<T>(call: Call, read: (answer: Answer) => T | Promise<T>): Promise<T> {
-    for (let left = this.#resends; ; left -= 1) {
+    const { resends = 0, clock, onError } = this.#options;
+    for (let left = resends; ; left -= 1) {
       let answer: Answer | undefined;
       try {
         answer = await this.#answered(call);
@@ -275,10 +262,10 @@ class HttpClient implements Client {
         const error = locatedAt(thrown, endpointOf(call));
         const waitMs = left > 0 ? askedToWait(error) : undefined;
         if (waitMs === undefined) {
-          this.#onError?.(error);
+          onError?.(error);
           throw error;
         }
-        await this.#clock.sleep(waitMs, call.signal);
+        await clock.sleep(waitMs, call.signal);
       } finally {
         answer?.release();
       }
@@ -286,11 +273,10 @@ class HttpClient implements Client {
   }
 
   async #answered(call: Call): Promise<Answer> {
-    const guard = call.write === true ? this.#guard : undefined;
-    // The guard is called here, before the wait for a connection, and again in `beforeSend`: leadership can be lost
-    // during the wait.
+    const guard = call.write === true ? this.#options.guard : undefined;
+    // Asked again before the request is sent, since leadership can be lost during the wait for a connection.
     guard?.();
-    const started = this.#clock.monotonic();
+    const started = this.#options.clock.monotonic();
     let answer: Answer;
     try {
       answer = await this.#transport.request({ ...call, accept: call.accept ?? JSON_TYPE, beforeSend: guard });
@@ -299,13 +285,13 @@ class HttpClient implements Client {
       throw error;
     }
     this.#record(call, String(answer.status), started);
-    // Hundreds of answers can arrive at once. The pause keeps their parsing from blocking the event loop.
+    // Hundreds of answers can arrive at once. Their parsing must not block the event loop.
     while (this.#slice.spent) await this.#slice.next();
     return answer;
   }
 
   async #openWatch(call: Call): Promise<BodyReader> {
-    const started = this.#clock.monotonic();
+    const started = this.#options.clock.monotonic();
     let answer: ResponseHead & { body: BodyReader };
     try {
       answer = await this.#transport.stream({ ...call, accept: call.accept ?? JSON_TYPE });
@@ -319,7 +305,7 @@ class HttpClient implements Client {
     throw this.#refusal(call, { ...head, body: await this.#readAll(body, call.signal) });
   }
 
-  /** Reads the body of a refused watch. The body is short, so at most 64 KiB are read. */
+  /** Of a refused watch, 64 KiB at most. */
   async #readAll(body: BodyReader, signal: AbortSignal | undefined): Promise<string> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -341,7 +327,7 @@ class HttpClient implements Client {
     return parseJson(answer.body, this.#transport.host, this.#pause);
   }
 
-  /** Parses the object in an answer. Throws if the object has another name than the requested object. */
+  /** Throws if the object has another name than the requested one. */
   async #object(answer: Answer, type: ResourceType, name: string): Promise<KubeObject> {
     const { host } = this.#transport;
     const object = objectFrom(await this.#parse(answer), type, host);
@@ -353,13 +339,13 @@ class HttpClient implements Client {
   }
 
   #record(call: Call, code: string, started: number): void {
-    this.#observe?.({
+    this.#options.observe?.({
       cluster: this.cluster,
       method: call.method,
       code,
       verb: call.verb,
       resource: call.resource,
-      ms: this.#clock.monotonic() - started,
+      ms: this.#options.clock.monotonic() - started,
     });
   }
 }
@@ -380,7 +366,7 @@ function withSubresource(type: ResourceType, subresource: string | undefined): s
   return subresource === undefined ? type.plural : `${type.plural}/${subresource}`;
 }
 
-/** Plural and subresource of a raw path, without the names in it, so that metrics stay bounded. */
+/** Without the names in the path, so that metrics stay bounded. */
 function rawResource(path: string): string {
   const segments = (path.split("?", 1)[0] ?? "").split("/").filter((part) => part !== "");
   const root = segments[0] ?? "";
@@ -392,7 +378,7 @@ function rawResource(path: string): string {
   return subresource === undefined ? plural : `${plural}/${subresource}`;
 }
 
-/** Retry-After of a 429, in milliseconds. The server has not processed the request, so a retry is safe. */
+/** Milliseconds of a 429's Retry-After. The server has not processed the request, so a retry is safe. */
 function askedToWait(error: unknown): number | undefined {
   return isApiError(error) && error.status === 429 ? error.retryAfterMs : undefined;
 }

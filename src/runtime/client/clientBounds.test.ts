@@ -67,14 +67,6 @@ describe("the write guard", () => {
 });
 
 describe("an answer", () => {
-  test.each([
-    ["an item without metadata", { metadata: {}, items: [{}] }],
-    ["items that are no list", { metadata: {}, items: 5 }],
-  ])("that is a list with %s is a failure of the server", async (_name, body) => {
-    const { client } = await serving((_request, response) => sendJson(response, body));
-    await expect(client.list(CONFIGMAPS)).rejects.toMatchObject({ name: "TransportError", reason: "Protocol" });
-  });
-
   test("about another object than the one that was written is a failure of the server", async () => {
     const { client } = await serving((_request, response) => sendJson(response, { metadata: named("b") }));
     await expect(client.apply(CONFIGMAPS, configMap("a"))).rejects.toMatchObject({ reason: "Protocol" });
@@ -138,8 +130,6 @@ describe("an event of a watch", () => {
   test.each([
     ["without metadata", { type: "ADDED", object: {} }],
     ["without an object", { type: "MODIFIED" }],
-    ["that is no object", 5],
-    ["of an unknown type", { type: "EXPLODED", object: { metadata: named("a") } }],
     ["that is a bookmark without a version", { type: "BOOKMARK", object: { metadata: {} } }],
   ])("%s ends the watch with a failure of the server, after those before it", async (_name, event) => {
     const { client } = await serving((_request, response) => {

@@ -3,14 +3,14 @@ import { type DiscoveredResources, loadResources } from "./discoveryDocuments.ts
 import { apiVersionOf } from "./resources.ts";
 import type { Client, ResourceType } from "../types.ts";
 
-/** Names a kind. Default version: the version that the server prefers. */
+/** Default version: the one that the server prefers. */
 export interface WantedKind {
   group: string;
   version?: string;
   kind: string;
 }
 
-/** Minimum time between two reads that are caused by unknown kinds. */
+/** Between two reads that are caused by unknown kinds. */
 const REFRESH_MS = 5_000;
 
 interface Index {
@@ -21,10 +21,7 @@ interface Index {
   loadedAt: number;
 }
 
-/**
- * API resources of one cluster. The first call reads them; `invalidate` or an unknown kind causes another read.
- * Concurrent calls share one read.
- */
+/** API resources of one cluster, read once, and again for an unknown kind or after {@link Discovery.invalidate}. */
 export class Discovery {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -37,8 +34,8 @@ export class Discovery {
   }
 
   /**
-   * Resource of a kind. Throws {@link KindNotServedError} if a fresh read does not find the kind, and {@link
-   * ApiError} (503) if the part of the API that may serve the kind is unavailable.
+   * Throws {@link KindNotServedError} if a fresh read does not find the kind, and {@link ApiError} (503) if the part of
+   * the API that may serve the kind is unavailable.
    */
   async resolve(wanted: WantedKind): Promise<ResourceType> {
     const known = this.resolveCached(wanted);
@@ -59,7 +56,7 @@ export class Discovery {
     throw new KindNotServedError(this.#client.cluster, wanted);
   }
 
-  /** Resource of a kind from the last read; undefined if the kind is unknown or nothing was read yet. */
+  /** By the last read. */
   resolveCached(wanted: WantedKind): ResourceType | undefined {
     return this.#index?.byKind.get(keyOf(wanted));
   }
@@ -74,15 +71,12 @@ export class Discovery {
     return (this.#index ?? (await this.#load())).apiVersions;
   }
 
-  /** apiVersions whose resources are unknown now, because that part of the API is unavailable. */
+  /** apiVersions in a part of the API that is unavailable now. */
   async unavailable(): Promise<ReadonlySet<string>> {
     return (this.#index ?? (await this.#load())).unavailable;
   }
 
-  /**
-   * Drops the cached resources, so that the next call reads again. To be called when CRDs or the server's version
-   * changed.
-   */
+  /** The next call reads again: CRDs or the server's version changed. */
   invalidate(): void {
     this.#index = undefined;
     this.#loading = undefined;
@@ -93,9 +87,11 @@ export class Discovery {
     const loading: Promise<Index> = loadResources(this.#client).then(
       (discovered) => {
         const index = indexOf(discovered, this.#clock.monotonic());
-        // After an `invalidate` during the read, the result may be old. Callers get the result, but the cache does
-        // not keep it.
-        if (this.#loading === loading) this.#keep(index);
+        // After an `invalidate` during the read, the result may be old, so the cache does not keep it.
+        if (this.#loading === loading) {
+          this.#index = index;
+          this.#loading = undefined;
+        }
         return index;
       },
       (error: unknown) => {
@@ -105,11 +101,6 @@ export class Discovery {
     );
     this.#loading = loading;
     return loading;
-  }
-
-  #keep(index: Index): void {
-    this.#index = index;
-    this.#loading = undefined;
   }
 }
 

@@ -6,7 +6,7 @@ import type { Client, ResourceType } from "../types.ts";
 export interface DiscoveredResources {
   /** Versions of a group are adjacent, the preferred version first. */
   resources: ResourceType[];
-  /** apiVersions whose resources are unknown now (an aggregated API that is unavailable). */
+  /** apiVersions of an aggregated API that is unavailable. */
   unavailable: ReadonlySet<string>;
 }
 
@@ -16,18 +16,15 @@ const AGGREGATED = [
   "application/json",
 ].join(",");
 
-/** Maximum length of a name in a discovery document. No name in Kubernetes is longer. */
+/** No name in Kubernetes is longer. */
 const LONGEST_NAME = 253;
 /** A large cluster serves a few hundred groups and a few thousand resources. */
 const MOST_GROUP_VERSIONS = 5_000;
 const MOST_RESOURCES = 50_000;
-/** Maximum number of verbs, short names or subresources of one resource. */
+/** Verbs, short names or subresources of one resource. */
 const MOST_NAMES = 100;
 
-/**
- * Reads all API resources of a server: two requests with aggregated discovery, else one more request for each
- * version.
- */
+/** Two requests with aggregated discovery; else one more for each version. */
 export async function loadResources(client: Client): Promise<DiscoveredResources> {
   const answers = await Promise.all(
     ["/api", "/apis"].map(async (path) => checked(path, await client.raw("GET", path, { accept: AGGREGATED }))),
@@ -85,10 +82,7 @@ function readAggregated(
   }
 }
 
-/**
- * apiVersions in an `APIVersions` or `APIGroupList` document, the preferred version of each group first. Throws a
- * {@link TransportError} for any other document.
- */
+/** In an `APIVersions` or `APIGroupList`, the preferred version of each group first. Throws for another document. */
 export function groupVersionsIn(document: unknown): string[] {
   const path = isRecord(document) && document["kind"] === "APIVersions" ? "/api" : "/apis";
   const { kind, versions, groups } = fieldsIn(document, path);
@@ -107,7 +101,7 @@ export function groupVersionsIn(document: unknown): string[] {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads undefined and null as an empty map, as Go does. */
+/** Undefined and null are an empty map, as in Go. */
 function fieldsIn(value: unknown, path: string): Fields {
   if (value === undefined || value === null) return {};
   if (isRecord(value)) return value;
@@ -143,10 +137,7 @@ function tooMany(path: string): TransportError {
   return new TransportError("TooLarge", `${endpoint}: the server serves more than is read`, undefined, endpoint);
 }
 
-/**
- * Resource list of an apiVersion; undefined if the server cannot answer now. One unavailable part of the API must not
- * hide the others.
- */
+/** Undefined if the server cannot answer now: one unavailable part of the API must not hide the others. */
 async function loadVersion(client: Client, apiVersion: string): Promise<unknown> {
   try {
     return await client.raw("GET", pathOf(apiVersion));

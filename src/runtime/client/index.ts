@@ -1,9 +1,4 @@
-/**
- * Client of one API server: requests, pages, watches, discovery.
- *
- * Promises: every answer is checked before a caller reads it; all pages of a list show one consistent state, or the
- * list fails.
- */
+/** Client of one API server. Answers are checked; the pages of a list show one consistent state, or the list fails. */
 export { objectPath } from "./apiPaths.ts";
 export { type ClientOptions, createClient } from "./client.ts";
 export { Discovery } from "./discovery.ts";

@@ -3,18 +3,17 @@ import { collectionPath } from "./apiPaths.ts";
 import { isTransportError, TransportError, type TransportReason } from "../core/index.ts";
 import type { Client, ListOptions, ObjectList, ResourceType } from "../types.ts";
 
-/** Selects objects of one kind in one cluster. */
 export interface Selection {
   client: Client;
   type: ResourceType;
   namespace?: string;
   labelSelector?: string;
   fieldSelector?: string;
-  /** Limits of the list. A longer answer counts as a failure of the server. */
+  /** A longer answer is a failure of the server. */
   bounds?: Bounds;
 }
 
-/** Limits for one selection. `bytes`: size over the wire. */
+/** `bytes`: over the wire. */
 export interface Bounds {
   objects: number;
   bytes: number;
@@ -23,30 +22,22 @@ export interface Bounds {
 export const DEFAULT_BOUNDS: Bounds = { objects: 200_000, bytes: 512 << 20 };
 
 const PAGE = 500;
-/**
- * Maximum number of pages that are less than half full. Some servers filter a page after reading it, so a few short
- * pages are normal.
- */
+/** Pages that are less than half full. A few are normal, since some servers filter a page after reading it. */
 const MOST_SHORT_PAGES = 100;
-/** Maximum time from the first page to the last. */
+/** From the first page to the last. */
 const LONGEST_MS = 300_000;
 
 export interface PageOptions extends Pick<ListOptions, "signal" | "metadataOnly" | "resourceVersion"> {
-  /** Objects per page. */
   limit?: number;
-  /** Time limit for the whole list. The limit is checked after each page; a running request is not aborted. */
+  /** Of the whole list; checked after each page. */
   longestMs?: number;
-  /**
-   * Maximum number of pages. The list then ends without an error, and the last page still has its `continue` token.
-   */
+  /** The list then ends without an error, and its last page has a `continue` token. */
   mostPages?: number;
 }
 
 /**
- * Lists a selection in pages, at one consistent state that is at least as new as the call. An expired page throws
- * like any other failure; the caller must then start again. A page that is too large is requested again with fewer
- * objects. Objects, bytes, short pages and time of the whole list are bounded, so every list of a cluster that may
- * have several pages is read here.
+ * Lists a selection in pages, at one consistent state. An expired page throws: start again. A page that is too large is
+ * requested again with fewer objects. The whole list is bounded, so every list that may have several pages is read here.
  */
 export async function* listPages(
   selection: Selection,
@@ -133,7 +124,7 @@ export function selectors({
   return defined({ namespace, labelSelector, fieldSelector });
 }
 
-/** Average size of the objects of a page. */
+/** On average. */
 export function bytesPerObject({ items, bytes = 0 }: { items: readonly KubeObject[]; bytes?: number }): number {
   return items.length === 0 ? 0 : Math.ceil(bytes / items.length);
 }

@@ -1,69 +1,58 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { compareResourceVersions } from "../core/index.ts";
 
-/** Object of a selection and its version after a change. */
+/** Object of a selection after a change. */
 export interface Landmark {
   readonly namespace: string | undefined;
   readonly name: string;
   readonly version: string;
 }
 
-/**
- * Evidence of the server's history. As long as the server is in the same history, it cannot show an earlier state.
- */
+/** Evidence of the server's history: in the same history it cannot show an earlier state. */
 export interface Known {
-  /** Latest version that the server has shown, in any answer or event. */
+  /** Latest version in any answer or event. */
   readonly highest: string | undefined;
-  /**
-   * Object with the latest known change; undefined if that object was removed since, or if nothing was ever selected.
-   */
+  /** Object with the latest known change, unless it was removed since. */
   readonly living: Landmark | undefined;
-  /** Object that was removed or left the selection last; only if that was later than the last change. */
+  /** Object that left the selection last, if that was later than the last change. */
   readonly gone: Landmark | undefined;
 }
 
-/** Position up to which a selection has been read, and later evidence from the answers to our own writes. */
+/** Position up to which a selection has been read, and evidence from our own writes. */
 export class Position {
   current: string | undefined;
   #highest: string | undefined;
-  /** Latest version in an answer to a write since {@link ask}. */
+  /** In an answer to a write since {@link ask}. */
   #written: string | undefined;
   #living: Landmark | undefined;
   #gone: Landmark | undefined;
-  /** Version by which objects were removed without an event. The object that was removed last is unknown. */
+  /** Version by which unknown objects were removed without an event. */
   #removedBy: string | undefined;
   /** Answers to writes that the watch has not delivered yet, by version. */
   readonly answered = new Map<string, Landmark>();
 
-  /** Latest version that the server has shown, in any answer or event. */
   get highest(): string | undefined {
     return later(this.#highest, this.#written);
   }
 
-  /**
-   * True if no landmark can prove that the server is still in this history: the server may have left the history
-   * after the last landmark.
-   */
+  /** True if no landmark can prove that the server is still in this history. */
   get isUnproven(): boolean {
     return this.answered.size > 0 || this.#removedBy !== undefined;
   }
 
-  /** Records that the last snapshot lacked known objects. */
+  /** The last snapshot lacked known objects. */
   missedRemovals(): void {
     this.#removedBy = this.current;
   }
 
-  /**
-   * Begins a request whose answer tells the server's version, and returns the evidence so far. In the same history
-   * the answer cannot be earlier.
-   */
+  /** Begins a request that tells the server's version, and returns the evidence so far. */
   ask(): Known {
     this.#highest = this.highest;
     this.#written = undefined;
     return { highest: this.#highest, living: this.#living, gone: this.#gone };
   }
 
-  /** As {@link ask}, for a snapshot. Earlier landmarks may be of another history, so they are dropped. */
+  /** As {@link ask}, for a snapshot: landmarks may be of another history. */
   askSnapshot(): void {
     this.ask();
     this.#removedBy = later(this.#removedBy, this.#gone?.version);
@@ -72,10 +61,7 @@ export class Position {
     this.answered.clear();
   }
 
-  /**
-   * Records a change that the watch shows. Objects of a snapshot come in any order; changes come in the order of
-   * their versions.
-   */
+  /** Takes a change from the watch, in the order of versions, or an object of a snapshot, in any order. */
   see(object: KubeObject, gone: boolean): void {
     const landmark = landmarkOf(object);
     if (!gone) {
@@ -88,7 +74,7 @@ export class Position {
     if (this.#living?.name === name && this.#living.namespace === namespace) this.#living = undefined;
   }
 
-  /** Records the answer to a write. Events before the write may still be on their way. */
+  /** Takes the answer to a write. Events before the write may still be on their way. */
   wrote(object: KubeObject): void {
     const landmark = landmarkOf(object);
     if (landmark.version === "") return;
@@ -96,10 +82,7 @@ export class Position {
     this.answered.set(landmark.version, landmark);
   }
 
-  /**
-   * Moves the position to the version of an event. False if the version is older than the position, which is
-   * impossible in one history.
-   */
+  /** Moves to the version of an event. False if it is older, which is impossible in one history. */
   advance(version: string): boolean {
     if (this.current !== undefined && compareResourceVersions(version, this.current) < 0) return false;
     this.current = version;
@@ -108,7 +91,7 @@ export class Position {
     return true;
   }
 
-  /** True if the answer to the last {@link ask} is older than the versions known at that time. */
+  /** True if the answer to the last {@link ask} is older than what was known then. */
   isBefore(version: string): boolean {
     return this.#highest !== undefined && compareResourceVersions(version, this.#highest) < 0;
   }
@@ -123,7 +106,7 @@ export class Position {
     this.current = undefined;
   }
 
-  /** Everything up to `version` has come. The watch may deliver our own write without its object, as a bookmark. */
+  /** Everything up to `version` has come; our own write perhaps as a bookmark, without its object. */
   #brought(version: string): void {
     // Answers arrive roughly in the order of their versions.
     for (const [answered, landmark] of this.answered) {

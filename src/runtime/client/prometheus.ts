@@ -4,32 +4,27 @@ import { type Clock, TransportError } from "../core/index.ts";
 import { hostOf, staticCredentials, tokenFileCredentials } from "../credentials/index.ts";
 import { type BodyReader, Transport } from "../transport/index.ts";
 
-/** Prometheus (or a compatible server) that the administrator of a cluster allows Meridian to query. */
+/** A server that the administrator of a cluster allows Meridian to query. */
 export interface PrometheusConfig {
-  /** Result of {@link checkedPrometheus}. */
+  /** By {@link checkedPrometheus}. */
   url: string;
-  /** File with certificate authorities (PEM). Default: the authorities of the system. */
+  /** PEM. Default: the authorities of the system. */
   caFile?: string;
-  /** File with a bearer token, read again when the file changes. Needs https. */
+  /** Read again when the file changes. Needs https. */
   tokenFile?: string;
 }
 
-/** Unparsed answer. */
 export interface PrometheusAnswer {
-  /** HTTP status code. */
   status: number;
   body: string;
 }
 
-/** Time limit of a query, up to the last byte of the answer. A gate queries again, so a long wait is useless. */
+/** Up to the last byte of the answer. A gate queries again. */
 const TIMEOUT_MS = 10_000;
-/** Maximum bytes of an answer. A query with a longer answer is no gate. */
+/** Bytes. A query with a longer answer is no gate. */
 const LONGEST_ANSWER = 1 << 20;
 
-/**
- * Validates the address: http or https, a host, an optional port and path, and nothing else. Throws an Error whose
- * message says what is wrong.
- */
+/** http or https, a host, an optional port and path. Throws an Error whose message says what is wrong. */
 export function checkedPrometheus(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:"))
@@ -40,10 +35,7 @@ export function checkedPrometheus(text: string): string {
   return trimEnd(url.href, "/");
 }
 
-/**
- * Sends instant queries to the server that the manager was started with. Certificates are always verified and
- * redirects are never followed. Names that resolve to link-local or metadata addresses are refused.
- */
+/** Sends instant queries. Certificates are verified, redirects not followed, metadata addresses refused. */
 export class Prometheus implements AsyncDisposable {
   readonly #transport: Transport;
 
@@ -76,7 +68,7 @@ export class Prometheus implements AsyncDisposable {
   }
 
   async #send(query: string, signal: AbortSignal): Promise<PrometheusAnswer> {
-    // The query is sent as a form, because a long query does not fit into a URL.
+    // A long query does not fit into a URL.
     const { status, body } = await this.#transport.stream({
       method: "POST",
       path: "/api/v1/query",

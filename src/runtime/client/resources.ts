@@ -11,7 +11,7 @@ function builtIn(group: string, version: string, kind: string, plural: string, n
   return type;
 }
 
-/** Constant of this type if there is one, so that equal types are one object; else the type itself. */
+/** The constant of this type, if any, so that equal types are one object. */
 export function knownType(type: ResourceType): ResourceType {
   return builtIns.get(`${apiVersionOf(type)}/${type.kind}`) ?? type;
 }
@@ -29,81 +29,39 @@ export const CONTROLLERREVISIONS = builtIn("apps", "v1", "ControllerRevision", "
 export const LEASES = builtIn("coordination.k8s.io", "v1", "Lease", "leases", true);
 export const EVENTS = builtIn("events.k8s.io", "v1", "Event", "events", true);
 export const CRDS = builtIn(
-  "apiextensions.k8s.io",
-  "v1",
-  "CustomResourceDefinition",
-  "customresourcedefinitions",
-  false,
-);
-export const CLUSTERROLES = builtIn("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", false);
-export const CLUSTERROLEBINDINGS = builtIn(
-  "rbac.authorization.k8s.io",
-  "v1",
-  "ClusterRoleBinding",
-  "clusterrolebindings",
-  false,
+  ...(["apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false] as const),
 );
 export const PODDISRUPTIONBUDGETS = builtIn("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets", true);
 export const NETWORKPOLICIES = builtIn("networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies", true);
 export const PRIORITYCLASSES = builtIn("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", false);
-export const VALIDATINGADMISSIONPOLICIES = builtIn(
-  "admissionregistration.k8s.io",
-  "v1",
-  "ValidatingAdmissionPolicy",
-  "validatingadmissionpolicies",
-  false,
-);
-export const VALIDATINGADMISSIONPOLICYBINDINGS = builtIn(
-  "admissionregistration.k8s.io",
-  "v1",
+
+const admission = (kind: string, plural: string) => builtIn("admissionregistration.k8s.io", "v1", kind, plural, false);
+export const VALIDATINGADMISSIONPOLICIES = admission("ValidatingAdmissionPolicy", "validatingadmissionpolicies");
+export const VALIDATINGADMISSIONPOLICYBINDINGS = admission(
   "ValidatingAdmissionPolicyBinding",
   "validatingadmissionpolicybindings",
-  false,
 );
-export const ROLES = builtIn("rbac.authorization.k8s.io", "v1", "Role", "roles", true);
-export const ROLEBINDINGS = builtIn("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", true);
 
+const right = (kind: string, plural: string, namespaced: boolean) =>
+  builtIn("rbac.authorization.k8s.io", "v1", kind, plural, namespaced);
+export const ROLES = right("Role", "roles", true);
+export const ROLEBINDINGS = right("RoleBinding", "rolebindings", true);
+export const CLUSTERROLES = right("ClusterRole", "clusterroles", false);
+export const CLUSTERROLEBINDINGS = right("ClusterRoleBinding", "clusterrolebindings", false);
+
+const federation = (kind: string, plural: string, namespaced: boolean) =>
+  builtIn(FEDERATION_GROUP, FEDERATION_VERSION, kind, plural, namespaced);
 export const DEMOAPPLICATIONS = builtIn(PAAS_GROUP, "v1", "DemoApplication", "demoapplications", true);
-export const MANIFESTBUNDLES = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "ManifestBundle", "manifestbundles", true);
-export const MEMBERCLUSTERS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "MemberCluster", "memberclusters", false);
-export const PLACEMENTS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "Placement", "placements", true);
-export const CLUSTERPLACEMENTS = builtIn(
-  FEDERATION_GROUP,
-  FEDERATION_VERSION,
-  "ClusterPlacement",
-  "clusterplacements",
-  false,
-);
-export const OVERRIDEPOLICIES = builtIn(
-  FEDERATION_GROUP,
-  FEDERATION_VERSION,
-  "OverridePolicy",
-  "overridepolicies",
-  true,
-);
-export const CLUSTEROVERRIDEPOLICIES = builtIn(
-  FEDERATION_GROUP,
-  FEDERATION_VERSION,
-  "ClusterOverridePolicy",
-  "clusteroverridepolicies",
-  false,
-);
-export const RESOURCEBINDINGS = builtIn(
-  FEDERATION_GROUP,
-  FEDERATION_VERSION,
-  "ResourceBinding",
-  "resourcebindings",
-  true,
-);
-export const CLUSTERRESOURCEBINDINGS = builtIn(
-  FEDERATION_GROUP,
-  FEDERATION_VERSION,
-  "ClusterResourceBinding",
-  "clusterresourcebindings",
-  false,
-);
+export const MANIFESTBUNDLES = federation("ManifestBundle", "manifestbundles", true);
+export const MEMBERCLUSTERS = federation("MemberCluster", "memberclusters", false);
+export const PLACEMENTS = federation("Placement", "placements", true);
+export const CLUSTERPLACEMENTS = federation("ClusterPlacement", "clusterplacements", false);
+export const OVERRIDEPOLICIES = federation("OverridePolicy", "overridepolicies", true);
+export const CLUSTEROVERRIDEPOLICIES = federation("ClusterOverridePolicy", "clusteroverridepolicies", false);
+export const RESOURCEBINDINGS = federation("ResourceBinding", "resourcebindings", true);
+export const CLUSTERRESOURCEBINDINGS = federation("ClusterResourceBinding", "clusterresourcebindings", false);
 
-/** Resource type of a Meridian kind. Default version: the stored version. */
+/** Default version: the stored one. */
 export function typeOf({ group, kind, plural, namespaced, versions }: KindDefinition, version?: string): ResourceType {
   return knownType({ group, version: version ?? versions[0].name, kind, plural, namespaced });
 }

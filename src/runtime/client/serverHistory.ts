@@ -6,33 +6,31 @@ import type { Client } from "../types.ts";
 
 /** Reader with a position in the history of a server. */
 export interface Follower {
-  /** Latest version that the server showed to this follower. */
+  /** That the server showed to this follower. */
   readonly highest: string | undefined;
-  /** Called when the server shows an earlier state than before. `why` is a sentence for people. */
+  /** Called when the server shows an earlier state. `why` is a sentence for people. */
   doubt(why: string): void;
 }
 
-/** `Unknown`: no evidence for or against the same history. */
+/** `Unknown`: no evidence. */
 export type SameHistory = { is: "Same" } | { is: "Unknown" } | { is: "WentBack"; why: string };
 
 const histories = new WeakMap<Client, ServerHistory>();
 
 /**
- * History of one server, as all its followers have seen it. A server that is restored from a backup continues at an
- * earlier version, treats versions of the lost history as future versions, and reports no error. Any answer with the
- * version of the whole server reveals the restore: a list (even of one object), or the answer to a write.
+ * History of one server, as its followers have seen it. A server that is restored from a backup continues at an earlier
+ * version without an error. Any answer with the version of the whole server reveals that: a list, or an answer to a write.
  */
 export class ServerHistory {
   readonly #followers = new Set<Follower>();
 
-  /** History of the server that the client talks to. */
   static of(client: Client): ServerHistory {
     let history = histories.get(client);
     if (history === undefined) histories.set(client, (history = new ServerHistory()));
     return history;
   }
 
-  /** Declares that both clients talk to one server. */
+  /** Both clients talk to one server. */
   static share(client: Client, other: Client): void {
     histories.set(client, ServerHistory.of(other));
   }
@@ -42,37 +40,32 @@ export class ServerHistory {
     return { [Symbol.dispose]: () => void this.#followers.delete(follower) };
   }
 
-  /**
-   * To be called before a request whose answer tells the server's version. The returned function takes that version.
-   */
+  /** Called before a request that tells the server's version; the result takes that version. */
   expect(): (version: string | undefined) => void {
     const seen = Array.from(this.#followers, (follower) => ({ follower, highest: follower.highest }));
     return (version) => {
       if (version === undefined || version === "") return;
       for (const { follower, highest } of seen) {
-        // Events after the start of the request may be newer than its answer, so only versions from before the
-        // request count.
+        // Events since the start of the request may be newer than its answer.
         if (highest === undefined || compareResourceVersions(version, highest) >= 0) continue;
         if (this.#followers.has(follower)) follower.doubt(earlier(version, highest));
       }
     };
   }
 
-  /** Tells all followers that the server is in another history, even if its version does not show that. */
+  /** The server is in another history, even if its version does not show that. */
   doubt(why: string): void {
     for (const follower of this.#followers) follower.doubt(why);
   }
 }
 
-/** Sentence for people: the server is at an earlier version than before. */
 export function earlier(version: string, highest = ""): string {
   return `the server is at resourceVersion ${version}, and was at ${highest} before`;
 }
 
 /**
- * Checks whether a server still has the known history. A list shows the version of the whole server and an object.
- * The version alone proves nothing if a restored server has since made as many writes as were lost: its own start
- * writes some dozens of objects.
+ * Checks whether a server still has the known history, by the version of the whole server and an object. The version
+ * alone proves nothing: a restored server soon makes as many writes as were lost.
  */
 export async function askHistory(selection: Selection, known: Known, signal: AbortSignal): Promise<SameHistory> {
   const { highest = "", living, gone } = known;
@@ -81,7 +74,7 @@ export async function askHistory(selection: Selection, known: Known, signal: Abo
   if (living !== undefined) {
     const changed = compared(living, last.version, "had it");
     if (changed !== undefined || gone === undefined) return changed ?? SAME;
-    // The history is unchanged up to this landmark. Only removals followed.
+    // Only removals followed.
     const removed = await look(selection, gone, highest, signal);
     if ("is" in removed) return removed;
     if (removed.version === undefined) return SAME;
@@ -94,10 +87,7 @@ export async function askHistory(selection: Selection, known: Known, signal: Abo
 const SAME: SameHistory = { is: "Same" };
 const UNKNOWN: SameHistory = { is: "Unknown" };
 
-/**
- * Undefined if the object is unchanged. A later version or a removal proves nothing: both can also happen in another
- * history.
- */
+/** Undefined if the object is unchanged. A later version or a removal can happen in any history. */
 function compared({ name, version }: Landmark, now: string | undefined, did: string): SameHistory | undefined {
   if (now === version) return undefined;
   if (now === undefined || !isEarlier(now, version)) return UNKNOWN;
@@ -105,13 +95,13 @@ function compared({ name, version }: Landmark, now: string | undefined, did: str
 }
 
 interface Look {
-  /** Version of the object that was found; undefined if none was found. */
+  /** Of the object that was found. */
   version: string | undefined;
-  /** True if the selection has an object that may have existed at the highest known version. */
+  /** The selection has an object that may have existed at the highest known version. */
   isOfBefore: boolean;
 }
 
-/** Lists the landmark's object, or any object of the selection. */
+/** The landmark's object, or any object of the selection. */
 async function look(
   selection: Selection,
   landmark: Landmark | undefined,
@@ -125,10 +115,7 @@ async function look(
   return { version, isOfBefore: rest !== "" || (version !== undefined && !isEarlier(highest, version)) };
 }
 
-/**
- * Reason why a consistent snapshot is of another history than the known objects: the snapshot shows an older version
- * of an object. Undefined if nothing contradicts the known history.
- */
+/** Why a snapshot is of another history: it shows an older version of an object. */
 export function ofAnotherHistory(
   snapshot: ReadonlyMap<string, { resourceVersion: string }>,
   resourceVersion: string,

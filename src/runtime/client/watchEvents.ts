@@ -4,18 +4,18 @@ import type { ApiStatus, WatchEvent, WatchOptions } from "../types.ts";
 
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-/** True for the bookmark that ends the initial snapshot of a stream. */
+/** Ends the initial snapshot of a stream. */
 export function endsInitialEvents(event: WatchEvent): boolean {
   return event.type === "BOOKMARK" && event.object.metadata.annotations?.[INITIAL_EVENTS_END] === "true";
 }
 
 const CHANGES = ['{"type":"MODIFIED"', '{"type":"ADDED"'];
-/** Matches only a JSON key: within a text the quotes would be escaped. */
+/** A JSON key: within a text the quotes would be escaped. */
 const VERSION_KEY = '"resourceVersion":"';
 
 /**
- * Version of the object in an event if `known` has that version, found without parsing the event. Only for added and
- * modified objects. Undefined if another key of that name (a label, a reference) makes the match ambiguous.
+ * Version of an added or modified object if `known` has it, without parsing. Undefined if another key of that name makes
+ * the match ambiguous.
  */
 export function knownVersionIn(line: string, known: WatchOptions["known"]): string | undefined {
   if (known === undefined || known.size === 0) return undefined;
@@ -32,7 +32,6 @@ function changedVersionIn(line: string): string | undefined {
   return line.slice(from, line.indexOf('"', from));
 }
 
-/** Error from an ERROR event of a watch. */
 export function errorOf({
   code,
   reason = "Unknown",

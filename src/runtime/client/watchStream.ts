@@ -6,15 +6,14 @@ import { knownVersionIn } from "./watchEvents.ts";
 import { bookmarkOf, eventFrom } from "./wire.ts";
 
 /**
- * Stream of one watch. The first read sends the request; events come in order. The stream ends when the server ends
- * the watch, and throws when the connection breaks. Only one reader is allowed. Disposal closes the stream and ends a
- * waiting read.
+ * Stream of one watch, for one reader. The first read sends the request. Throws when the connection breaks. Disposal
+ * closes the stream and ends a waiting read.
  */
 export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisposable {
   readonly #open: (signal: AbortSignal) => Promise<BodyReader>;
   readonly #transport: Transport;
   readonly #type: ResourceType;
-  /** Method and path, for messages. */
+  /** For messages. */
   readonly #endpoint: string;
   readonly #pause: Pause;
   readonly #closing = new AbortController();
@@ -23,7 +22,7 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
   readonly #onAbort = (): void => this.#closing.abort(this.#signal?.reason);
   readonly #lines: LineSplitter;
   #body: BodyReader | undefined;
-  /** Received lines that the reader has not read yet. */
+  /** Lines that the reader has not read yet. */
   #waiting: string[] = [];
   #next = 0;
   #over = false;

@@ -10,50 +10,14 @@ const good = { name: "a", namespace: "shop", uid: "u", resourceVersion: "7" };
 /** JSON whose fields often have names that mean something. */
 function arbitraryJson(): fc.Arbitrary<unknown> {
   const names = fc.constantFrom(
-    ...[
-      "kind",
-      "metadata",
-      "items",
-      "name",
-      "namespace",
-      "uid",
-      "resourceVersion",
-      "labels",
-      "annotations",
-      "managedFields",
-    ],
-    ...[
-      "fieldsV1",
-      "manager",
-      "type",
-      "object",
-      "code",
-      "details",
-      "causes",
-      "deletionTimestamp",
-      "continue",
-      "__proto__",
-    ],
+    ..."kind metadata items name namespace uid resourceVersion labels annotations managedFields".split(" "),
+    ..."fieldsV1 manager type object code details causes deletionTimestamp continue __proto__".split(" "),
   );
+  const texts = ["", "a", "a/b", "..", "ADDED", "BOOKMARK", "ERROR", "Status", "List"];
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
       { maxDepth: 5, withCrossShrink: true },
-      fc.constantFrom<unknown>(
-        null,
-        0,
-        -1,
-        1e99,
-        true,
-        "",
-        "a",
-        "a/b",
-        "..",
-        "ADDED",
-        "BOOKMARK",
-        "ERROR",
-        "Status",
-        "List",
-      ),
+      fc.constantFrom<unknown>(null, 0, -1, 1e99, true, ...texts),
       fc.array(tie("tree"), { maxLength: 4 }),
       fc.array(fc.tuple(names, tie("tree")), { maxLength: 6 }).map((entries) => Object.fromEntries(entries)),
     ),

@@ -4,31 +4,26 @@ import { apiVersionOf } from "./resources.ts";
 import type { ApiStatus, ObjectList, ResourceType, WatchEvent } from "../types.ts";
 
 /**
- * Turns the JSON of a server into typed values. No other code reads an answer of unknown shape. An answer that breaks
- * the rules of the API is a failure of the server (a {@link TransportError} with the reason `Protocol`). Callers
- * therefore never meet an object without a name, a label that is a list, or `managedFields` that are a text. Only
- * metadata is checked. All other fields depend on the kind, and their readers must expect any value.
+ * Turns the JSON of a server into typed values; no other code reads an answer of unknown shape. An answer that breaks
+ * the rules of the API is a failure of the server ({@link TransportError} `Protocol`). Only metadata is checked: the
+ * readers of other fields must expect any value.
  */
-
 const LONGEST_NAME = 253;
 const LONGEST_VERSION = 128;
 const LONGEST_MESSAGE = 4_096;
-/** Maximum length of a `continue` token, which holds the version and the key of an object. */
+/** Of a `continue` token. */
 const LONGEST_TOKEN = 8_192;
 const MOST_CAUSES = 64;
-/** Twice the maximum length of label keys, label values and names of field managers. */
+/** Twice the longest label key, label value or field manager. */
 const LONGEST_LABEL = 640;
 const LONGEST_TIME = 64;
-/**
- * Maximum characters of all annotations together, and of all finalizers: four times the API server's limit for
- * annotations.
- */
+/** All annotations together, and all finalizers: four times the API server's limit. */
 const MOST_TEXT = 1 << 20;
 
-/** Characters that no name may contain, because they separate names in keys and paths. */
+/** Characters that separate names in keys and paths. */
 const NOT_IN_NAMES = /[\s/%]|\p{Cc}/u;
 
-/** Object of the given type. The value is fresh from the parser, so apiVersion and kind are set in place. */
+/** The value is fresh from the parser, so apiVersion and kind are set in place. */
 export function objectFrom(value: unknown, type: ResourceType, host: string): KubeObject {
   const fault = isRecord(value) ? faultOf(value["metadata"]) : "that is not an object";
   if (fault !== undefined) throw new TransportError("Protocol", `${host} sent an object of ${type.plural} ${fault}`);
@@ -39,10 +34,7 @@ export function objectFrom(value: unknown, type: ResourceType, host: string): Ku
   return object;
 }
 
-/**
- * Returns the object if a store can hold it: the object must have a uid, a resourceVersion and, if namespaced, a
- * namespace.
- */
+/** Throws if a store cannot hold the object. */
 export function storable(object: KubeObject, type: ResourceType, cluster: string): KubeObject {
   const { uid, resourceVersion, namespace } = object.metadata;
   const missing =
@@ -57,10 +49,7 @@ export function storable(object: KubeObject, type: ResourceType, cluster: string
   throw new TransportError("Protocol", `${cluster} sent an object of ${type.plural} without metadata.${missing}`);
 }
 
-/**
- * One page of a list. The kind must end in `List`: an unrelated server that answers `{}` is not an empty cluster.
- * Some servers send `null` for an empty list.
- */
+/** The kind must end in `List`: a server that answers `{}` is not an empty cluster. `null` is an empty list. */
 export function listFrom(value: unknown, type: ResourceType, host: string): ObjectList {
   const { kind, metadata = {}, items: given } = isRecord(value) ? value : {};
   const items = given === null ? [] : given;
@@ -92,7 +81,7 @@ export function eventFrom(value: unknown, type: ResourceType, host: string): Wat
   }
 }
 
-/** A bookmark has no name, because it concerns the whole selection. */
+/** It concerns the whole selection, so it has no name. */
 function bookmarkFrom(value: unknown, type: ResourceType, host: string): KubeObject {
   const metadata = isRecord(value) ? value["metadata"] : undefined;
   const { resourceVersion, annotations } = isRecord(metadata) ? metadata : {};
@@ -102,13 +91,13 @@ function bookmarkFrom(value: unknown, type: ResourceType, host: string): KubeObj
   return annotations === undefined ? object : { ...object, metadata: { ...object.metadata, annotations } };
 }
 
-/** Bookmark: every change up to this version is known. */
+/** Every change up to this version is known. */
 export function bookmarkOf(type: ResourceType, resourceVersion: string): Extract<WatchEvent, { type: "BOOKMARK" }> {
   const object = { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name: "", resourceVersion } };
   return { type: "BOOKMARK", object };
 }
 
-/** A `v1.Status`, reduced to the fields that readers need; undefined for any other value. */
+/** The fields that readers need; undefined for another value. */
 export function statusFrom(value: unknown): ApiStatus | undefined {
   if (!isRecord(value) || (value["kind"] !== undefined && value["kind"] !== "Status")) return undefined;
   const { code, reason, message, details } = value;
@@ -143,10 +132,10 @@ function cut(text: string, length: number): string {
   return text.length <= length ? text : text.slice(0, length);
 }
 
-/** Describes the first fault in the metadata of an object; undefined for valid metadata. */
+/** First fault of an object's metadata. */
 function faultOf(metadata: unknown): string | undefined {
   if (!isRecord(metadata)) return "without metadata";
-  // Some servers write an empty namespace for an object without a namespace.
+  // So some servers write an object without a namespace.
   if (metadata["namespace"] === "") delete metadata["namespace"];
   const meta: { [field in keyof ObjectMeta]?: unknown } = metadata;
   if (!isName(meta.name)) return "without a name that objects can have";
@@ -198,7 +187,7 @@ function isOptionalText(value: unknown, longest = LONGEST_LABEL): boolean {
   return value === undefined || isText(value, longest);
 }
 
-/** Map of texts. Each value has at most `longest` characters, and the whole map has a limit as well. */
+/** `longest`: of each value. The whole map has a limit as well. */
 function isTextMap(value: unknown, longest: number): value is Record<string, string> | undefined {
   if (value === undefined) return true;
   if (!isRecord(value)) return false;

@@ -1,18 +1,12 @@
 export interface BackoffOptions {
-  /** Delay after the first failure, milliseconds. */
   baseMs: number;
-  /** Maximum delay, milliseconds. */
   capMs: number;
-  /** 0..1: random share of a delay, so that many clients do not retry at the same time. Default 0.3. */
+  /** 0..1: random share of a delay, against retries at the same time. Default 0.3. */
   jitter?: number;
-  /** Gives numbers in [0, 1). Default: Math.random. */
   random?: () => number;
 }
 
-/**
- * Delay after this many failures in a row (1 is the first). The delay doubles each time up to the cap, minus a random
- * part.
- */
+/** Delay after this many failures in a row, from 1. Doubles up to the cap, minus a random part. */
 export function backoffDelay(
   failures: number,
   { baseMs, capMs, jitter = 0.3, random = Math.random }: BackoffOptions,

@@ -1,29 +1,24 @@
-/** Clock as an argument: production passes the system's clock, tests pass a clock that they control. */
+/** Production passes the system's clock, tests their own. */
 export interface Clock {
-  /** Wall time, epoch milliseconds. For timestamps only: it may jump. */
+  /** Epoch milliseconds. For timestamps only: it may jump. */
   now(): number;
-  /** Milliseconds that never run backwards. For durations. */
+  /** Milliseconds that never run backwards. */
   monotonic(): number;
-  /** Runs `callback` once after `ms`; dispose of the timer to cancel it. Does not keep the process alive. */
+  /** Dispose of the timer to cancel it. Does not keep the process alive. */
   after(ms: number, callback: () => void): Disposable;
   /** Resolves after `ms`, or rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /**
-   * Resolves after one turn of the event loop, when all pending events were handled. For long work that never waits.
-   */
+  /** Resolves when all pending events were handled. For long work that never waits. */
   nextTurn(): Promise<void>;
 }
 
-/**
- * Wall time that follows the monotonic clock from this moment on, even when the machine's clock is set. For durations
- * between two timestamps.
- */
+/** Wall time that follows the monotonic clock from now on, for durations between two timestamps. */
 export function steadyTime(clock: Clock): () => number {
   const offset = clock.now() - clock.monotonic();
   return () => offset + clock.monotonic();
 }
 
-/** Maximum delay of a timer in Node. A timer with a longer delay would fire at once. */
+/** In Node, a timer with a longer delay would fire at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,28 +1,21 @@
 import type { ApiStatus } from "../types.ts";
 
-/**
- * The server answered with an error. May be shown in a status: the error holds the server's own message, never a
- * request body.
- */
+/** The server answered with an error. May be shown in a status: it holds no request body. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** Maximum wait for a Retry-After. A server that asks for a longer wait is asked again after this time. */
+  /** A server that asks for a longer wait is asked again after this time. */
   static readonly LONGEST_WAIT_MS = 60_000;
-  /** HTTP status code. */
   readonly status: number;
-  /** `reason` of the answer: NotFound, Conflict, Forbidden, Invalid… */
+  /** NotFound, Conflict, Forbidden, Invalid… */
   readonly reason: string;
   /** The server's own words. */
   readonly apiMessage: string;
   readonly details?: ApiStatus["details"];
   /** Retry-After of the answer, at most {@link ApiError.LONGEST_WAIT_MS}. */
   readonly retryAfterMs?: number;
-  /** Names of the failed health checks, if the answer is from `/readyz`, `/livez` or `/healthz`. */
+  /** If the answer is from `/readyz`, `/livez` or `/healthz`. */
   readonly failedChecks: readonly string[];
-  /**
-   * A 404 of the path: the server does not serve the kind, or not in that version. The 404 says nothing about any
-   * object.
-   */
+  /** A 404 of the path: the kind is not served, or not in that version, which says nothing about any object. */
   readonly ofPath: boolean;
 
   constructor(
@@ -59,18 +52,14 @@ export type TransportReason =
   | "TLS"
   | "Aborted"
   | "Protocol"
-  /** The answer, or the whole list, exceeds a size limit. */
+  /** Answer or list beyond a size limit. */
   | "TooLarge"
-  /** The answer, or the whole list, exceeds a time limit. */
+  /** Answer or list beyond a time limit. */
   | "TooSlow";
 
-/** The server answers, but not like an API server: its answers are malformed, too large or too slow. */
 const MISBEHAVIOUR: ReadonlySet<TransportReason> = new Set(["Protocol", "TooLarge", "TooSlow"]);
 
-/**
- * The server was not reached, or the connection broke before the answer was complete. A write may or may not have
- * happened. The message may be shown in a status.
- */
+/** The server was not reached, or the connection broke: a write may have happened. May be shown in a status. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly reason: TransportReason;
@@ -89,7 +78,7 @@ export class NotLeaderError extends Error {
   override readonly name = "NotLeaderError";
 }
 
-/** A reconcile was aborted at its deadline. The cause is the error of the interrupted step. */
+/** A reconcile was aborted at its deadline. `cause`: error of the interrupted step. */
 export class ReconcileTimeoutError extends Error {
   override readonly name = "ReconcileTimeoutError";
   readonly reason = "ReconcileTimeout";
@@ -100,7 +89,7 @@ export class ReconcileTimeoutError extends Error {
   }
 }
 
-/** The cluster does not serve this kind, according to a fresh discovery. */
+/** By a fresh discovery. */
 export class KindNotServedError extends Error {
   override readonly name = "KindNotServedError";
   readonly group: string;
@@ -118,19 +107,15 @@ export class KindNotServedError extends Error {
 }
 
 export type CredentialsReason =
-  /** The text is not a kubeconfig, or the kubeconfig refers to a missing entry. */
+  /** No kubeconfig, or a reference to a missing entry. */
   | "InvalidKubeconfig"
-  /**
-   * The kubeconfig needs something that the caller forbids: a program, a file, no TLS verification, a forbidden
-   * address.
-   */
+  /** A program, file, address or TLS without verification that the caller forbids. */
   | "Refused"
-  /** No kubeconfig was found. */
   | "NotConfigured"
-  /** The file, program or server that provides the credential failed. */
+  /** The source of the credential failed. */
   | "Unavailable";
 
-/** A cluster has no usable credentials. The message says what to do and never contains a secret. */
+/** No usable credentials. The message says what to do and never contains a secret. */
 export class CredentialsError extends Error {
   override readonly name = "CredentialsError";
   readonly reason: CredentialsReason;
@@ -154,28 +139,28 @@ export function isMisbehaviour(error: unknown): error is TransportError {
   return isTransportError(error) && MISBEHAVIOUR.has(error.reason);
 }
 
-/** Returns the error; for a misbehaving server, an error that names the endpoint. */
+/** For a misbehaving server, an error that names the endpoint. */
 export function locatedAt(error: unknown, endpoint: string): unknown {
   if (!isMisbehaviour(error) || error.endpoint !== undefined) return error;
   return new TransportError(error.reason, `${endpoint}: ${error.message}`, error, endpoint);
 }
 
-/** The server serves the kind, and the object (or its namespace) does not exist. */
+/** The kind is served; the object or its namespace does not exist. */
 export function isNotFound(error: unknown): error is ApiError {
   return isMissing(error) && !error.ofPath;
 }
 
-/** The server does not serve the kind, or not in that version. Objects of the kind may exist all the same. */
+/** The kind is not served, or not in that version. Its objects may exist all the same. */
 export function isUnserved(error: unknown): error is ApiError {
   return isMissing(error) && error.ofPath;
 }
 
-/** Any 404. For a list or a watch, a 404 means that the kind is not served. */
+/** Any 404. For a list or a watch: the kind is not served. */
 export function isMissing(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 404;
 }
 
-/** The answer, or undefined when the object does not exist ({@link isNotFound}). Rejects with every other error. */
+/** Undefined when the object does not exist ({@link isNotFound}). */
 export async function ifFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -202,37 +187,28 @@ export function isForbidden(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 403;
 }
 
-/**
- * The server treats the request as anonymous: the request has no credentials, or credentials that the server does not
- * check.
- */
+/** No credentials, or some that the server does not check. */
 export function isAnonymous(error: unknown): error is ApiError {
   return isForbidden(error) && error.apiMessage.includes('User "system:anonymous"');
 }
 
-/** The server knows the user, but the user lacks the right. */
+/** Not for an anonymous user. */
 export function lacksRight(error: unknown): error is ApiError {
   return isForbidden(error) && !isAnonymous(error);
 }
 
-/** The object breaks the rules of its kind; sending it again will not help. */
+/** Sending the object again will not help. */
 export function isInvalid(error: unknown): error is ApiError {
   return isApiError(error) && error.status === 422;
 }
 
-/** The resourceVersion or continue token is too old: list again. */
+/** List again. */
 export function isExpired(error: unknown): error is ApiError {
   return isApiError(error) && (error.status === 410 || error.reason === "Expired" || error.reason === "Gone");
 }
 
-/** The server is up but cannot answer now: busy, starting, stopping, or one of its backends is unavailable. */
+/** The server cannot answer now: busy, starting, stopping, or without a backend. */
 export function isServerTrouble(error: unknown): error is ApiError {
-  return (
-    isApiError(error) &&
-    (error.status === 429 ||
-      error.status === 502 ||
-      error.status === 503 ||
-      error.status === 504 ||
-      error.reason === "ServerTimeout")
-  );
+  if (!isApiError(error)) return false;
+  return [429, 502, 503, 504].includes(error.status) || error.reason === "ServerTimeout";
 }

@@ -1,8 +1,4 @@
-/**
- * Base of the runtime: errors, the clock, keys, backoff, turns of the event loop.
- *
- * Promises: a failure is a typed value with its cause; nothing here opens a connection.
- */
+/** Base of the runtime: errors, the clock, keys, backoff, turns of the event loop. */
 export { backoffDelay } from "./backoff.ts";
 export { type Clock, steadyTime, systemClock } from "./clock.ts";
 export {

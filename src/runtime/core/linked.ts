@@ -1,7 +1,4 @@
-/**
- * Aborts `inner` when `outer` is aborted. Disposal removes the listener, so that a long-lived signal does not collect
- * listeners.
- */
+/** Aborts `inner` with `outer`, until disposed: a long-lived signal must not collect listeners. */
 export function linked(outer: AbortSignal, inner: AbortController): Disposable {
   const onAbort = (): void => inner.abort(outer.reason);
   if (outer.aborted) onAbort();

@@ -1,7 +1,4 @@
-/**
- * Waits for the promise, or rejects with the signal's reason when the signal is aborted. The work behind the promise
- * goes on.
- */
+/** Rejects with the signal's reason when it is aborted. The work behind the promise goes on. */
 export async function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason as Error);

@@ -8,8 +8,8 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
 /**
- * Validates the `server` of a kubeconfig: https, or http on loopback; no user, no query, no link-local address and no
- * metadata service. Returns the address without a slash at the end. Messages begin with `subject`.
+ * Validates the `server` of a kubeconfig: https, or http on loopback; no user, query, link-local or metadata address.
+ * Returns it without a slash at the end. Messages begin with `subject`.
  */
 export function checkedServer(server: string, subject: string): string {
   const url = URL.canParse(server) ? new URL(server) : undefined;
@@ -41,12 +41,12 @@ export function checkedServer(server: string, subject: string): string {
   return trimEnd(url.href, "/");
 }
 
-/** Host of a URL without the brackets and the dot at the end. */
+/** Without the brackets and the dot at the end. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
-/** Host and port of a URL, with the default port if the URL has none. */
+/** Host and port. */
 export function addressOf(url: URL): string {
   const port = url.port !== "" ? url.port : url.protocol === "http:" ? "80" : "443";
   return `${url.hostname.replace(/\.$/, "")}:${port}`;
@@ -63,10 +63,7 @@ type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, found: string | LookupAddress[], family?: number) => void,
 ) => void;
 
-/**
- * Lookup for connections that refuses names of link-local and metadata addresses. The check sees the same answer that
- * the connection uses, so a name with another address the next time (DNS rebinding) gains nothing.
- */
+/** Lookup that refuses link-local and metadata addresses in the very answer that the connection uses (DNS rebinding). */
 export function guarded(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, options, (error, found, family) => {

@@ -13,7 +13,7 @@ export interface ExecPlugin {
   provideClusterInfo?: boolean;
 }
 
-/** Facts about the cluster for a plugin that asks for them (`provideClusterInfo`). */
+/** For a plugin with `provideClusterInfo`. */
 export interface ExecCluster {
   server: string;
   caData?: string;
@@ -25,10 +25,7 @@ interface Given {
   certificate: ClientCertificate | undefined;
 }
 
-/**
- * Credentials from a program. @kubernetes/client-node runs the program and caches its credentials until they expire
- * or are refused. Each cluster needs its own instance, because client-node caches by user name.
- */
+/** Credentials from a program, which client-node runs and caches by user name: each cluster needs its own instance. */
 export function execCredentials(user: string, plugin: ExecPlugin, cluster: ExecCluster): Credentials {
   const described = { name: user, exec: { ...plugin, env: [...(plugin.env ?? []), execInfo(plugin, cluster)] } };
   let source: Promise<{ apply(options: RequestOptions): Promise<void> }> | undefined;
@@ -36,7 +33,7 @@ export function execCredentials(user: string, plugin: ExecPlugin, cluster: ExecC
   let last: Given = { authorization: undefined, certificate: undefined };
 
   const load = async (): Promise<{ apply(options: RequestOptions): Promise<void> }> => {
-    // Loaded on first use, because most clusters use no plugin.
+    // Most clusters use no plugin.
     const { ExecAuth } = await import("@kubernetes/client-node/dist/exec_auth.js");
     const auth = new ExecAuth();
     return { apply: (options) => auth.applyAuthentication(described, options) };
@@ -51,7 +48,7 @@ export function execCredentials(user: string, plugin: ExecPlugin, cluster: ExecC
     }
     const header = (options.headers as Record<string, string> | undefined)?.["Authorization"];
     const { cert, key } = options as { cert?: string; key?: string };
-    // As in client-go, a program that succeeds without a credential is an error. The request would be anonymous.
+    // As in client-go: the request would be anonymous.
     if (header === undefined && (cert === undefined || key === undefined))
       throw new CredentialsError("Unavailable", givesNothing(plugin));
     const same = last.certificate !== undefined && last.certificate.cert === cert && last.certificate.key === key;
@@ -91,7 +88,7 @@ function execInfo(plugin: ExecPlugin, cluster: ExecCluster): { name: string; val
   return { name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) };
 }
 
-/** The message quotes neither the output of the program nor its error, because both may contain a secret. */
+/** Output and error of the program may contain a secret. */
 function explain(plugin: ExecPlugin, error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "ENOENT") {

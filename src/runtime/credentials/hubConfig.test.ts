@@ -108,15 +108,6 @@ describe("as with kubectl", () => {
     expect(loadHubConfig({ env: { KUBECONFIG } })).toMatchObject({ server: "https://b.example", context: "mine" });
   });
 
-  test("~/.kube/config does not count in place of a KUBECONFIG whose files are all missing", () => {
-    const env = { HOME: home(simple("at-home")), KUBECONFIG: ["/gone/a", "/gone/b"].join(delimiter) };
-    expect(() => loadHubConfig({ env })).toThrow(
-      "the files /gone/a, /gone/b of KUBECONFIG do not exist, or are empty: correct KUBECONFIG, or give --kubeconfig FILE",
-    );
-    expect(() => loadHubConfig({ env: { ...env, KUBECONFIG: "/gone/a" } })).toThrow(
-      "the file /gone/a of KUBECONFIG does not exist",
-    );
-  });
 });
 
 describe("without a hub", () => {
@@ -133,22 +124,6 @@ describe("without a hub", () => {
     );
   });
 
-  test("a file that is missing is named", () => {
-    expect(() => loadHubConfig({ env: {}, kubeconfig: "/does/not/exist" })).toThrow(
-      "the file /does/not/exist of --kubeconfig does not exist: check its path",
-    );
-    const flags = { kubeconfig: "--member-kubeconfig", context: "--member-context" };
-    expect(() => loadHubConfig({ env: {}, kubeconfig: "/does/not/exist", flags })).toThrow("of --member-kubeconfig");
-  });
-
-  test("a directory in place of a file is named", () => {
-    const path = folder({});
-    const says = `the kubeconfig ${path} is a directory, not a file: give --kubeconfig FILE`;
-    expect(() => loadHubConfig({ env: {}, kubeconfig: path })).toThrow(says);
-    expect(() => loadHubConfig({ env: { KUBECONFIG: path } })).toThrow(
-      `the kubeconfig ${path} of KUBECONFIG is a directory, not a file: correct KUBECONFIG, or give --kubeconfig FILE`,
-    );
-  });
 
   test("a broken file among several is named, with the line", () => {
     const path = folder({ a: simple("a"), b: "clusters:\n\t- name: b\n" });
@@ -158,24 +133,6 @@ describe("without a hub", () => {
     );
   });
 
-  test("a context that there is not is named with those that there are, and with the file", () => {
-    const contexts = ["blue", "green"].map((name) => ({ name, context: { cluster: "c" } }));
-    const text = { clusters: [{ name: "c", cluster: { server: "https://c.example" } }], contexts };
-    const kubeconfig = join(folder({ config: stringify(text) }), "config");
-    expect(() => loadHubConfig({ env: {}, kubeconfig, context: "red" })).toThrow(
-      `kubeconfig ${kubeconfig} of the hub: the kubeconfig has no context "red"; name another with --context (it has blue, green)`,
-    );
-    expect(() => loadHubConfig({ env: {}, kubeconfig })).toThrow(
-      "the kubeconfig has no current-context; name one with --context (it has blue, green)",
-    );
-  });
-
-  test("a file that is none is named, with the option that chooses another", () => {
-    const kubeconfig = join(folder({ notes: "- hunter2" }), "notes");
-    expect(() => loadHubConfig({ env: {}, kubeconfig })).toThrow(
-      `kubeconfig ${kubeconfig} of the hub: this is not a kubeconfig (no list of clusters); choose another file with --kubeconfig`,
-    );
-  });
 
   test("a pod without a token says so", () => {
     expect(() => loadHubConfig({ env: pod, serviceAccountFolder: folder({}) })).toThrow(

@@ -7,20 +7,18 @@ import { tokenFileCredentials } from "./providers.ts";
 import type { ClusterConfig } from "./types.ts";
 
 export interface HubConfigOptions {
-  /** `--kubeconfig`. */
   kubeconfig?: string | undefined;
-  /** `--context`. */
   context?: string | undefined;
   /** The environment: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are read. */
   env: Record<string, string | undefined>;
-  /** Let the kubeconfig run a credential plugin. */
+  /** Allow a credential plugin. */
   allowExec?: boolean | undefined;
   allowInsecure?: boolean | undefined;
-  /** Name of the cluster in messages; default: `the hub`. */
+  /** In messages; default: `the hub`. */
   cluster?: string | undefined;
-  /** Names of the options on the command line; default: `--kubeconfig` and `--context`. */
+  /** Default: `--kubeconfig` and `--context`. */
   flags?: { kubeconfig: string; context: string } | undefined;
-  /** Folder of the pod's service account. */
+  /** Of the pod. */
   serviceAccountFolder?: string | undefined;
   clock?: Clock | undefined;
 }
@@ -29,9 +27,8 @@ const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 const FLAGS = { kubeconfig: "--kubeconfig", context: "--context" };
 
 /**
- * Finds the cluster for a command or the manager, in the order of kubectl: the kubeconfig of the flag, else the files
- * of KUBECONFIG, else `~/.kube/config`, else the cluster of this pod. Throws {@link CredentialsError} if there is
- * none; the message says what to do.
+ * Finds the cluster in the order of kubectl: the flag, the files of KUBECONFIG, `~/.kube/config`, the cluster of this
+ * pod. Throws {@link CredentialsError}; the message says what to do.
  */
 export function loadHubConfig(options: HubConfigOptions): ClusterConfig {
   const files = kubeconfigFiles(options);
@@ -62,20 +59,19 @@ function isClosed(path: string): boolean {
   }
 }
 
-/** Names of all contexts in the kubeconfig files. Throws {@link CredentialsError} if a file cannot be read. */
+/** All contexts in the kubeconfig files. Throws {@link CredentialsError} if a file cannot be read. */
 export function kubeconfigContexts(options: HubConfigOptions): string[] {
   const parsed = kubeconfigFiles(options).map(({ path, text }) => parseKubeconfigPart(text, path));
   const contexts = parsed.flatMap((file) => (Array.isArray(file["contexts"]) ? (file["contexts"] as Entry[]) : []));
   return [...new Set(contexts.map(({ name }) => String(name)))];
 }
 
-/** A kubeconfig file with its text. */
 interface KubeconfigText {
   path: string;
   text: string;
 }
 
-/** Kubeconfig files to read. Some files of KUBECONFIG, and `~/.kube/config`, may be missing or empty. */
+/** Some files of KUBECONFIG, and `~/.kube/config`, may be missing or empty. */
 function kubeconfigFiles(options: HubConfigOptions): KubeconfigText[] {
   const { kubeconfig, env } = options;
   if (kubeconfig !== undefined) {
@@ -88,7 +84,7 @@ function kubeconfigFiles(options: HubConfigOptions): KubeconfigText[] {
   const paths = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
   if (paths.length === 0) {
     const path = homeKubeconfig(env);
-    // In a pod, the home folder of the image may belong to another user than the process.
+    // The home folder of a pod's image may belong to another user than the process.
     return path === undefined || (isPod(env) && isClosed(path)) ? [] : present([path], "", options);
   }
   const files = present(paths, " of KUBECONFIG", options);
@@ -113,7 +109,6 @@ function homeKubeconfig(env: HubConfigOptions["env"]): string | undefined {
   return home === undefined || home === "" ? undefined : join(home, ".kube", "config");
 }
 
-/** Names the sources that were searched in vain. */
 function describeNowhere(options: HubConfigOptions): string {
   const path = homeKubeconfig(options.env);
   return `KUBECONFIG is not set, ${path === undefined ? "HOME is not set either" : `${path} does not exist or is empty`}, and this is no pod of a cluster`;
@@ -143,7 +138,7 @@ function fromFiles(files: readonly KubeconfigText[], options: HubConfigOptions):
   return { ...config, origin };
 }
 
-/** Adds advice to the message: a person with the file can correct it, or choose another file. */
+/** A person with the file can correct it, or choose another one. */
 function configOf(text: string, flag: string, options: KubeconfigOptions): ClusterConfig {
   try {
     return clusterConfigFromKubeconfig(text, options);
@@ -157,10 +152,7 @@ function configOf(text: string, flag: string, options: KubeconfigOptions): Clust
   }
 }
 
-/**
- * Text of a file; undefined if the file does not exist. `source` says in messages where the path was found (` of
- * KUBECONFIG`).
- */
+/** Undefined if the file does not exist. `source`: where the path was found (` of KUBECONFIG`). */
 function readKubeconfig(path: string, source: string, options: HubConfigOptions): string | undefined {
   try {
     return readFileSync(path, "utf8");
@@ -185,10 +177,10 @@ function readKubeconfig(path: string, source: string, options: HubConfigOptions)
 
 type Entry = Record<string, unknown>;
 
-/** Fields of entries that hold a path. A relative path starts at the folder of its kubeconfig. */
+/** A relative path starts at the folder of its kubeconfig. */
 const PATH_FIELDS = ["certificate-authority", "client-certificate", "client-key", "tokenFile", "token-file"];
 
-/** Merges the files of KUBECONFIG. For each entry, and for the current context, the first file that names it wins. */
+/** Merges the files of KUBECONFIG: the first one that names an entry or the current context wins. */
 function merge(files: readonly KubeconfigText[], called: (path: string) => string, advice: string): string {
   const merged: Record<string, Entry[]> = { clusters: [], contexts: [], users: [] };
   let currentContext: unknown;

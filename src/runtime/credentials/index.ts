@@ -1,8 +1,4 @@
-/**
- * Kubeconfigs, tokens, certificates and exec plugins: the credentials of a client.
- *
- * Promises: no error and no log contains a credential.
- */
+/** Kubeconfigs, tokens, certificates and exec plugins. No error and no log contains a credential. */
 export { addressOf, guardedLookup, hostOf } from "./address.ts";
 export { kubeconfigContexts, loadHubConfig } from "./hubConfig.ts";
 export { clusterConfigFromKubeconfig, parseKubeconfig, serverOfKubeconfig } from "./kubeconfig.ts";

@@ -16,50 +16,58 @@ import { certificateFileCredentials, staticCredentials, tokenFileCredentials } f
 import type { ClientCertificate, ClusterConfig, Credentials } from "./types.ts";
 
 export interface KubeconfigOptions {
-  /** Name of the cluster, for messages. */
+  /** For messages. */
   cluster: string;
-  /** Set if the reader of the messages may read the kubeconfig. Messages then name the file and its contexts. */
+  /** Set if the reader of the messages may read the kubeconfig: they then name the file and its contexts. */
   file?: KubeconfigFile | undefined;
   /** Default: `current-context`. */
   context?: string | undefined;
-  /** Allow a program that provides the credential. Never set for a kubeconfig from a Secret. */
+  /** Allow a credential plugin. Never for a kubeconfig from a Secret. */
   allowExec?: boolean | undefined;
-  /**
-   * Allow references to files of this machine; relative paths start at this folder. Never set for a kubeconfig from a
-   * Secret.
-   */
+  /** Allow files of this machine, relative to this folder. Never for a kubeconfig from a Secret. */
   allowFiles?: { relativeTo: string } | undefined;
-  /** Accept `insecure-skip-tls-verify`. */
   allowInsecure?: boolean | undefined;
   clock?: Clock | undefined;
 }
 
 export interface KubeconfigFile {
-  /** Name in messages, such as `kubeconfig /home/me/hub.yaml of the hub`. */
+  /** Such as `kubeconfig /home/me/hub.yaml of the hub`. */
   called: string;
   /** Options that choose another file and another context. */
   flag: string;
   contextFlag: string;
 }
 
-/** Entries that one context refers to, as client-node reads them. */
+/** What one context refers to. */
 interface KubeconfigEntries {
   context: Context;
   cluster: Cluster;
   user: User | undefined;
-  /** `tokenFile`, which client-node does not know. */
+  /** client-node does not know it. */
   tokenFile: string | undefined;
 }
 
 /**
- * Reads a kubeconfig. The caller decides about its effects: programs, files and unverified TLS are refused unless
- * allowed. Throws {@link CredentialsError}; the message never quotes the text.
+ * Reads a kubeconfig. Programs, files and unverified TLS are refused unless allowed. Throws {@link CredentialsError};
+ * the message never quotes the text.
  */
 export function clusterConfigFromKubeconfig(text: string, options: KubeconfigOptions): ClusterConfig {
-  return clusterConfigOf(kubeconfigEntries(text, options), options);
+  const entries = kubeconfigEntries(text, options);
+  const { cluster, context } = entries;
+  refuse(options, entries);
+  const server = checkedServer(cluster.server, subjectOf(options));
+  const caData = pem(cluster.caData, cluster.caFile, "certificate-authority", options);
+  const config = {
+    server,
+    ...defined({ caData }),
+    ...(cluster.skipTLSVerify ? { insecure: true } : {}),
+    ...defined({ tlsServerName: cluster.tlsServerName }),
+    currentNamespace: context.namespace ?? "default",
+    context: context.name,
+  };
+  return { ...config, credentials: credentialsOf(entries, config, options) };
 }
 
-/** Follows the context to its cluster and user. */
 function kubeconfigEntries(text: string, options: KubeconfigOptions): KubeconfigEntries {
   const file = parseKubeconfig(text, subjectOf(options), adviceOf(options));
   const wanted = options.context ?? file["current-context"];
@@ -92,7 +100,7 @@ function kubeconfigEntries(text: string, options: KubeconfigOptions): Kubeconfig
 
 const SHOWN_CONTEXTS = 8;
 
-/** Lists the contexts, and the option that chooses one. Names from a Secret are not repeated. */
+/** With the option that chooses one. Names from a Secret are not repeated. */
 function choiceOf(file: Entry, { file: ofPerson }: KubeconfigOptions): string {
   if (ofPerson === undefined) return "";
   const names = (Array.isArray(file["contexts"]) ? (file["contexts"] as Entry[]) : []).map(({ name }) => String(name));
@@ -101,7 +109,7 @@ function choiceOf(file: Entry, { file: ofPerson }: KubeconfigOptions): string {
   return ` with ${ofPerson.contextFlag} (${listed})`;
 }
 
-/** Quotes a name, unless the kubeconfig is from a Secret. */
+/** Names from a Secret are not repeated. */
 function calledSo(name: string | undefined, { file }: KubeconfigOptions): string {
   return file === undefined || name === undefined || name === "" ? "" : `, "${name}",`;
 }
@@ -117,7 +125,7 @@ const TEXTS: readonly string[] = [
   ...["client-certificate", "client-certificate-data", "client-key", "client-key-data"],
 ];
 
-/** Checks one part (`context`, `cluster` or `user`) of an entry: its text fields must be strings. */
+/** The text fields of one part (`context`, `cluster` or `user`) must be strings. */
 function checkTexts(entry: Entry | undefined, part: string, options: KubeconfigOptions): void {
   const fields = entry?.[part] ?? {};
   if (!isEntry(fields)) throw invalid(options, `a ${part} of the kubeconfig is not a map`);
@@ -134,33 +142,14 @@ function readUser(
 ): { user: User | undefined; tokenFile: string | undefined } {
   if (user === undefined) return { user: undefined, tokenFile: undefined };
   const inner = isEntry(user["user"]) ? user["user"] : {};
-  // client-node would read the file of `token-file` at once, so the field is removed.
+  // client-node would read the file of `token-file` at once.
   const { tokenFile, "token-file": alias, ...rest } = inner;
   const [readEntry] = read(() => newUsers([{ ...user, user: rest }]), options);
   const path = tokenFile ?? alias;
   return { user: readEntry, tokenFile: typeof path === "string" && path !== "" ? path : undefined };
 }
 
-function clusterConfigOf(entries: KubeconfigEntries, options: KubeconfigOptions): ClusterConfig {
-  const { cluster, context } = entries;
-  refuse(options, entries);
-  const server = checkedServer(cluster.server, subjectOf(options));
-  const caData = pem(cluster.caData, cluster.caFile, "certificate-authority", options);
-  const config = {
-    server,
-    ...defined({ caData }),
-    ...(cluster.skipTLSVerify ? { insecure: true } : {}),
-    ...defined({ tlsServerName: cluster.tlsServerName }),
-    currentNamespace: context.namespace ?? "default",
-    context: context.name,
-  };
-  return { ...config, credentials: credentialsOf(entries, config, options) };
-}
-
-/**
- * Throws for fields that the caller does not allow, and for fields that Meridian does not support but must not
- * ignore.
- */
+/** Throws for what the caller does not allow, and for what is not supported but must not be ignored. */
 function refuse(options: KubeconfigOptions, { cluster, user, tokenFile }: KubeconfigEntries): void {
   const refused = (what: string): CredentialsError =>
     new CredentialsError("Refused", `${subjectOf(options)}: the kubeconfig ${what}`);
@@ -243,7 +232,7 @@ function checkedPlugin(exec: unknown, options: KubeconfigOptions): ExecPlugin {
   };
 }
 
-/** A token is sent in a header. A token with characters that no header can hold was pasted wrongly. */
+/** Characters that no header can hold were pasted wrongly. */
 function checkedToken(token: string, options: KubeconfigOptions): string {
   const trimmed = token.trim();
   if (!/^[\x21-\x7e]+$/.test(trimmed))
@@ -282,16 +271,11 @@ function absolute(path: string, options: KubeconfigOptions): string {
 
 type Entry = Record<string, unknown>;
 
-/**
- * Maximum characters of a kubeconfig. A hundred clusters fit, and a YAML parser needs seconds for much longer texts.
- */
+/** A hundred clusters fit; a YAML parser needs seconds for much longer texts. */
 const LONGEST_TEXT = 512 * 1024;
 const LISTS = ["clusters", "contexts", "users"] as const;
 
-/**
- * Parses the YAML (or JSON) of a kubeconfig into its top object. Each of the lists in the result is absent, or is a
- * list of maps with a name. Messages begin with `subject` and end with `advice`.
- */
+/** Top object of a kubeconfig, whose lists hold maps with a name. Messages begin with `subject`, end with `advice`. */
 export function parseKubeconfig(text: string, subject: string, advice = ""): Entry {
   const parsed = parseKubeconfigPart(text, subject, advice);
   if (Array.isArray(parsed["clusters"])) return parsed;
@@ -300,7 +284,7 @@ export function parseKubeconfig(text: string, subject: string, advice = ""): Ent
 
 const NO_KUBECONFIG = "this is not a kubeconfig (no list of clusters)";
 
-/** As {@link parseKubeconfig}, for one of several files: another file may contain the clusters. */
+/** For one of several files: another one may contain the clusters. */
 export function parseKubeconfigPart(text: string, subject: string, advice = ""): Entry {
   const refused = (what: string): CredentialsError =>
     new CredentialsError("InvalidKubeconfig", `${subject}: ${what}${advice}`);
@@ -319,31 +303,27 @@ export function parseKubeconfigPart(text: string, subject: string, advice = ""):
   return parsed;
 }
 
-/** Short explanations of YAML errors. The whole message must fit into a condition, behind the name of a cluster. */
+/** The whole message must fit into a condition, behind the name of a cluster. */
 const MISTAKES: Partial<Record<NonNullable<YamlError["code"]>, string>> = {
   TAB_AS_INDENT: ": a tab indents it, not spaces",
   BAD_INDENT: ": wrong indent or brackets",
   MISSING_CHAR: ": a quote, ] } or : is missing",
 };
 
-/**
- * Value of a YAML text, or the position of an error in the text. The parser continues after an error, but its result
- * is then a guess.
- */
+/** Value of a YAML text, or the position of an error, after which the parser would only guess. */
 function valueOf(text: string): { value?: unknown; broken?: string } {
   try {
-    // Only the first of several documents counts, as in kubectl. Aliases are not allowed, because they could make a
-    // small text huge.
+    // Only the first document counts, as in kubectl. Aliases could make a small text huge.
     return { value: parseYaml(text, { aliased: 0 }) };
   } catch (error) {
     if (!(error instanceof YamlError)) return { broken: "" };
-    // The message of the parser quotes the text, so the message is dropped.
+    // The parser's message quotes the text.
     const mistake = error.code === undefined ? "" : (MISTAKES[error.code] ?? "");
     return { broken: ` at line ${error.line}, column ${error.column}${mistake}` };
   }
 }
 
-/** Server of the current context; undefined if the text does not name one. Nothing else of the text is used. */
+/** Of the current context, if the text names one. */
 export function serverOfKubeconfig(text: string): string | undefined {
   let file: Entry;
   try {
@@ -378,7 +358,7 @@ function read<T>(reader: () => T, options: KubeconfigOptions): T {
   try {
     return reader();
   } catch (error) {
-    // Messages of client-node contain only the name of the missing field.
+    // client-node's messages contain only the name of the missing field.
     throw invalid(options, error instanceof Error ? error.message : "it cannot be read");
   }
 }

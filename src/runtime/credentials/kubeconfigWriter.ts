@@ -1,17 +1,16 @@
 import { defined, printYaml } from "../../apis/index.ts";
 
 export interface KubeconfigContent {
-  /** Name of the cluster; also of the user and the context. */
+  /** Also of the user and the context. */
   cluster: string;
   server: string;
-  /** PEM. */
   caData?: string | undefined;
   tlsServerName?: string | undefined;
   token: string;
   namespace?: string | undefined;
 }
 
-/** Text of a self-contained kubeconfig with one cluster and one bearer token. The text holds a secret. */
+/** With one cluster and one bearer token. The text holds a secret. */
 export function kubeconfigFor(content: KubeconfigContent): string {
   const { cluster, server, caData, tlsServerName, token, namespace } = content;
   return printYaml({

@@ -2,10 +2,9 @@ import { readFileSync, statSync } from "node:fs";
 import { type Clock, CredentialsError } from "../core/index.ts";
 import type { ClientCertificate, Credentials } from "./types.ts";
 
-/** Time for which a file is not read again. A kubelet rewrites tokens at 80 % of their life. */
+/** A kubelet rewrites tokens at 80 % of their life. */
 const RECHECK_MS = 60_000;
 
-/** Credentials that never change. */
 export function staticCredentials(given: {
   authorization?: string | undefined;
   certificate?: ClientCertificate | undefined;
@@ -15,7 +14,7 @@ export function staticCredentials(given: {
   return { authorization: () => authorization, clientCertificate: () => certificate };
 }
 
-/** Caches the content of a file, and reads the file again after a change. */
+/** Content of a file, read again after a change. */
 class WatchedFile {
   readonly #path: string;
   readonly #clock: Clock;
@@ -28,7 +27,6 @@ class WatchedFile {
     this.#clock = clock;
   }
 
-  /** Trimmed text of the file. */
   read(): string {
     const now = this.#clock.monotonic();
     if (now - this.#checked >= RECHECK_MS) {
@@ -41,14 +39,14 @@ class WatchedFile {
     return this.#content;
   }
 
-  /** Makes the next call read the file again. */
+  /** The next call reads the file again. */
   expire(): void {
     this.#checked = Number.NEGATIVE_INFINITY;
     this.#version = "";
   }
 }
 
-/** Credentials with a bearer token from a file that another program renews. */
+/** A bearer token from a file that another program renews. */
 export function tokenFileCredentials(path: string, clock: Clock, certificate?: ClientCertificate): Credentials {
   const file = new WatchedFile(path, clock);
   const authorization = async (): Promise<string> => {
@@ -71,9 +69,7 @@ export function tokenFileCredentials(path: string, clock: Clock, certificate?: C
   };
 }
 
-/**
- * Credentials with a client certificate and key from files that another program renews. Both files are read together.
- */
+/** A client certificate and key from files that another program renews, read together. */
 export function certificateFileCredentials(certPath: string, keyPath: string, clock: Clock): Credentials {
   const cert = new WatchedFile(certPath, clock);
   const key = new WatchedFile(keyPath, clock);

@@ -5,7 +5,7 @@ import type { CallOptions, Client } from "../types.ts";
 export interface TokenRequestOptions extends CallOptions {
   namespace: string;
   serviceAccount: string;
-  /** Requested lifetime in seconds. The server may grant less, and may refuse less than 600. */
+  /** The server may grant less, and may refuse less than 600. */
   expirationSeconds: number;
   /** Default: the audiences of the API server. */
   audiences?: string[];
@@ -13,15 +13,15 @@ export interface TokenRequestOptions extends CallOptions {
 
 export interface RequestedToken {
   token: string;
-  /** Granted (not requested) expiry, in epoch milliseconds of the server's clock. */
+  /** Granted, not requested; epoch milliseconds of the server's clock. */
   expiresAt: number;
 }
 
-/** Maximum length of a token. A token is sent in a header, and API servers accept no longer tokens. */
+/** A header of an API server is no longer. */
 const LONGEST_TOKEN = 64 << 10;
 const LONGEST_TIME = 64;
 
-/** Requests a token for a service account (TokenRequest). Throws as {@link Client} does. */
+/** Throws as {@link Client} does. */
 export async function requestToken(client: Client, options: TokenRequestOptions): Promise<RequestedToken> {
   const { namespace, serviceAccount, expirationSeconds, audiences, signal } = options;
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts/${encodeURIComponent(serviceAccount)}/token`;

@@ -1,123 +1,20 @@
-/**
- * Certificates for tests of TLS on loopback, made once with openssl and valid for a hundred years. The keys are
- * public and open nothing. Only tests may import this file.
- */
+import { CertificateAuthority } from "../../certificates/index.ts";
 
-/** Authority that signed the server and client certificates below. */
-export const CA = `-----BEGIN CERTIFICATE-----
-MIIBpzCCAU2gAwIBAgIUVDwISzWO/p0yIwbaCd/Y5XZp630wCgYIKoZIzj0EAwIw
-IDEeMBwGA1UEAwwVTWVyaWRpYW4gdGVzdCBvbmx5IGNhMCAXDTI2MTEyMTEzMDc1
-NFoYDzIxMjYxMDI4MTMwNzU0WjAgMR4wHAYDVQQDDBVNZXJpZGlhbiB0ZXN0IG9u
-bHkgY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATSvQLz0mLH+JuzHJ6x1evx
-ETHGBU+qV2ERbI0IhwumH94czUrzK3CuY1DYjnIfgXfEeNqZcvjxYuSLuUfCWPb0
-o2MwYTAdBgNVHQ4EFgQUPdaZNqJRFcAImS8RVTl109rBfJAwHwYDVR0jBBgwFoAU
-PdaZNqJRFcAImS8RVTl109rBfJAwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E
-BAMCAgQwCgYIKoZIzj0EAwIDSAAwRQIhAMSc2O3lY/iG5MGF1Ll2hHSxa7cjddpp
-M22bmpZdSk59AiByeCOh7INVgtK/XfSGG5H7mrQcx6cyaYAC8SiPLid6dQ==
------END CERTIFICATE-----
-`;
+/** Certificates for tests of TLS on loopback. */
+const now = Date.now();
+const authority = await CertificateAuthority.create({ name: "Meridian test only ca", now });
 
-/** Authority that signed no certificate in this file but its own. */
-export const OTHER_CA = `-----BEGIN CERTIFICATE-----
-MIIBrTCCAVOgAwIBAgIUG6HuFy6VtqFeCarZgGP8BDly7OEwCgYIKoZIzj0EAwIw
-IzEhMB8GA1UEAwwYTWVyaWRpYW4gdGVzdCBvbmx5IG90aGVyMCAXDTI2MTEyMTEz
-MDc1NFoYDzIxMjYxMDI4MTMwNzU0WjAjMSEwHwYDVQQDDBhNZXJpZGlhbiB0ZXN0
-IG9ubHkgb3RoZXIwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASdsb7Mh+zoftSm
-Z3rHhHOpT8H6QEzLVmcWi1wByhqMniaXsQp8CcryZI1HPnA1RUaM4PuqAoBkrwJh
-ZGXuCkK6o2MwYTAdBgNVHQ4EFgQUisqGhDfeesdS9sINNQGyXqDRLyowHwYDVR0j
-BBgwFoAUisqGhDfeesdS9sINNQGyXqDRLyowDwYDVR0TAQH/BAUwAwEB/zAOBgNV
-HQ8BAf8EBAMCAgQwCgYIKoZIzj0EAwIDSAAwRQIhAMpB2ofjxNKZULxRnxWE1Vra
-2p8l8aL0smcFsuseq67ZAiAHhdDnna/pWdURdN4vfn6gNH+HI8fxkw6qEvogr0GX
-qw==
------END CERTIFICATE-----
-`;
+async function issued(name: string, ...hosts: string[]): Promise<{ cert: string; key: string }> {
+  const { certPem, keyPem } = await authority.issue({ name, hosts, now });
+  return { cert: certPem, key: keyPem };
+}
 
-/** Server certificate for localhost, api.test.example, 127.0.0.1 and ::1. */
-export const SERVER = {
-  cert: `-----BEGIN CERTIFICATE-----
-MIIB2TCCAX6gAwIBAgIUdpSLm92bMGpxCwFJxEHfA+UFBOMwCgYIKoZIzj0EAwIw
-IDEeMBwGA1UEAwwVTWVyaWRpYW4gdGVzdCBvbmx5IGNhMCAXDTI2MTEyMTEzMDc1
-NVoYDzIxMjYxMDI4MTMwNzU1WjAbMRkwFwYDVQQDDBB0ZXN0IG9ubHkgc2VydmVy
-MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEdNI1vG+z4uqqKg/3c/vs7JK0zp4z
-SdPofecsExFMhMA4XL5dJxMFR47IsI2iHOtDfvPfN1P6eP+2gk2DGh5fHqOBmDCB
-lTA+BgNVHREENzA1gglsb2NhbGhvc3SCEGFwaS50ZXN0LmV4YW1wbGWHBH8AAAGH
-EAAAAAAAAAAAAAAAAAAAAAEwEwYDVR0lBAwwCgYIKwYBBQUHAwEwHQYDVR0OBBYE
-FJxU7SkpfO0ksFX1oX81nEi3dIqUMB8GA1UdIwQYMBaAFD3WmTaiURXACJkvEVU5
-ddPawXyQMAoGCCqGSM49BAMCA0kAMEYCIQDuJPSbppOcyh8GQ6qL6vkOlPnHGEzt
-bwYyPcW6bgb3OAIhAOgfDRhq/8euvfPWV0TZjVN5EM3R3jCwPt/bfX1mMuK/
------END CERTIFICATE-----
-`,
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg/kXW/X1UovScz5DQ
-hhcoT+dHD5nTxfBikTdBP8XB10qhRANCAAR00jW8b7Pi6qoqD/dz++zskrTOnjNJ
-0+h95ywTEUyEwDhcvl0nEwVHjsiwjaIc60N+8983U/p4/7aCTYMaHl8e
------END PRIVATE KEY-----
-`,
-};
-
+/** Authority that signed the certificates below. */
+export const CA = authority.caPem;
+/** Authority that signed no other certificate. */
+export const OTHER_CA = (await CertificateAuthority.create({ name: "Meridian test only other", now })).caPem;
+export const SERVER = await issued("test only server", "localhost", "api.test.example", "127.0.0.1", "::1");
 /** Server certificate for another host. */
-export const ELSEWHERE_SERVER = {
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBuDCCAV2gAwIBAgIUdpSLm92bMGpxCwFJxEHfA+UFBOQwCgYIKoZIzj0EAwIw
-IDEeMBwGA1UEAwwVTWVyaWRpYW4gdGVzdCBvbmx5IGNhMCAXDTI2MTEyMTEzMDc1
-NVoYDzIxMjYxMDI4MTMwNzU1WjAeMRwwGgYDVQQDDBN0ZXN0IG9ubHkgZWxzZXdo
-ZXJlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAErZc7EzuZmOEaD3WsTgtiZiXr
-sdsUUB2TeyT/WX5LqrqN9dWlQakGVtgIkZAWgl8SLgeU1QM8yi8YBiZisDVdoKN1
-MHMwHAYDVR0RBBUwE4IRZWxzZXdoZXJlLmV4YW1wbGUwEwYDVR0lBAwwCgYIKwYB
-BQUHAwEwHQYDVR0OBBYEFCqpxBXEkboa/xBOayVMTlGX6r3QMB8GA1UdIwQYMBaA
-FD3WmTaiURXACJkvEVU5ddPawXyQMAoGCCqGSM49BAMCA0kAMEYCIQDVden7iDXn
-cO6vKpqN0yh4AWr3V5ouaoFPzUXG/LTsAAIhAMXjtphgLq/vwLLsaLQBrobZ0PDU
-K5LiNuumn0cztaPD
------END CERTIFICATE-----
-`,
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgOThGmEJaBie9KETH
-pcQXMuCLAGFMlIiohIaNKcYQhK+hRANCAAStlzsTO5mY4RoPdaxOC2JmJeux2xRQ
-HZN7JP9Zfkuquo311aVBqQZW2AiRkBaCXxIuB5TVAzzKLxgGJmKwNV2g
------END PRIVATE KEY-----
-`,
-};
-
-/** Client certificate of the user test-user. */
-export const CLIENT = {
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBpDCCAUqgAwIBAgIUdpSLm92bMGpxCwFJxEHfA+UFBOUwCgYIKoZIzj0EAwIw
-IDEeMBwGA1UEAwwVTWVyaWRpYW4gdGVzdCBvbmx5IGNhMCAXDTI2MTEyMTEzMDc1
-NVoYDzIxMjYxMDI4MTMwNzU1WjApMRIwEAYDVQQDDAl0ZXN0LXVzZXIxEzARBgNV
-BAoMCnRlc3QtZ3JvdXAwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATlxo51qCJK
-8U9kw2VlFfU6o+CFH8xWvv8MI2E2La4vCKSfRLeScETW35REgKQHtEjKDuQjS5LX
-cU0oSIbArKngo1cwVTATBgNVHSUEDDAKBggrBgEFBQcDAjAdBgNVHQ4EFgQURIa2
-mO8+CWid19xd3i0/J7pTXWQwHwYDVR0jBBgwFoAUPdaZNqJRFcAImS8RVTl109rB
-fJAwCgYIKoZIzj0EAwIDSAAwRQIgfmIxUkM3h8u5ZOOgy/ZaJqoC5Ynt7WoFcyC6
-ZW17OqUCIQC8O4oBi8r2UC/0SlGbBGg+za16ZwCRMOVu+Hq+yVs18w==
------END CERTIFICATE-----
-`,
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgCk+DU2PHJYHnZZL+
-H5LIN1Ps4OF5PtldlLp1UaDiutyhRANCAATlxo51qCJK8U9kw2VlFfU6o+CFH8xW
-vv8MI2E2La4vCKSfRLeScETW35REgKQHtEjKDuQjS5LXcU0oSIbArKng
------END PRIVATE KEY-----
-`,
-};
-
-/** Client certificate of the user test-user-2. */
-export const SECOND_CLIENT = {
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBpjCCAUygAwIBAgIUdpSLm92bMGpxCwFJxEHfA+UFBOYwCgYIKoZIzj0EAwIw
-IDEeMBwGA1UEAwwVTWVyaWRpYW4gdGVzdCBvbmx5IGNhMCAXDTI2MTEyMTEzMDc1
-NVoYDzIxMjYxMDI4MTMwNzU1WjArMRQwEgYDVQQDDAt0ZXN0LXVzZXItMjETMBEG
-A1UECgwKdGVzdC1ncm91cDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABNYh0qoR
-ExF39bDZmJXXF99/7mVbamvdA7X0ZTva0kTMQT6B63i8dtOWb0KvPUThf4sx2Hzl
-dfXRCVoyurx5X7ujVzBVMBMGA1UdJQQMMAoGCCsGAQUFBwMCMB0GA1UdDgQWBBST
-oHtgfcTqsN30LNX+fB4ZuwFO3DAfBgNVHSMEGDAWgBQ91pk2olEVwAiZLxFVOXXT
-2sF8kDAKBggqhkjOPQQDAgNIADBFAiAz2xcrzS3fISCZ/xVRR8eYWG6ULjxN8L64
-0SYwMDxBjwIhAObTOt3iz/lnPjTFnjB/a7e/3Qp77lvLQlDF4qYUCDB0
------END CERTIFICATE-----
-`,
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgpqqiIoBtNRIhzWqw
-I39CzEBKhRUJwZASMa4KEavTaAqhRANCAATWIdKqERMRd/Ww2ZiV1xfff+5lW2pr
-3QO19GU72tJEzEE+get4vHbTlm9Crz1E4X+LMdh85XX10QlaMrq8eV+7
------END PRIVATE KEY-----
-`,
-};
+export const ELSEWHERE_SERVER = await issued("test only elsewhere", "elsewhere.example");
+export const CLIENT = await issued("test-user", "test-user");
+export const SECOND_CLIENT = await issued("test-user-2", "test-user-2");

@@ -7,13 +7,12 @@ export interface ResponseHead {
 }
 
 export interface Answer extends ResponseHead {
-  /** Whole body as text. */
   body: string;
-  /** Gives the bytes of the body back to the budget, after the body was read. Safe to call again. */
+  /** Gives the bytes back to the budget. Safe to call again. */
   release: () => void;
 }
 
-/** Limit for the unread bytes of one server. */
+/** For the unread bytes of one server. */
 export class ByteBudget {
   readonly #most: number;
   #kept = 0;
@@ -22,7 +21,7 @@ export class ByteBudget {
     this.#most = most;
   }
 
-  /** Counts bytes. False if the limit is exceeded; the bytes count even then, until they are given back. */
+  /** False beyond the limit; the bytes count even then, until they are given back. */
   take(bytes: number): boolean {
     this.#kept += bytes;
     return this.#kept <= this.#most;
@@ -35,34 +34,26 @@ export class ByteBudget {
 
 type Controller = Dispatcher.DispatchController;
 
-/** Unread bytes of a stream at which reading pauses, so that the server waits. */
+/** Unread bytes at which a stream pauses, so that the server waits. */
 const HIGH_WATER_MARK = 1 << 20;
 
-/**
- * Maximum bytes of an answer. An object in etcd has up to 1.5 MiB, and up to 9 MiB as JSON, where a character can
- * take six bytes. Lists come in pages, and a longer page is requested again with fewer objects.
- */
+/** An object in etcd has up to 9 MiB as JSON. A longer page of a list is requested again with fewer objects. */
 const LONGEST_ANSWER = 16 << 20;
-/** Maximum bytes that are read of an error answer. */
+/** Of an error answer. */
 const LONGEST_REFUSAL = 256 << 10;
-/** Answers up to this size are read even if other answers have used up the budget. */
+/** Read even if other answers have used up the budget. */
 const SMALL_ANSWER = 1 << 20;
 
-/** Options of one exchange. */
 export interface Sending {
   signal?: AbortSignal | undefined;
-  /** Budget of the server. */
   budget: ByteBudget;
-  /** Maximum time from the head of the answer to its end, for an answer that is read as a whole. */
+  /** From the head of the answer to its end, for an answer that is read as a whole. */
   longestMs?: number;
-  /**
-   * Called when the connection is ready, before the first byte is sent. If it throws, the request fails and nothing
-   * is sent.
-   */
+  /** Called before the first byte is sent. If it throws, nothing is sent. */
   beforeSend?: (() => void) | undefined;
 }
 
-/** Base of both ways to read an answer: handles the caller's signal, and settles once. */
+/** Both ways to read an answer: handles the caller's signal, and settles once. */
 abstract class Exchange implements Dispatcher.DispatchHandler {
   #controller: Controller | undefined;
   #over: Error | undefined;
@@ -76,7 +67,7 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
     signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Aborts the exchange. A request that still waits for its connection is not sent. */
+  /** A request that still waits for its connection is not sent. */
   abort(reason: Error): void {
     if (this.#over !== undefined) return;
     this.#over = reason;
@@ -130,7 +121,7 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
     this.ended();
   }
 
-  /** Ends the exchange successfully, without the rest of the answer. */
+  /** Successful, without the rest of the answer. */
   protected endEarly(): void {
     this.onResponseEnd();
     this.#controller?.abort(finished);
@@ -207,7 +198,7 @@ class WholeAnswer extends Exchange {
   }
 }
 
-/** Sends one request and reads the whole answer. Rejects with undici's error or the signal's reason. */
+/** Reads the whole answer. Rejects with undici's error or the signal's reason. */
 export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
@@ -219,11 +210,11 @@ export function exchange(
   });
 }
 
-/** Body of an answer, in pieces as they arrive. Only one reader is allowed. */
+/** Body of an answer, as it arrives, for one reader. */
 export interface BodyReader {
-  /** Next piece; undefined at the end. Rejects when the connection breaks. */
+  /** Undefined at the end. Rejects when the connection breaks. */
   read(): Promise<Buffer | undefined>;
-  /** Ends the exchange. Safe to call at any time, and again. */
+  /** Safe to call at any time, and again. */
   close(): void;
 }
 
@@ -305,7 +296,7 @@ class StreamedAnswer extends Exchange implements BodyReader {
 
 const closedByReader = new TransportError("Aborted", "the stream was closed by its reader");
 
-/** Sends one request, and resolves as soon as the head of the answer has arrived. */
+/** Resolves as soon as the head of the answer has arrived. */
 export function openStream(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,

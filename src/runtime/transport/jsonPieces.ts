@@ -1,34 +1,27 @@
 import { parseJson, setMember } from "../../apis/index.ts";
 
-/** Character codes of JSON syntax. */
 const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [
   34, 44, 58, 91, 92, 93, 123, 125,
 ] as const;
 const SPACES: ReadonlySet<number> = new Set([9, 10, 13, 32]);
 
-/**
- * Texts up to this length are parsed at once. Such a text has no more levels than an API server accepts, and takes a
- * parser less than a millisecond.
- */
+/** Parsed at once: too short for too many levels, and takes less than a millisecond. */
 const SHORT = 20_000;
-/** Characters that are read or parsed without a pause. The worst text of this length takes a parser some 10 ms. */
+/** Characters without a pause. The worst text of this length takes a parser some 10 ms. */
 const PIECE = 128 * 1024;
-/**
- * Maximum keys of one map. An object in etcd has no more, and the allocation of so many keys takes less than 50 ms.
- */
+/** Of one map. An object in etcd has no more, and they are allocated in less than 50 ms. */
 const MOST_KEYS = 250_000;
 
 export interface JsonBounds {
-  /** Maximum nesting of maps and lists. */
   levels: number;
-  /** Maximum number of values in the whole text. */
+  /** In the whole text. */
   values: number;
 }
 
-/** Resolves when the event loop has time again; undefined if it has time now. */
+/** Undefined if the event loop has time now. */
 export type Pause = () => Promise<void> | undefined;
 
-/** A text has more levels or values than allowed. Thrown before anything is parsed. */
+/** Thrown before anything is parsed. */
 export class JsonTooLargeError extends Error {
   override readonly name = "JsonTooLargeError";
   readonly passed: keyof JsonBounds;
@@ -40,9 +33,8 @@ export class JsonTooLargeError extends Error {
 }
 
 /**
- * Parses JSON in pieces with pauses in between, so that the event loop stays free for any text. The result is the
- * same as from {@link parseJson}. Throws a SyntaxError for invalid JSON, or a {@link JsonTooLargeError}. A short text
- * is parsed at once.
+ * Parses JSON in pieces with pauses in between, so that the event loop stays free, with the result of {@link parseJson}.
+ * Throws a SyntaxError or a {@link JsonTooLargeError}.
  */
 export async function parseJsonInPieces(
   text: string,
@@ -60,29 +52,24 @@ export async function parseJsonInPieces(
   return text.length <= piece ? parseJson(text) : assemble(text, form.long(), piece, pause);
 }
 
-/** A map or list that is longer than one piece. */
+/** Map or list that is longer than one piece. */
 interface Long {
   begin: number;
-  /** Position of the closing bracket. */
   end: number;
   isMap: boolean;
-  /** Positions of the commas between its members. */
   commas: readonly number[];
 }
 
-/**
- * Finds maps and lists that are longer than one piece, and the commas in them. Invalid JSON is left to the parser,
- * which sees every character except these brackets and commas.
- */
+/** Finds long maps and lists, and the commas in them. The parser sees all other characters, and so invalid JSON. */
 class Form {
   readonly #bounds: JsonBounds;
   readonly #piece: number;
   readonly #long = new Map<number, Long>();
-  /** By level: start of the open map or list, its type, and the number of open commas before it. */
+  /** By level: start of the open map or list, its type, and the open commas before it. */
   readonly #begins: number[] = [];
   readonly #isMap: boolean[] = [];
   readonly #before: number[] = [];
-  /** Commas of all open maps and lists. */
+  /** Of all open maps and lists. */
   readonly #commas: number[] = [];
   #open = 0;
   #level = 0;
@@ -95,7 +82,7 @@ class Form {
     this.#piece = piece;
   }
 
-  /** Long maps and lists by their start. Throws a SyntaxError if a map, list or text was not closed. */
+  /** By their start. Throws a SyntaxError if something was not closed. */
   long(): ReadonlyMap<number, Long> {
     if (this.#level > 0 || this.#inText) throw new SyntaxError("the JSON breaks off");
     return this.#long;
@@ -145,17 +132,16 @@ class Form {
   }
 }
 
-/** A long map or list whose members are being put together. */
+/** Whose members are being put together. */
 interface Assembling {
   from: Long;
   made: Record<string, unknown> | unknown[];
-  /** Index of the next member. */
+  /** Index. */
   next: number;
-  /** Key of the member that is being put together. */
   key: string;
 }
 
-/** Works without recursion, because long maps and lists can be nested on every level. */
+/** Without recursion, since long maps and lists can be nested on every level. */
 async function assemble(text: string, long: ReadonlyMap<number, Long>, piece: number, pause: Pause): Promise<unknown> {
   const root = long.get(afterSpaces(text, 0));
   if (root === undefined) return parseJson(text);
@@ -176,7 +162,7 @@ async function assemble(text: string, long: ReadonlyMap<number, Long>, piece: nu
   return undefined;
 }
 
-/** Parses the next members, as many as fit into one piece. False if the next member alone is longer. */
+/** As many members as fit into one piece. False if the next one alone is longer. */
 function takeSeveral(text: string, open: Assembling, piece: number): boolean {
   const { from, made } = open;
   const first = open.next;
@@ -188,20 +174,18 @@ function takeSeveral(text: string, open: Assembling, piece: number): boolean {
   }
   if (open.next === first) return false;
   const members = text.slice(begin, end);
-  // A missing member after a comma would otherwise be accepted if no other member follows. An empty map or list may
-  // hold spaces.
+  // A missing member after a comma would be accepted if no other follows. An empty map or list may hold spaces.
   if (from.commas.length > 0 && members.trim() === "") throw new SyntaxError("a member of the JSON is missing");
   if (Array.isArray(made)) for (const value of parseJson(`[${members}]`) as unknown[]) made.push(value);
   else for (const [key, value] of Object.entries(parseJson(`{${members}}`) as object)) put(made, key, value);
   return true;
 }
 
-/** Parses a long member, or begins to assemble it. */
 function takeOne(text: string, open: Assembling, long: ReadonlyMap<number, Long>, path: Assembling[]): void {
   const { from } = open;
   const member = memberOf(from, open.next);
   open.next += 1;
-  // A long map or list without members contains only spaces.
+  // Only spaces.
   if (from.commas.length === 0 && afterSpaces(text, member.begin) === member.end) return;
   open.key = from.isMap ? keyOf(text, member) : "";
   const inner = long.get(afterSpaces(text, member.begin));
@@ -217,7 +201,7 @@ function memberOf({ begin, end, commas }: Long, at: number): { begin: number; en
   return { begin: (commas[at - 1] ?? begin) + 1, end: commas[at] ?? end };
 }
 
-/** Reads the key of a map member, and moves the start of the member behind the colon. */
+/** Moves the start of the member behind the colon. */
 function keyOf(text: string, member: { begin: number; end: number }): string {
   const begin = afterSpaces(text, member.begin);
   let end = begin + 1;

@@ -2,20 +2,17 @@ import { TransportError } from "../core/index.ts";
 import type { ByteBudget } from "./exchange.ts";
 
 const NEWLINE = 0x0a;
-/** Lines up to this size are read even if other streams have used up the budget. */
+/** Read even if other streams have used up the budget. */
 const SMALL_LINE = 1 << 20;
 
-/**
- * Splits a stream of bytes into lines. Every byte is read once, whatever the size of the chunks. Only whole lines are
- * decoded, so no character is torn.
- */
+/** Splits bytes into lines. Every byte is read once; only whole lines are decoded, so no character is torn. */
 export class LineSplitter {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   readonly #limit: number;
   readonly #budget: ByteBudget | undefined;
 
-  /** `limit`: maximum bytes of a line. `budget`: counts the bytes of incomplete lines. */
+  /** `limit`: of a line. `budget`: for incomplete lines. */
   constructor(limit: number = 16 << 20, budget?: ByteBudget) {
     this.#limit = limit;
     this.#budget = budget;
@@ -28,7 +25,7 @@ export class LineSplitter {
     this.#pendingBytes = 0;
   }
 
-  /** Returns the lines that this chunk completes, without line ends and without empty lines. */
+  /** Lines that this chunk completes, without the empty ones. */
   push(chunk: Buffer): string[] {
     const lines: string[] = [];
     let start = 0;
@@ -41,7 +38,6 @@ export class LineSplitter {
     return lines;
   }
 
-  /** True if the stream is in the middle of a line. */
   get partial(): boolean {
     return this.#pendingBytes > 0;
   }

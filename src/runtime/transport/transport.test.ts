@@ -114,26 +114,13 @@ describe("client certificates", () => {
 });
 
 describe("TLS", () => {
-  test.each([
-    {
-      name: "a server of another authority",
-      config: { caData: OTHER_CA },
-      certificate: SERVER,
-      want: "certificate is not signed by the CA in the kubeconfig",
-    },
-    {
-      name: "a certificate for another host",
-      config: {},
-      certificate: ELSEWHERE_SERVER,
-      want: "the certificate of the server is not for 127.0.0.1",
-    },
-    {
-      name: "a name that the certificate does not hold",
-      config: { tlsServerName: "other.example" },
-      certificate: SERVER,
-      want: "the certificate of the server is not for other.example, the tls-server-name in the kubeconfig",
-    },
-  ])("$name is refused before anything is sent", async ({ config, certificate, want }) => {
+  const signed = "certificate is not signed by the CA in the kubeconfig";
+  const name = "the certificate of the server is not for other.example, the tls-server-name in the kubeconfig";
+  test.each<[string, Partial<ClusterConfig>, typeof SERVER, want: string]>([
+    ["a server of another authority", { caData: OTHER_CA }, SERVER, signed],
+    ["a certificate for another host", {}, ELSEWHERE_SERVER, "the certificate of the server is not for 127.0.0.1"],
+    ["a name that the certificate does not hold", { tlsServerName: "other.example" }, SERVER, name],
+  ])("%s is refused before anything is sent", async (_, config, certificate, want) => {
     const server = await serve(empty, certificate);
     const error = connect(server.config(config)).list(CONFIGMAPS);
     await expect(error).rejects.toMatchObject({
@@ -225,13 +212,6 @@ describe("servers in trouble", () => {
     await expect(client.list(CONFIGMAPS), "the connection still serves others").resolves.toMatchObject({ items: [] });
   });
 
-  test("one call may have a timeout of its own", async () => {
-    const server = await serve(() => undefined);
-    await expect(connect(server.config()).raw("GET", "/readyz", { timeoutMs: 100 })).rejects.toThrow(
-      `${new URL(server.url).host} did not answer within 0.1 s`,
-    );
-  });
-
   test("a watch on which nothing comes is given up after the idle timeout", async () => {
     const server = await serve(
       (_request, response) => void response.write('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n'),
@@ -254,20 +234,6 @@ describe("servers in trouble", () => {
       reason: "ConnectionReset",
     });
     await expect(client.list(CONFIGMAPS)).resolves.toMatchObject({ items: [] });
-  });
-
-  test("requests one after the other share their connections, whatever they ask for", async () => {
-    const server = await serve((_request, response) => sendJson(response, { metadata: { name: "a" } }));
-    const client = connect(server.config());
-    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name: "a" } };
-    for (let n = 0; n < 5; n++) {
-      await client.get(CONFIGMAPS, "default", "a");
-      await client.apply(CONFIGMAPS, object);
-      await client.delete(CONFIGMAPS, "default", "a", { uid: "u" });
-    }
-    expect(server.requests).toHaveLength(15);
-    // The answer is there a moment before its connection is free: the second request may open another one.
-    expect(server.connections).toBeLessThanOrEqual(2);
   });
 
   test("a request that is given up while it waits for its connection is never sent", async () => {

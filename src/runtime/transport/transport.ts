@@ -9,32 +9,27 @@ import { type Answer, type BodyReader, ByteBudget, exchange, openStream, type Re
 import { asTransportError, type ConnectionFacts } from "./transportErrors.ts";
 
 export interface TransportOptions {
-  /**
-   * Maximum connections for requests other than watches. They are opened on demand, and each carries one request at a
-   * time.
-   */
+  /** Connections for requests other than watches; each carries one request at a time. */
   maxSockets?: number;
-  /** Maximum time from sending a request to the head of its answer. */
+  /** From sending a request to the head of its answer. */
   requestTimeoutMs?: number;
   connectTimeoutMs?: number;
-  /** Maximum time from the head of an answer to its end. */
+  /** From the head of an answer to its end. */
   readingTimeoutMs?: number;
-  /** A watch without data for this long is dead. An idle watch gets a bookmark every minute. */
+  /** An idle watch gets a bookmark every minute. */
   watchIdleTimeoutMs?: number;
 }
 
 export interface TransportRequest {
   method: Dispatcher.HttpMethod;
-  /** Path with query, relative to the path of the server. */
+  /** With query, relative to the path of the server. */
   path: string;
   accept: string;
   contentType?: string;
   body?: string;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
-  /**
-   * Called at the last moment: the request has a connection, and nothing has been sent. Its error fails the request.
-   */
+  /** Called when the request has a connection and nothing has been sent. Its error fails the request. */
   beforeSend?: (() => void) | undefined;
 }
 
@@ -44,32 +39,26 @@ interface Agents {
   watches: Agent;
 }
 
-/** Maximum concurrent requests of a lane, plus some for probes and reads. */
+/** Concurrent requests of a lane, plus some for probes and reads. */
 const CONNECTIONS = 40;
-/** Well below the idle timeout of servers and load balancers, so that no request meets a closing connection. */
+/** Well below the idle timeout of servers and load balancers. */
 const KEEP_ALIVE_MS = 30_000;
-/**
- * Maximum time for an answer. The idle timeout is not enough: a server that sends a byte now and then is never silent
- * for long.
- */
+/** For an answer: a server that sends a byte now and then is never silent for long. */
 const LONGEST_READING_MS = 60_000;
-/** Maximum unread bytes of one server: answers, and incomplete events of watches. */
+/** Bytes of one server: answers, and incomplete events of watches. */
 const MOST_UNREAD = 64 << 20;
 
 /**
- * Connections to one cluster: a pair of undici Agents, so that watches never take the place of requests. Watches
- * share one HTTP/2 connection. Requests use HTTP/1.1 with one request at a time on a connection. This costs a fifth
- * less CPU on either side, and a hanging connection delays one request instead of a hundred. The server's certificate
- * is verified unless the configuration is `insecure`. Redirects are never followed, and a credential is sent only to
- * its own server.
+ * Connections to one cluster. Watches share one HTTP/2 connection. Requests use HTTP/1.1, one at a time on a connection:
+ * a fifth less CPU, and a hanging connection delays one request. Certificates are verified unless `insecure`. Redirects
+ * are never followed, and a credential is sent only to its own server.
  */
 export class Transport implements AsyncDisposable {
-  /** Host name, for messages. */
   readonly host: string;
-  /** Host and port, for messages. */
+  /** Host and port. */
   readonly address: string;
   readonly unread = new ByteBudget(MOST_UNREAD);
-  /** True if the last request carried an Authorization header. */
+  /** The last request carried an Authorization header. */
   usesTokens = false;
   readonly #config: ClusterConfig;
   readonly #credentials: Credentials;
@@ -102,7 +91,7 @@ export class Transport implements AsyncDisposable {
     };
   }
 
-  /** Sends a request and reads the whole answer, whatever its status. */
+  /** Reads the whole answer, whatever its status. */
   request(request: TransportRequest): Promise<Answer> {
     const timeout = request.timeoutMs ?? this.#facts.requestTimeoutMs;
     return this.#authorized(
@@ -117,7 +106,7 @@ export class Transport implements AsyncDisposable {
     );
   }
 
-  /** Sends a request and resolves with the head. The body is read in pieces, with {@link readFrom}. */
+  /** Resolves with the head. The body is read with {@link readFrom}. */
   stream(request: TransportRequest): Promise<ResponseHead & { body: BodyReader }> {
     return this.#authorized(
       request,
@@ -128,7 +117,6 @@ export class Transport implements AsyncDisposable {
     );
   }
 
-  /** Next piece of a body. Errors are translated like errors of requests. */
   async readFrom(body: BodyReader, signal: AbortSignal | undefined): Promise<Buffer | undefined> {
     try {
       return await body.read();
@@ -145,7 +133,7 @@ export class Transport implements AsyncDisposable {
     await Promise.all([agents.requests.destroy(null), agents.watches.destroy(null)]);
   }
 
-  /** Sends with the current credentials. If the server refuses them and others may exist, sends once more. */
+  /** If the server refuses the credentials and others may exist, sends once more. */
   async #authorized<T extends ResponseHead>(
     request: TransportRequest,
     facts: ConnectionFacts,
@@ -188,7 +176,7 @@ export class Transport implements AsyncDisposable {
       method: request.method,
       headers,
       body: request.body ?? null,
-      // undici treats the body of a DELETE as unusual, and would close the connection after each such request.
+      // Otherwise undici would close the connection after a DELETE with a body.
       reset: false,
     };
   }
@@ -204,7 +192,7 @@ export class Transport implements AsyncDisposable {
         connections: this.#connections,
         allowH2: false,
         keepAliveTimeout: KEEP_ALIVE_MS,
-        // Limits the keep-alive time that a server announces.
+        // Against longer times that a server announces.
         keepAliveMaxTimeout: KEEP_ALIVE_MS,
       }),
       watches: this.#agent(context, {
@@ -215,14 +203,14 @@ export class Transport implements AsyncDisposable {
     };
     this.#agents = next;
     if (current !== undefined) {
-      // Running requests with the old certificate end by themselves.
+      // Running requests end by themselves.
       void current.requests.close();
       void current.watches.close();
     }
     return next;
   }
 
-  /** Created once for all connections, because parsing the certificates costs as much as a handshake. */
+  /** For all connections: parsing the certificates costs as much as a handshake. */
   #secureContext(certificate: ClientCertificate | undefined): SecureContext {
     const { caData } = this.#config;
     return createSecureContext({
@@ -240,7 +228,7 @@ export class Transport implements AsyncDisposable {
         timeout: this.#facts.connectTimeoutMs,
         lookup: guardedLookup,
         secureContext,
-        // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn the verification off.
+        // So that NODE_TLS_REJECT_UNAUTHORIZED cannot turn the verification off.
         rejectUnauthorized: insecure !== true,
         ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
       },
