@@ -117,7 +117,6 @@ describe("a kubeconfig from a Secret", () => {
     ["a proxy", { "proxy-url": "http://proxy.example" }, {}, "proxy-url"],
   ])("may not ask for %s", (_, cluster, user, says) => {
     const error = refusal(kubeconfig({ ...cluster }, { ...user }));
-    const error = refusal(kubeconfig(cluster, user));
     expect(error.reason).toBe("Refused");
     expect(error.message).toContain(says);
     expect(error.message).toContain("shanghai-1");
