@@ -6,6 +6,20 @@ import type { KubeObject } from "../../apis/index.ts";
 import { ServerHistory } from "../client/serverHistory.ts";
 import type { WatchOptions } from "../types.ts";
 
+/** Writes what the open watches do not show. */
+function unseen<R>({ watchers }: FakeClient["server"], write: () => R): R {
+  const open = [...watchers];
+  watchers.clear();
+  const answer = write();
+  for (const watcher of open) watchers.add(watcher);
+  return answer;
+}
+
+const EXPIRED = {
+  type: "ERROR",
+  status: { code: 410, reason: "Expired", message: "too old resource version" },
+} as const;
+
 describe("an informer", () => {
   test("holds what the server holds, and hands on every change in order", async () => {
     const { server, informer, events } = startInformer({ objects: 1 });
@@ -176,12 +190,7 @@ describe("a relist that misses most objects (safety rule 2)", () => {
     expect(informer.get("ns/c4")).toBeDefined();
     client.gate = () => undefined;
     expect(await events(60_000)).toHaveLength(10);
-    expect(
-      informer
-        .list()
-        .map(({ name }) => name)
-        .toSorted(),
-    ).toEqual(["c11", "c3", "new"]);
+    expect(informer.keys().toSorted()).toEqual(["ns/c11", "ns/c3", "ns/new"]);
   });
 
   test("deletions that the watch itself shows are not held", async () => {
@@ -218,12 +227,7 @@ describe("asked whether the server shows more than is known", () => {
     await events();
     const { signal } = new AbortController();
     expect(await informer.agreesWithServer(signal)).toBe(true);
-    // A server whose watch keeps something from us.
-    const { watchers } = server;
-    const open = [...watchers];
-    watchers.clear();
-    server.create(CONFIGMAPS, configMap("hidden"));
-    for (const watcher of open) watchers.add(watcher);
+    unseen(server, () => server.create(CONFIGMAPS, configMap("hidden")));
     expect(await events(1_000)).toEqual([]);
     expect(await informer.agreesWithServer(signal)).toBe(false);
     expect(await events(1_000)).toEqual(["Added ns/hidden"]);
@@ -252,15 +256,12 @@ describe("the answer to one's own write", () => {
     await events();
     expect(known?.size).toBe(0);
     // The answer is faster than the watch.
-    const watchers = [...server.watchers];
-    server.watchers.clear();
-    const answer = server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } });
+    const answer = unseen(server, () => server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } }));
     informer.observe(answer);
     const version = answer.metadata.resourceVersion ?? "";
     expect([known?.size, known?.has(version)]).toEqual([1, true]);
-    for (const watcher of watchers) server.watchers.add(watcher);
     expect(await events()).toEqual(["Updated ns/c0"]);
-    for (const { push } of watchers) push({ type: "MODIFIED", object: answer });
+    for (const { push } of server.watchers) push({ type: "MODIFIED", object: answer });
     expect(await events()).toEqual([]);
     expect(known?.size).toBe(0);
     // What others wrote before that is old.
@@ -279,7 +280,7 @@ describe("the answer to one's own write", () => {
       written = true;
       informer.observe(server.create(CONFIGMAPS, configMap("own")));
     };
-    server.inject({ type: "ERROR", status: { code: 410, reason: "Expired", message: "too old resource version" } });
+    server.inject(EXPIRED);
     await events(1_000);
     expect(written).toBe(true);
     expect(informer.keys()).toEqual(["ns/c0", "ns/own"]);
@@ -327,29 +328,25 @@ describe("the answer to one's own write", () => {
 });
 
 describe("the answer to one's own write, of a server that then went back to before the write", () => {
-  /** Writes, and the server is set back before the watch has shown it. Since then the server has written as much as `since` says. */
-  async function lose(
-    { server, informer }: ReturnType<typeof startInformer>,
-    { write, since }: { write: () => KubeObject; since: number },
-  ): Promise<void> {
-    const restore = server.backup();
-    const watchers = [...server.watchers];
-    server.watchers.clear();
-    informer.observe(write());
-    for (const watcher of watchers) server.watchers.add(watcher);
-    restore();
-    for (let n = 0; n < since; n += 1)
-      server.create(CONFIGMAPS, { ...configMap(`since-${n}`), metadata: { name: `since-${n}` } });
-  }
+  const merge = (server: FakeClient["server"]): KubeObject =>
+    server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } });
+  const make = (server: FakeClient["server"]): KubeObject => server.create(CONFIGMAPS, configMap("made"));
 
-  test.each([0, 1, 20])("is not taken for what the server has, %s writes later", async (since) => {
+  /** A change of c0 that the watch does not show before the server forgets it, and makes others of other objects. */
+  async function lost(write: (server: FakeClient["server"]) => KubeObject, since: number) {
     const informed = startInformer({ objects: 1 });
     const { server, informer, events } = informed;
     await events(20_000);
-    await lose(informed, {
-      write: () => server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } }),
-      since,
-    });
+    const restore = server.backup();
+    unseen(server, () => informer.observe(write(server)));
+    restore();
+    for (let n = 0; n < since; n += 1)
+      server.create(CONFIGMAPS, { ...configMap(`since-${n}`), metadata: { name: `since-${n}` } });
+    return informed;
+  }
+
+  test.each([0, 1, 20])("is not taken for what the server has, %s writes later", async (since) => {
+    const { informer, events } = await lost(merge, since);
     expect(informer.get("ns/c0")?.value).toBe("2");
     await events(1_000);
     expect(informer.get("ns/c0")?.value).toBe("1");
@@ -358,10 +355,7 @@ describe("the answer to one's own write, of a server that then went back to befo
   test.each([0, 1, 20])(
     "which made the object, is not taken for what the server has, %s writes later",
     async (since) => {
-      const informed = startInformer({ objects: 1 });
-      const { server, informer, events } = informed;
-      await events(20_000);
-      await lose(informed, { write: () => server.create(CONFIGMAPS, configMap("made")), since });
+      const { informer, events } = await lost(make, since);
       expect(informer.keys()).toEqual(["ns/c0", "ns/made"]);
       await events(1_000);
       expect(informer.keys()).toEqual(["ns/c0"]);
@@ -373,55 +367,40 @@ describe("the answer to one's own write, of a server that then went back to befo
       const { client, server, informer, events } = startInformer({ objects: 1 });
       await events(20_000);
       const restore = server.backup();
-      const write = (): void => informer.observe(server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } }));
-      const watchers = [...server.watchers];
-      server.watchers.clear();
-      if (when === "before") write();
-      for (const watcher of watchers) server.watchers.add(watcher);
+      if (when === "before") unseen(server, () => informer.observe(merge(server)));
       let lost = false;
       client.gate = ({ verb, phase }) => {
         if (verb !== "watch" || phase !== "before" || lost) return;
         lost = true;
-        if (when === "while") write();
+        if (when === "while") informer.observe(merge(server));
         restore();
         for (let n = 0; n < since; n += 1) server.create(CONFIGMAPS, configMap(`since-${n}`));
         throw broken();
       };
-      server.inject({ type: "ERROR", status: { code: 410, reason: "Expired", message: "too old resource version" } });
+      server.inject(EXPIRED);
       await events(20_000);
       expect(lost).toBe(true);
       expect(informer.get("ns/c0")?.value).toBe("1");
     });
   });
 
-  describe("behind a proxy that keeps the streams open", () => {
-    async function loseSilently({ server, informer, events }: ReturnType<typeof startInformer>): Promise<void> {
+  test.each([
+    ["whoever reads where the server is", (client) => ServerHistory.of(client).expect()(client.server.version)],
+    ["a snapshot that was asked for later", ({ server }) => server.inject(EXPIRED)],
+  ] satisfies [string, (client: FakeClient) => void][])(
+    "behind a proxy that keeps the streams open, is seen to be lost by %s",
+    async (_, look) => {
+      const { client, server, informer, events } = startInformer({ objects: 1 });
       await events(20_000);
       const restore = server.backup();
-      const watchers = [...server.watchers];
-      server.watchers.clear();
-      informer.observe(server.create(CONFIGMAPS, configMap("made")));
-      informer.observe(server.merge(CONFIGMAPS, "ns", "made", { data: { value: "2" } }));
-      restore();
-      for (const watcher of watchers) server.watchers.add(watcher);
-    }
-
-    test("is seen to be lost by whoever reads where the server is", async () => {
-      const informed = startInformer({ objects: 1 });
-      await loseSilently(informed);
-      const { client, server, informer, events } = informed;
-      ServerHistory.of(client).expect()(server.version);
+      unseen(server, () => {
+        informer.observe(make(server));
+        informer.observe(server.merge(CONFIGMAPS, "ns", "made", { data: { value: "2" } }));
+        restore();
+      });
+      look(client);
       await events(1_000);
       expect(informer.keys()).toEqual(["ns/c0"]);
-    });
-
-    test("is seen to be lost by a snapshot that was asked for later", async () => {
-      const informed = startInformer({ objects: 1 });
-      await loseSilently(informed);
-      const { server, informer, events } = informed;
-      server.inject({ type: "ERROR", status: { code: 410, reason: "Expired", message: "too old resource version" } });
-      await events(1_000);
-      expect(informer.keys()).toEqual(["ns/c0"]);
-    });
-  });
+    },
+  );
 });

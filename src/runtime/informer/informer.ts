@@ -6,15 +6,13 @@ import { Reflector } from "./reflector.ts";
 import type { ReflectorEvent } from "./reflectorTypes.ts";
 import { type Change, type Entry, Store } from "./store.ts";
 
-/** Version of objects that were known before the first snapshot. Older than any version of a server. */
+/** Version of objects that were known before the first snapshot: older than any version of a server. */
 const BEFORE = "";
 const CONFIRM = { baseMs: 1_000, capMs: 30_000 };
 
 /**
- * Local copy of a selection of one cluster's objects, with indexes and handlers.
- *
- * The store never goes back: only a later version replaces an object, and a late answer does not bring a deleted
- * object back. A relist that suddenly misses most objects deletes nothing until a second, consistent read agrees.
+ * Local copy of a selection of one cluster's objects, with indexes and handlers. It never goes back: only a later
+ * version replaces an object. A relist that misses most objects deletes nothing until a second, consistent read agrees.
  */
 export class Informer<T> {
   readonly #options: InformerOptions<T>;
@@ -28,17 +26,11 @@ export class Informer<T> {
   #knownWhenHeld = 0;
   /** Snapshot that is being read. The store takes it over at its end. */
   #staged: Map<string, Entry<T>> | undefined;
-  /**
-   * True during a snapshot of a server that may have gone back. Known versions then say nothing about its objects.
-   */
+  /** The snapshot is of a server that may have gone back, so known versions say nothing about its objects. */
   #afresh = false;
-  /** Upper bound for the size of the stored objects over the wire. */
+  /** Size of the stored objects over the wire, at most. */
   #bytes = 0;
-  /**
-   * The store holds every change up to this resourceVersion, so an answer with an earlier version is ignored. The
-   * object is known at that version or a later one, or was deleted since. A list of tombstones would do the same, but
-   * without a bound.
-   */
+  /** The store holds every change up to this version, so an earlier answer is ignored. Tombstones have no bound. */
   #position: string | undefined;
   readonly #queue: InformerEvent<T>[] = [];
   #delivering = false;
@@ -59,8 +51,7 @@ export class Informer<T> {
     const { clock, prepare } = this.#options;
     const slice = TimeSlice.of(clock);
     for await (const event of events) {
-      // A chunk of a watch holds many events, and the next chunk may have arrived already. The pause keeps the event
-      // loop free.
+      // A chunk of a watch holds many events, and the next one may have arrived already.
       while (slice.spent) await slice.next();
       if (prepare !== undefined && event.type === "Changed") await prepared(event.object, prepare);
       this.#take(event);
@@ -84,18 +75,14 @@ export class Informer<T> {
     return this.#reflector.followed;
   }
 
-  /**
-   * True while the server may have gone back to an earlier state and was not read again yet. The store may then hold
-   * a lost history.
-   */
+  /** True while the server may have gone back and was not read again yet: the store may hold a lost history. */
   get isBehind(): boolean {
     return this.#reflector.startsAfresh;
   }
 
   /** Calls the handler when {@link isBehind} has ended. */
   onReadAnew(handler: () => void): Disposable {
-    this.#readAnewHandlers.add(handler);
-    return { [Symbol.dispose]: () => void this.#readAnewHandlers.delete(handler) };
+    return added(this.#readAnewHandlers, handler);
   }
 
   get(key: string): T | undefined {
@@ -112,12 +99,7 @@ export class Informer<T> {
 
   /** Objects for which the named indexer returned this value. Throws if there is no such indexer. */
   byIndex(index: string, value: string): T[] {
-    const found: T[] = [];
-    for (const key of this.#store.indexed(index, value)) {
-      const entry = this.#store.get(key);
-      if (entry !== undefined) found.push(entry.object);
-    }
-    return found;
+    return this.keysByIndex(index, value).flatMap((key) => this.#store.get(key)?.object ?? []);
   }
 
   /** Keys of {@link byIndex}. */
@@ -129,41 +111,24 @@ export class Informer<T> {
     return this.#store.size;
   }
 
-  /** Last known version of an object, for reads that must be as new as a write. */
-  resourceVersionOf(key: string): string | undefined {
-    return this.#store.get(key)?.resourceVersion;
-  }
-
-  /**
-   * Calls the handler for every change, in order, as soon as the change is in the store. Before that, and within this
-   * call, the handler gets every object that a server has shown already. An error in a handler is logged and stops no
-   * other handler.
-   */
+  /** Calls the handler for what a server has shown already, and then for every change, in order. */
   onEvent(handler: (event: InformerEvent<T>) => void): Disposable {
     for (const [key, { object, resourceVersion }] of [...this.#store.entries()])
       if (resourceVersion !== BEFORE) this.#call(() => handler({ type: "Added", key, object, initial: true }), key);
-    this.#handlers.add(handler);
-    return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
+    return added(this.#handlers, handler);
   }
 
-  /**
-   * True while deletions are held: a relist missed 10 or more, and more than half, of the known objects, and no
-   * second read has agreed yet.
-   */
+  /** True while a relist missed most of the known objects, and no second read has agreed yet. */
   get deletionsHeld(): boolean {
     return this.#held.size > 0;
   }
 
   /** Calls the handler when the hold begins and when the hold ends. */
   onDeletionsHeld(handler: (state: DeletionsHeld) => void): Disposable {
-    this.#heldHandlers.add(handler);
-    return { [Symbol.dispose]: () => void this.#heldHandlers.delete(handler) };
+    return added(this.#heldHandlers, handler);
   }
 
-  /**
-   * Takes the answer to our own write into the store at once, unless the store knows a later state. Only for objects
-   * of this selection: the selectors are not checked. An object that needs a preparation is left to the watch.
-   */
+  /** Takes the answer to our own write of a selected object, unless a later state is known or it must be prepared. */
   observe(object: KubeObject): void {
     const { resourceVersion: version, uid } = object.metadata;
     if (version === undefined || uid === undefined) return;
@@ -177,7 +142,7 @@ export class Informer<T> {
     this.#seen(keyOf(object));
   }
 
-  /** Ends a pause after a failure. To be called when the cluster is known to be back. */
+  /** Ends a pause after a failure: the cluster is known to be back. */
   retryNow(): void {
     this.#reflector.retryNow();
   }
@@ -228,7 +193,7 @@ export class Informer<T> {
     if (isTooMuch(this.#options, this.#store.size, this.#bytes)) this.#measure();
   }
 
-  /** Computes the size of the store again, because `#bytes` also counts replaced versions. */
+  /** `#bytes` also counts replaced versions, so the size is counted again before anything is given up. */
   #measure(): void {
     this.#bytes = 0;
     for (const [, { bytes = 0 }] of this.#store.entries()) this.#bytes += bytes;
@@ -240,7 +205,7 @@ export class Informer<T> {
     const version = object.metadata.resourceVersion ?? "";
     this.#position = version;
     const before = this.#store.get(key);
-    // A later life of the object stays, and so does a version that our own write made after this deletion.
+    // A later life of the object stays.
     if (before === undefined || compareResourceVersions(before.resourceVersion, version) > 0) return;
     this.#emit(this.#store.delete(key), false);
     this.#seen(key);
@@ -268,7 +233,7 @@ export class Informer<T> {
       this.#seen(key);
     }
     if (vanished.length > 0) this.#reflector.missedRemovals();
-    // A snapshot is a consistent read as well. If the snapshot lacks every held object, it confirms the deletions.
+    // A snapshot is a consistent read as well.
     if (heldBefore > 0 && stillAbsent.length === heldBefore) changes.push(...this.#deleteHeld());
     if (isMassVanishing(vanished.length, known)) this.#hold(vanished, known);
     else for (const key of vanished) changes.push(...this.#store.delete(key));
@@ -287,7 +252,7 @@ export class Informer<T> {
     try {
       return { uid, resourceVersion, bytes, object: Object.freeze(this.#options.transform(object)) };
     } catch (error) {
-      // The object exists. Its last readable state is kept, because a false deletion would be worse.
+      // A false deletion would be worse than an old state.
       this.#options.logger.error(
         { informer: this.#options.name, key: keyOf(object), err: error },
         "object is not readable; its last readable state is kept",
@@ -352,10 +317,7 @@ export class Informer<T> {
     }
   }
 
-  /**
-   * Reads the keys again, consistently. False if the server has an object that the store lacks; everything is then
-   * listed again.
-   */
+  /** False if the server has an object that the store lacks. Everything is then listed again. */
   async agreesWithServer(signal: AbortSignal): Promise<boolean> {
     for (const key of await this.#keysOnServer(signal)) {
       if (this.#store.get(key) !== undefined) continue;
@@ -375,8 +337,7 @@ export class Informer<T> {
 
   #emit(changes: Change<T>[], initial: boolean): void {
     for (const change of changes) this.#queue.push({ ...change, initial });
-    // A handler may change the store (observe). The new event must wait until all handlers have had the current
-    // event.
+    // A handler may change the store (observe). All handlers have the current event before the new one.
     if (this.#delivering) return;
     this.#delivering = true;
     try {
@@ -403,10 +364,12 @@ export class Informer<T> {
   }
 }
 
-/**
- * Repeats the preparation until nothing is left to do: the prepared version may be outdated when the preparation
- * ends.
- */
+function added<H>(handlers: Set<H>, handler: H): Disposable {
+  handlers.add(handler);
+  return { [Symbol.dispose]: () => void handlers.delete(handler) };
+}
+
+/** Repeats the preparation, because the prepared version may be outdated when it ends. */
 async function prepared(object: KubeObject, prepare: NonNullable<InformerOptions<unknown>["prepare"]>): Promise<void> {
   for (let doing = prepare(object); doing !== undefined; doing = prepare(object)) await doing;
 }

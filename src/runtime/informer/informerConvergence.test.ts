@@ -2,39 +2,32 @@ import { fc, test as prop } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import { CONFIGMAPS } from "../client/resources.ts";
+import type { FakeCluster } from "../testing/fakeCluster.ts";
 import { broken, configMap, keep, type Kept, startInformer } from "../testing/informerOfConfigMaps.ts";
 
+const ofWeights = <T>(...kinds: [weight: number, arbitrary: fc.Arbitrary<T>][]): fc.Arbitrary<T> =>
+  fc.oneof(...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+const byName = (a: Kept, b: Kept): number => a.name.localeCompare(b.name);
+const truthOf = (server: FakeCluster): Kept[] =>
+  server.list(CONFIGMAPS, { labelSelector: "managed=yes" }).map(keep).toSorted(byName);
+const has = (server: FakeCluster, name: string): boolean =>
+  server.list(CONFIGMAPS).some((object) => object.metadata.name === name);
+
+const EVENTS = ["drop", "compact", "bookmark", "restart", "observe late"] as const;
+const OBSERVED = ["now", "later", "never"] as const;
 type Step =
-  | { do: "write"; name: string; value: string; observe: "now" | "later" | "never" }
+  | { do: "write"; name: string; value: string; observe: (typeof OBSERVED)[number] }
   | { do: "delete" | "relabel"; name: string }
-  | { do: "drop" | "compact" | "bookmark" | "restart" | "observe late" }
+  | { do: (typeof EVENTS)[number] }
   | { do: "advance"; ms: number };
 
 const name = fc.constantFrom("a", "b", "c", "d", "e");
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant("write" as const),
-      name,
-      value: fc.constantFrom("1", "2", "3"),
-      observe: fc.constantFrom("now" as const, "later" as const, "never" as const),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom("delete" as const, "relabel" as const), name }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constantFrom(
-        "drop" as const,
-        "compact" as const,
-        "bookmark" as const,
-        "restart" as const,
-        "observe late" as const,
-      ),
-    }),
-  },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.nat(3_000) }) },
+const value = fc.constantFrom("1", "2", "3");
+const step = ofWeights<Step>(
+  [6, fc.record({ do: fc.constant("write" as const), name, value, observe: fc.constantFrom(...OBSERVED) })],
+  [3, fc.record({ do: fc.constantFrom("delete" as const, "relabel" as const), name })],
+  [4, fc.record({ do: fc.constantFrom(...EVENTS) })],
+  [4, fc.record({ do: fc.constant("advance" as const), ms: fc.nat(3_000) })],
 );
 
 describe("under any sequence of changes, breaks, relists and own writes", () => {
@@ -66,11 +59,10 @@ describe("under any sequence of changes, breaks, relists and own writes", () => 
             break;
           }
           case "delete":
-            if (server.list(CONFIGMAPS).some((object) => object.metadata.name === now.name))
-              server.delete(CONFIGMAPS, "ns", now.name);
+            if (has(server, now.name)) server.delete(CONFIGMAPS, "ns", now.name);
             break;
           case "relabel":
-            if (server.list(CONFIGMAPS).some((object) => object.metadata.name === now.name))
+            if (has(server, now.name))
               server.merge(CONFIGMAPS, "ns", now.name, { metadata: { labels: { managed: "no" } } });
             break;
           case "drop":
@@ -98,14 +90,11 @@ describe("under any sequence of changes, breaks, relists and own writes", () => 
       for (const object of late) informer.observe(object);
       await events();
       expect(contradictions).toEqual([]);
-      const truth = server.list(CONFIGMAPS, { labelSelector: "managed=yes" }).map(keep);
-      const byName = (a: Kept, b: Kept): number => a.name.localeCompare(b.name);
-      expect(informer.list().toSorted(byName)).toEqual(truth.toSorted(byName));
-      expect([...replica.values()].toSorted(byName)).toEqual(truth.toSorted(byName));
+      const truth = truthOf(server);
+      expect(informer.list().toSorted(byName)).toEqual(truth);
+      expect([...replica.values()].toSorted(byName)).toEqual(truth);
       for (const value of ["1", "2", "3"])
-        expect(informer.byIndex("value", value).toSorted(byName)).toEqual(
-          truth.filter((kept) => kept.value === value).toSorted(byName),
-        );
+        expect(informer.byIndex("value", value).toSorted(byName)).toEqual(truth.filter((kept) => kept.value === value));
       await stop();
     },
   );
@@ -120,19 +109,17 @@ type RestoreStep =
   | { do: "restore"; since: number }
   | { do: "advance"; ms: number };
 
-const write = { value: fc.constantFrom("1", "2", "3"), observed: fc.boolean() };
-const steps: [number, fc.Arbitrary<RestoreStep>][] = [
-  [6, fc.record({ do: fc.constant("write" as const), name: fc.constantFrom(...NAMES), ...write })],
+const restoreStep = ofWeights<RestoreStep>(
+  [6, fc.record({ do: fc.constant("write" as const), name: fc.constantFrom(...NAMES), value, observed: fc.boolean() })],
   [2, fc.record({ do: fc.constant("delete" as const), name: fc.constantFrom(...NAMES) })],
   [8, fc.record({ do: fc.constantFrom(...ALONE) })],
   [3, fc.record({ do: fc.constant("restore" as const), since: fc.constantFrom(0, 1, 3, 20, 100) })],
   [5, fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(0, 250, 3_000) })],
-];
-const restoreStep = fc.oneof(...steps.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+);
 
 /** A server that was set back tells nobody, and its versions may have passed those that were known before. */
 describe("under any sequence of changes, breaks, pauses and restores of the server", () => {
-  prop.prop([fc.array(restoreStep, { maxLength: 40, size: "max" })], { numRuns: 300 })(
+  prop.prop([fc.array(restoreStep, { maxLength: 40, size: "max" })], { numRuns: 200 })(
     "the store soon is as the server is, and its events say the same",
     async (steps) => {
       const { client, server, informer, events, stop } = startInformer();
@@ -186,8 +173,7 @@ describe("under any sequence of changes, breaks, pauses and restores of the serv
           }
           case "delete":
             skipKnownVersions();
-            if (server.list(CONFIGMAPS).some((object) => object.metadata.name === now.name))
-              server.delete(CONFIGMAPS, "ns", now.name);
+            if (has(server, now.name)) server.delete(CONFIGMAPS, "ns", now.name);
             break;
           case "drop":
             lose();
@@ -230,10 +216,8 @@ describe("under any sequence of changes, breaks, pauses and restores of the serv
       resume();
       await events(25_000);
       expect(contradictions).toEqual([]);
-      const truth = server.list(CONFIGMAPS, { labelSelector: "managed=yes" }).map(keep);
-      const byName = (a: Kept, b: Kept): number => a.name.localeCompare(b.name);
-      expect(informer.list().toSorted(byName)).toEqual(truth.toSorted(byName));
-      expect([...replica.values()].toSorted(byName)).toEqual(truth.toSorted(byName));
+      expect(informer.list().toSorted(byName)).toEqual(truthOf(server));
+      expect([...replica.values()].toSorted(byName)).toEqual(truthOf(server));
       await stop();
     },
   );

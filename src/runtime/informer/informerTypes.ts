@@ -5,20 +5,14 @@ import type { Indexers } from "./store.ts";
 export interface InformerOptions<T> extends ReflectorOptions {
   /** Name in logs. */
   name: string;
-  /**
-   * Returns the part of an object to keep, without unused fields. Must be pure; the result is frozen. The raw object
-   * is not kept.
-   */
+  /** Returns the part of an object to keep. Must be pure; the result is frozen. */
   transform: (object: KubeObject) => T;
   /** Slow preparation for {@link transform}. Called for each object, and awaited, until the result is undefined. */
   prepare?: (object: KubeObject) => Promise<void> | undefined;
   indexers?: Indexers<T>;
   /** Called when the server has gone back to an earlier state, before the events that follow from this. */
   onWentBack?: () => void;
-  /**
-   * Objects that were known before this informer, by key. The first snapshot changes or deletes them like any later
-   * snapshot.
-   */
+  /** Objects that were known before this informer. The first snapshot changes or deletes them like any later one. */
   known?: Iterable<readonly [key: string, { uid: string; object: T }]>;
 }
 
@@ -42,9 +36,7 @@ export interface DeletionsHeld {
   known: number;
 }
 
-/** Minimum number of vanished objects for a hold. They must also be more than half of the known objects. */
-const HOLD_FROM = 10;
-/** True if so many objects vanished at once that a single read is not trusted. */
+/** True if so many objects vanished at once that a single read is not trusted: ten, and more than half. */
 export function isMassVanishing(vanished: number, known: number): boolean {
-  return vanished >= HOLD_FROM && vanished * 2 > known;
+  return vanished >= 10 && vanished * 2 > known;
 }

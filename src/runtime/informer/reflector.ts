@@ -1,6 +1,5 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { backoffDelay, isApiError, isExpired, linked, TransportError } from "../core/index.ts";
-import { Contact } from "./contact.ts";
 import {
   askHistory,
   bytesPerObject,
@@ -19,24 +18,15 @@ import type { WatchEvent } from "../types.ts";
 import { SilentStreamError, Watchdog } from "./watchdog.ts";
 
 const BACKOFF = { baseMs: 250, capMs: 10_000 };
-/**
- * Backoff for answers that are too large or too slow. Each attempt is as expensive as the last, so the pauses are
- * long.
- */
+/** For answers that are too large or too slow: each attempt is as expensive as the last. */
 const TOO_MUCH_BACKOFF = { baseMs: 30_000, capMs: 300_000 };
 /** A failure after a healthy time of this length starts the backoff from the beginning. */
 const HEALTHY_MS = 10_000;
-/**
- * A stream that ends earlier without any event is a failure. Otherwise a broken server would get requests without a
- * pause.
- */
+/** A stream that ends earlier without any event is a failure, or a broken server would be asked without a pause. */
 const SHORT_STREAM_MS = 1_000;
-/**
- * An idle stream gets a bookmark each minute. A stream that is silent for longer than this (plus a jitter of up to a
- * third) is dead.
- */
+/** An idle stream gets a bookmark each minute. One that is silent for this long (and up to a third more) is dead. */
 const SILENCE_MS = 90_000;
-/** Maximum silence before and between initial events. A server that is silent for longer does not know watch-list. */
+/** A server that is silent for longer before its initial events end does not know watch-list. */
 const INITIAL_SILENCE_MS = 30_000;
 /** Maximum time for all initial events. */
 const INITIAL_EVENTS_MS = 300_000;
@@ -45,11 +35,11 @@ const EARLY_MS = 5_000;
 /** A resumed stream that was silent for this long before its end may have started at a future resourceVersion. */
 const SUSPICIOUS_SILENCE_MS = 60_000;
 const TIMEOUT_SECONDS = 300;
-/**
- * After this many needless doubts, the doubts of other followers are ignored. An aggregated API has a history of its
- * own, and two snapshots of no earlier state show that.
- */
+/** An aggregated API has a history of its own. After so many needless doubts those of other followers are ignored. */
 const MOST_NEEDLESS_DOUBTS = 2;
+
+/** Minimum time between two reports of contact while the server answers. */
+const CONTACT_MS = 1_000;
 
 /** The server shows an earlier state than before: it was restored from a backup, or is broken. */
 export class WentBackError extends Error {
@@ -59,10 +49,7 @@ export class WentBackError extends Error {
 class WatchListRefused extends Error {}
 class RelistWanted extends Error {}
 
-/**
- * Follows a selection of objects of one cluster, whatever the server does to a watch: lists again when the
- * resourceVersion is too old, resumes after breaks, backs off after failures and leaves dead connections.
- */
+/** Follows a selection of objects of one cluster, whatever the server does to a watch. */
 export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #random: () => number;
@@ -71,27 +58,25 @@ export class Reflector {
   #failures = 0;
   /** Number of consecutive attempts that ended because the resourceVersion was too old. */
   #expired = 0;
-  readonly #contact: Contact;
+  #contact: { ok: boolean; at: number } | undefined;
   #wakeUp: AbortController | undefined;
   #attempt: AbortController | undefined;
   #relistWanted = false;
-  /** True if the next snapshot is of a server that may have gone back. */
+  /** The next snapshot is of a server that may have gone back. */
   #afresh = false;
-  /** True if this doubt came from another follower, which may follow another history. */
+  /** The doubt came from another follower, which may follow another history. */
   #doubted = false;
   #followed = false;
-  /** True if a resumed watch must check that the server is still in the same history. */
+  /** A resumed watch must check that the server is still in the same history. */
   #unsure = false;
-  /** Number of doubts after which a snapshot showed that this selection has a history of its own. */
   #needlessDoubts = 0;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#contact = new Contact(options);
   }
 
-  /** Ends a pause between attempts. To be called when the server is known to be back. */
+  /** Ends a pause between attempts: the server is known to be back. */
   retryNow(): void {
     this.#wakeUp?.abort();
   }
@@ -102,25 +87,19 @@ export class Reflector {
     this.#attempt?.abort(new RelistWanted("a new list was asked for"));
   }
 
-  /** Ends the stream as if it had failed with this error. Everything is read again. */
+  /** Ends the stream as if it had failed so. Everything is read again. */
   giveUp(error: Error): void {
     this.#relistWanted = true;
     this.#attempt?.abort(error);
   }
 
-  /**
-   * To be called when the last snapshot is of another history than the known objects. All followers of the server
-   * read everything again.
-   */
+  /** The last snapshot is of another history, so all followers of the server read everything again. */
   readAnew(why: string): void {
     this.#leaveHistory(why);
     this.relist();
   }
 
-  /**
-   * Records the answer to our own write of a selected object, before the watch shows the write. If the server shows
-   * an earlier state later, this write reveals that, even if no event does.
-   */
+  /** Records our own write before the watch shows it: it reveals an earlier state even if no event does. */
   wrote(object: KubeObject): void {
     this.#position?.wrote(object);
   }
@@ -140,10 +119,7 @@ export class Reflector {
     return this.#afresh;
   }
 
-  /**
-   * Starts with a snapshot. Ends when the signal is aborted, and never throws for failures of the cluster. Only one
-   * call at a time; a later call does not use the resourceVersions of an earlier call.
-   */
+  /** Starts with a snapshot and ends with the signal; never throws for failures of the cluster. One call at a time. */
   async *watch(signal: AbortSignal): AsyncGenerator<ReflectorEvent, void, undefined> {
     const position = new Position();
     this.#position = position;
@@ -165,8 +141,7 @@ export class Reflector {
         this.#unsure = true;
         const lasted = clock.monotonic() - startedAt;
         if (isSilence(error) && lasted >= SUSPICIOUS_SILENCE_MS) {
-          // A server that has seen no event of a kind since its start sends no bookmarks either. The next request shows whether the
-          // server still answers.
+          // A server that has seen no event of a kind since its start sends no bookmarks either.
           this.#options.logger.debug({ ...this.#subject(), err: error }, "a silent watch is opened anew");
           continue;
         }
@@ -174,13 +149,13 @@ export class Reflector {
         if (isExpired(error) || error instanceof WentBackError) {
           if (error instanceof WentBackError) this.#afresh = true;
           position.forget();
-          this.#contact.made();
+          this.#answers();
           this.#expired += 1;
-          // A single expiry is normal. Repeated expiry is a fault of the server, and needs a backoff.
+          // Repeated expiry is a fault of the server, and needs a backoff.
           if (this.#expired === 1) continue;
         } else {
           this.#expired = 0;
-          this.#contact.lost(error);
+          this.#lost(error);
         }
         this.#failures += 1;
         await this.#pause(error, signal);
@@ -202,10 +177,7 @@ export class Reflector {
     }
   }
 
-  /**
-   * Listens to other followers of the server. After a doubt, a position that the server may not have reached is given
-   * up.
-   */
+  /** After a doubt of another follower, a position that the server may not have reached is given up. */
   #followHistory(position: Position): Disposable {
     return ServerHistory.of(this.#options.client).follow({
       get highest() {
@@ -222,9 +194,8 @@ export class Reflector {
   }
 
   /**
-   * Checks the history of a resumed watch. A server accepts a watch from a future version and stays silent, so the
-   * server is asked for its version. The check starts when the watch is open: a server that is restored later breaks
-   * the watch.
+   * A server accepts a watch from a future version and stays silent, so it is asked for its version. The check starts
+   * when the watch is open: a server that is restored later breaks the watch.
    */
   async #checkHistory(position: Position, stream: AbortController): Promise<void> {
     try {
@@ -247,16 +218,26 @@ export class Reflector {
     this.#afresh = true;
     const error = new WentBackError(why);
     this.#options.logger.warn({ ...this.#subject(), err: error }, "the server went back; everything is read anew");
-    this.#contact.lost(error);
+    this.#lost(error);
+  }
+
+  #answers(): void {
+    const now = this.#options.clock.monotonic();
+    if (this.#contact?.ok === true && now - this.#contact.at < CONTACT_MS) return;
+    this.#contact = { ok: true, at: now };
+    this.#options.onContact?.(true);
+  }
+
+  #lost(error: unknown): void {
+    this.#contact = { ok: false, at: this.#options.clock.monotonic() };
+    this.#options.onContact?.(false, error);
   }
 
   #beginSnapshot(): ReflectorEvent {
     return { type: "SnapshotStarted", afresh: this.#afresh };
   }
 
-  /**
-   * Moves the position to the end of a snapshot. A snapshot of an unexpected earlier state is read once more, afresh.
-   */
+  /** A snapshot of an unexpected earlier state is read once more, afresh. */
   #endSnapshot(position: Position, resourceVersion: string): ReflectorEvent {
     const afresh = this.#afresh;
     const isBefore = position.isBefore(resourceVersion);
@@ -279,7 +260,7 @@ export class Reflector {
     position.askSnapshot();
     yield this.#beginSnapshot();
     for await (const page of listPages(this.#options, { signal })) {
-      this.#contact.made();
+      this.#answers();
       const bytes = bytesPerObject(page);
       for (const item of page.items) {
         const object = storable(item, this.#options.type, this.#options.client.cluster);
@@ -319,7 +300,7 @@ export class Reflector {
         },
         onOpen: () => {
           this.#followed = true;
-          this.#contact.made();
+          this.#answers();
           if (resumedFrom !== undefined && this.#unsure) checking = this.#checkHistory(position, stream);
         },
       });
@@ -329,7 +310,7 @@ export class Reflector {
         if (stream.signal.aborted) throw stream.signal.reason;
         if (event.type === "ERROR") throw errorOf(event.status);
         dog.pat();
-        this.#contact.made();
+        this.#answers();
         const version = event.object.metadata.resourceVersion ?? "";
         if (initial) {
           if (!started) yield this.#beginSnapshot();
@@ -378,15 +359,10 @@ export class Reflector {
     return { type: "Changed", object, bytes: "bytes" in event ? (event.bytes ?? 0) : 0 };
   }
 
-  /**
-   * 400 and 422: the server does not know watch-list. 403: some proxies and policies refuse watch-list. Silence: the
-   * server ignores the parameters of watch-list.
-   */
+  /** 400, 422: watch-list is unknown. 403: a proxy or a policy refuses it. Silence: its parameters are ignored. */
   #refusesWatchList(error: unknown): boolean {
     if (this.#watchListRefused) return false;
-    const refused =
-      (isApiError(error) && (error.status === 400 || error.status === 422 || error.status === 403)) ||
-      error instanceof SilentStreamError;
+    const refused = (isApiError(error) && [400, 403, 422].includes(error.status)) || error instanceof SilentStreamError;
     this.#watchListRefused = refused;
     return refused;
   }
@@ -394,7 +370,7 @@ export class Reflector {
   async #pause(error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, logger, refusedPauseMs } = this.#options;
     const refused = isApiError(error) && error.status === 403;
-    // A 403 at this point means that rights or the kind are missing. The next attempt may use watch-list again.
+    // Here rights or the kind are missing, which says nothing of watch-list.
     if (refused) this.#watchListRefused = false;
     const asked = isApiError(error) ? (error.retryAfterMs ?? 0) : 0;
     const isTooMuch = error instanceof TransportError && (error.reason === "TooLarge" || error.reason === "TooSlow");

@@ -8,28 +8,18 @@ export interface ReflectorOptions extends Selection {
   logger: Logger;
   /** Gives numbers in [0, 1). Default: Math.random. */
   random?: () => number;
-  /**
-   * Called with `true` when the server answers, and then at most once a second while events come. Called with `false`
-   * and the error when a request or a stream fails. An ApiError means that the server was reached and refused.
-   */
+  /** `true`: the server answers (told at most once a second); `false`: a request or a stream failed. */
   onContact?: (ok: boolean, error?: unknown) => void;
-  /**
-   * Maximum pause between attempts after a 403, in milliseconds; read before each pause. Default: the maximum for
-   * other failures, which is shorter and suits only a few selections.
-   */
+  /** Maximum pause after a 403. The maximum for other failures is shorter, and suits only a few selections. */
   refusedPauseMs?: () => number;
 }
 
 /**
- * Event of a selection of objects. Between SnapshotStarted and SnapshotEnded the objects of a consistent state come
- * one by one. If a snapshot breaks off, another SnapshotStarted follows. After the snapshot come the changes, in the
- * order of their resourceVersions.
+ * Between SnapshotStarted and SnapshotEnded the objects of a consistent state come one by one, and after that the
+ * changes, in order. If a snapshot breaks off, another SnapshotStarted follows.
  */
 export type ReflectorEvent =
-  /**
-   * `afresh`: the server may have gone back to an earlier state (it was restored from a backup). Known objects say
-   * nothing about this snapshot.
-   */
+  /** `afresh`: the server may have gone back (restored from a backup), so known objects say nothing. */
   | { type: "SnapshotStarted"; afresh: boolean }
   /** `bytes`: approximate size over the wire. */
   | { type: "Changed"; object: KubeObject; bytes: number }

@@ -49,15 +49,7 @@ export class Store<T> {
     return found.keys.get(value) ?? NO_KEYS;
   }
 
-  /** Values of an index that at least one object has. */
-  indexValues(index: string): string[] {
-    return [...(this.#indexes.get(index)?.keys.keys() ?? [])];
-  }
-
-  /**
-   * Stores the entry, unless the store holds this version or a later one. `force` replaces any version, because
-   * versions of another history are not comparable. Another life of the object is a deletion and an addition.
-   */
+  /** Stores the entry, unless this version or a later one is known; `force`: versions are of another history. */
   put(key: string, entry: Entry<T>, force = false): Change<T>[] {
     const before = this.#entries.get(key);
     if (before === undefined) {
@@ -80,7 +72,7 @@ export class Store<T> {
     const before = this.#entries.get(key);
     if (before === undefined) return [];
     this.#entries.delete(key);
-    this.#unindex(key, before.object);
+    for (const { valuesOf, keys } of this.#indexes.values()) removeKey(keys, valuesOf(before.object), key);
     return [{ type: "Deleted", key, object: before.object }];
   }
 
@@ -101,18 +93,13 @@ export class Store<T> {
       }
     }
   }
-
-  #unindex(key: string, object: T): void {
-    for (const { valuesOf, keys } of this.#indexes.values()) removeKey(keys, valuesOf(object), key);
-  }
 }
 
 function removeKey(index: Map<string, Set<string>>, values: readonly string[], key: string): void {
   for (const value of values) {
     const members = index.get(value);
-    if (members === undefined) continue;
-    members.delete(key);
-    if (members.size === 0) index.delete(value);
+    members?.delete(key);
+    if (members?.size === 0) index.delete(value);
   }
 }
 
