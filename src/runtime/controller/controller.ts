@@ -48,19 +48,13 @@ export interface ReconcileContext {
 
 /** Reconciles one object. A run is repeated after an error, so every step must be idempotent. */
 export interface Reconciler<K extends string = string> {
-  /**
-   * Sources of keys. The controller subscribes them when it starts (existing objects come first), and unsubscribes
-   * them when it ends.
-   */
+  /** Sources of keys, subscribed while the controller runs. */
   sources?(): readonly Source<K>[];
   /** Cause of the next run for the key, if known. The span of the run refers to this cause. */
   follows?(key: K): Following | undefined;
   /** Log fields that describe the object of a key: `object` and the like. */
   logFields?(key: K): Record<string, string | undefined>;
-  /**
-   * Milliseconds until a run for the key is useful. Called before each run. A key that is not due returns to the
-   * queue, without a span or a deadline.
-   */
+  /** Milliseconds until a run is useful. A key that is not due returns to the queue, without a span or a deadline. */
   dueIn?(key: K): number;
   /** The signal is aborted at the deadline of the run, and when the process ends. */
   reconcile(key: K, signal: AbortSignal, context: ReconcileContext): Promise<Result>;
@@ -75,28 +69,18 @@ export interface ControllerOptions<K extends string = string> {
   clock: Clock;
   logger: Logger;
   metrics?: ControllerMetrics;
-  /** Opens a span `Reconcile` around each reconcile. */
   tracer?: Tracer;
-  /**
-   * Deadline of one reconcile. At the deadline its signal is aborted, the run counts as failed, and the key is
-   * retried. Default 30 s.
-   */
+  /** Time after which a run is aborted and counts as failed. Default 30 s. */
   timeoutMs?: number;
-  /**
-   * Time for running reconciles to finish after the controller is aborted. Then their own signal is aborted. Default
-   * 1500 ms.
-   */
-  drainMs?: number;
 }
 
 const RECONCILE_TIMEOUT_MS = 30_000;
-/** Time between the abort of the running reconciles and the end of the controller, even if they still run. */
+/** Time for running reconciles to finish by themselves when the controller ends. */
+const DRAIN_MS = 1_500;
+/** Time for them to finish after their own signal was aborted. */
 const GIVE_UP_MS = 500;
 
-/**
- * Takes keys from a queue and reconciles them with a fixed number of workers. The event loop stays free, however many
- * keys there are.
- */
+/** Reconciles the keys of a queue with a fixed number of workers. Many keys leave the event loop free. */
 export class Controller<K extends string = string> {
   readonly #options: ControllerOptions<K>;
   /** Abort controllers of the running reconciles. */
@@ -111,12 +95,9 @@ export class Controller<K extends string = string> {
     options.metrics?.maxConcurrent(options.workers);
   }
 
-  /**
-   * Subscribes the sources and works until the signal is aborted. Then the controller takes no new key, lets running
-   * reconciles finish, aborts them after `drainMs`, and resolves. Never rejects.
-   */
+  /** Works until the signal is aborted, and lets running reconciles finish then. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { workers, clock, logger, name, drainMs = 1_500 } = this.#options;
+    const { workers, clock, logger, name } = this.#options;
     using subscriptions = signal.aborted ? undefined : this.#subscribe();
     const work = new AbortController();
     const abortRuns = (): void => this.#runs.forEach((run) => run.abort(work.signal.reason));
@@ -127,7 +108,7 @@ export class Controller<K extends string = string> {
     const drain = (): void => {
       subscriptions?.dispose();
       timers.use(
-        clock.after(drainMs, () => {
+        clock.after(DRAIN_MS, () => {
           work.abort(signal.reason);
           timers.use(clock.after(GIVE_UP_MS, () => leftBehind.resolve("left behind")));
         }),
@@ -210,8 +191,7 @@ export class Controller<K extends string = string> {
       }
     } catch (error) {
       const isLate = run.signal.aborted && !processSignal.aborted;
-      // The interrupted step may have rejected with the reason of the abort, which is a ReconcileTimeoutError
-      // already.
+      // The reason of the abort is a ReconcileTimeoutError already.
       const failure = isLate && error !== run.signal.reason ? new ReconcileTimeoutError(this.#timeoutMs, error) : error;
       result = this.#failed(key, failure, processSignal, context);
     } finally {

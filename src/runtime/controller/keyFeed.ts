@@ -8,10 +8,7 @@ export interface KeyFeedOptions<K extends string> {
   failed: (error: unknown) => void;
 }
 
-/**
- * Passes keys from sources to a queue: a single key at once, many keys in time slices, so that the event loop stays
- * free.
- */
+/** Passes keys from sources to a queue, many keys in time slices, so that the event loop stays free. */
 export class KeyFeed<K extends string> implements Disposable {
   readonly #options: KeyFeedOptions<K>;
   #waiting: { keys: Iterator<K | undefined>; afterMs: number }[] = [];
@@ -28,7 +25,6 @@ export class KeyFeed<K extends string> implements Disposable {
       return;
     }
     const iterator = keys[Symbol.iterator]();
-    // Most events have no key or one key, so most are read at once.
     if (!this.#reading && this.#readNow(iterator, afterMs)) return;
     this.#waiting.push({ keys: iterator, afterMs });
     if (!this.#reading) void this.#read();

@@ -1,13 +1,10 @@
-/**
- * No key, one key or many keys. Many keys are read in time slices, so that ten thousand keys do not hold the event
- * loop. A generator that compares much to find few keys yields undefined wherever reading may pause.
- */
+/** Many keys are read in time slices. A generator that compares much yields undefined wherever reading may pause. */
 export type Keys<K extends string = string> = K | Iterable<K | undefined> | undefined;
 
 /** Adds keys to a workqueue: at once, or after `afterMs`. */
 export type Enqueue<K extends string = string> = (keys: Keys<K>, afterMs?: number) => void;
 
-/** Wakes a controller. A source enqueues keys from its subscription until the subscription is disposed of. */
+/** Wakes a controller. */
 export interface Source<K extends string = string> {
   subscribe(enqueue: Enqueue<K>): Disposable;
 }
@@ -17,7 +14,6 @@ export type EventOrigin<E> =
   | { subscribe(handler: (event: E) => void): Disposable }
   | { onEvent(handler: (event: E) => void): Disposable };
 
-/** Key that an event enqueues without `map`: its `key`, or the event itself if it is a string. */
 type KeyOf<E> = E extends string ? E : E extends { key: infer K extends string } ? K : never;
 
 /**
@@ -25,7 +21,7 @@ type KeyOf<E> = E extends string ? E : E extends { key: infer K extends string }
  *
  *     from(policies).when(changedSpec).map((event) => hub.selectedBy(event)).after(200)
  *
- * Without `map` an event enqueues its own key. An informer first sends an event for each existing object.
+ * Without `map` an event enqueues its `key`, or itself if it is a string.
  */
 export function from<E>(origin: EventOrigin<E>): EventSource<E> {
   const subscribe = (handler: (event: E) => void): Disposable =>
@@ -33,7 +29,7 @@ export function from<E>(origin: EventOrigin<E>): EventSource<E> {
   return new EventSource<E>(subscribe, keyOfEvent, () => undefined);
 }
 
-/** Maps events to keys. Every step returns a new source, and nothing is subscribed before `subscribe`. */
+/** Maps events to keys. Nothing is subscribed before `subscribe`. */
 export class EventSource<E, K extends string = KeyOf<E>> implements Source<K> {
   readonly #events: (handler: (event: E) => void) => Disposable;
   readonly #toKeys: (event: E) => Keys;
@@ -80,17 +76,14 @@ function keyOfEvent(event: unknown): string {
   return key;
 }
 
-/**
- * Hands events to its subscribers in order. An event that a handler emits comes after the current event. An error in
- * a handler keeps the event from no other handler; the first error is thrown after all handlers ran.
- */
+/** Hands events to its subscribers in order. The first error of a handler is thrown after all of them ran. */
 export class Emitter<E> {
   readonly #handlers = new Set<(event: E) => void>();
   readonly #queue: E[] = [];
   #emitting = false;
 
   subscribe(handler: (event: E) => void): Disposable {
-    // The wrapper allows a function to be subscribed twice.
+    // A function may be subscribed twice.
     const subscriber = (event: E): void => handler(event);
     this.#handlers.add(subscriber);
     return { [Symbol.dispose]: () => void this.#handlers.delete(subscriber) };

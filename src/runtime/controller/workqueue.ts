@@ -5,18 +5,12 @@ export interface WorkqueueOptions {
   /** Name in metrics and logs. */
   name: string;
   clock: Clock;
-  /** Delay of the first `addRateLimited` of a key. Each further call doubles the delay. Default 5 ms. */
-  baseDelayMs?: number;
-  /** Maximum delay of `addRateLimited`. Default 60 s. */
-  maxDelayMs?: number;
   random?: () => number;
   metrics?: WorkqueueMetrics;
 }
 
-interface Delayed {
-  readyAt: number;
-  timer: Disposable;
-}
+/** Delays of `addRateLimited`. */
+const BACKOFF = { baseMs: 5, capMs: 60_000 };
 
 /**
  * Queue of keys. A key waits at most once, is never given to two workers at the same time, and is never lost: a key
@@ -25,8 +19,6 @@ interface Delayed {
 export class Workqueue<K extends string = string> implements Disposable {
   readonly name: string;
   readonly #clock: Clock;
-  readonly #baseDelayMs: number;
-  readonly #maxDelayMs: number;
   readonly #random: () => number;
   readonly #metrics: WorkqueueMetrics | undefined;
   readonly #running: Disposable | undefined;
@@ -40,7 +32,7 @@ export class Workqueue<K extends string = string> implements Disposable {
   readonly #processing = new Map<K, number>();
   /** Keys added again while they are worked on. */
   readonly #again = new Set<K>();
-  readonly #delayed = new Map<K, Delayed>();
+  readonly #delayed = new Map<K, { readyAt: number; timer: Disposable }>();
   readonly #failures = new Map<K, number>();
   /** Resolvers of idle workers; empty while a key waits. */
   readonly #idle = new Set<(key: K | undefined) => void>();
@@ -49,8 +41,6 @@ export class Workqueue<K extends string = string> implements Disposable {
   constructor(options: WorkqueueOptions) {
     this.name = options.name;
     this.#clock = options.clock;
-    this.#baseDelayMs = options.baseDelayMs ?? 5;
-    this.#maxDelayMs = options.maxDelayMs ?? 60_000;
     this.#random = options.random ?? Math.random;
     this.#metrics = options.metrics;
     this.#running = this.#metrics?.observeRunning(() => this.#runningMs());
@@ -64,18 +54,6 @@ export class Workqueue<K extends string = string> implements Disposable {
   /** Number of keys in work. */
   get processing(): number {
     return this.#processing.size;
-  }
-
-  /** Number of keys whose delay has not passed yet. */
-  get delayed(): number {
-    return this.#delayed.size;
-  }
-
-  /** Waiting time of the first key in the queue, in milliseconds; 0 for an empty queue. */
-  get oldestAgeMs(): number {
-    const first = this.#order[this.#head];
-    const addedAt = first === undefined ? undefined : this.#waiting.get(first);
-    return addedAt === undefined ? 0 : this.#clock.monotonic() - addedAt;
   }
 
   /** Puts the key in the queue unless it waits there already. */
@@ -118,15 +96,12 @@ export class Workqueue<K extends string = string> implements Disposable {
     const failures = this.failures(key) + 1;
     this.#failures.set(key, failures);
     this.#metrics?.retried();
-    const delay = backoffDelay(failures, { baseMs: this.#baseDelayMs, capMs: this.#maxDelayMs, random: this.#random });
+    const delay = backoffDelay(failures, { ...BACKOFF, random: this.#random });
     this.addAfter(key, delay);
     return delay;
   }
 
-  /**
-   * Ends the backoff of a key: its next `addRateLimited` starts from the shortest delay. A waiting key stays in the
-   * queue.
-   */
+  /** Ends the backoff of a key. A waiting key stays in the queue. */
   forget(key: K): void {
     this.#failures.delete(key);
   }
@@ -136,10 +111,7 @@ export class Workqueue<K extends string = string> implements Disposable {
     return this.#failures.get(key) ?? 0;
   }
 
-  /**
-   * Resolves with the next key, or with `undefined` once the signal is aborted or the queue is closed. The worker
-   * must call `done` with the key afterwards.
-   */
+  /** The next key, which the worker must hand to `done`; undefined once the signal is aborted or the queue closed. */
   get(signal?: AbortSignal): Promise<K | undefined> {
     if (this.#closed || signal?.aborted === true) return Promise.resolve(undefined);
     const key = this.#take();
@@ -166,7 +138,7 @@ export class Workqueue<K extends string = string> implements Disposable {
   }
 
   /** Accepts no more keys, drops waiting and delayed keys, and releases idle workers. */
-  close(): void {
+  [Symbol.dispose](): void {
     if (this.#closed) return;
     this.#closed = true;
     for (const { timer } of this.#delayed.values()) timer[Symbol.dispose]();
@@ -179,10 +151,6 @@ export class Workqueue<K extends string = string> implements Disposable {
     for (const settle of [...this.#idle]) settle(undefined);
     this.#metrics?.depth(0);
     this.#running?.[Symbol.dispose]();
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
   }
 
   #enqueue(key: K): void {
