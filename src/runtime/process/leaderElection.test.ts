@@ -2,15 +2,15 @@ import { fc, test as prop } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
 import { createLogger } from "../../observability/index.ts";
 import { NotLeaderError, TransportError } from "../core/errors.ts";
-import { LeaderElector } from "./leaderElection.ts";
+import { LeaderElector, type LeaderElectorOptions } from "./leaderElection.ts";
+import type { Clock } from "../core/index.ts";
 import { LEASES } from "../client/resources.ts";
 import { FakeClient, FakeCluster } from "../testing/fakeClient.ts";
 import { FakeClock } from "../testing/fakeClock.ts";
 import { MachineClock } from "../testing/machineClock.ts";
 
-function machine(world: FakeClock, server: FakeCluster, identity: string, clock = new MachineClock(world)) {
-  const client = new FakeClient(server);
-  const elector = new LeaderElector({
+const electorOf = (client: FakeClient, clock: Clock, identity = "a", more: Partial<LeaderElectorOptions> = {}) =>
+  new LeaderElector({
     client,
     namespace: "meridian-system",
     name: "meridian",
@@ -18,7 +18,12 @@ function machine(world: FakeClock, server: FakeCluster, identity: string, clock 
     clock,
     logger: createLogger({ level: "silent" }),
     random: () => 0.5,
+    ...more,
   });
+
+function machine(world: FakeClock, server: FakeCluster, identity: string, clock = new MachineClock(world)) {
+  const client = new FakeClient(server);
+  const elector = electorOf(client, clock, identity);
   const abort = new AbortController();
   const terms: { from: number; until?: number }[] = [];
   let dead = false;
@@ -90,27 +95,15 @@ describe("leader election", () => {
 
   test("renews while the leader's work comes to its end, and releases only then", async () => {
     const world = new FakeClock();
-    const server = new FakeCluster();
-    const elector = new LeaderElector({
-      client: new FakeClient(server),
-      namespace: "ns",
-      name: "l",
-      identity: "a",
-      clock: world,
-      logger: createLogger({ level: "silent" }),
-    });
+    const elector = electorOf(new FakeClient(), world);
     const abort = new AbortController();
     let heldAtEnd: boolean | undefined;
-    const run = elector.run(
-      {
-        lead: async (signal) => {
-          await new Promise((resolve) => signal.addEventListener("abort", resolve));
-          await world.sleep(25_000);
-          heldAtEnd = elector.isHeld();
-        },
-      },
-      abort.signal,
-    );
+    const lead = async (signal: AbortSignal): Promise<void> => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      await world.sleep(25_000);
+      heldAtEnd = elector.isHeld();
+    };
+    const run = elector.run({ lead }, abort.signal);
     await world.advance(5_000);
     abort.abort(new Error("over"));
     await world.advance(26_000);
@@ -202,14 +195,7 @@ describe("leader election", () => {
   test("what the leader's work throws by itself ends the election, with the Lease given back", async () => {
     const world = new FakeClock();
     const server = new FakeCluster();
-    const elector = new LeaderElector({
-      client: new FakeClient(server),
-      namespace: "meridian-system",
-      name: "meridian",
-      identity: "a",
-      clock: world,
-      logger: createLogger({ level: "silent" }),
-    });
+    const elector = electorOf(new FakeClient(server), world);
     const run = elector.run({ lead: () => Promise.reject(new Error("cannot lead")) }, new AbortController().signal);
     await expect(run).rejects.toThrow("cannot lead");
     expect(lease(server)["holderIdentity"]).toBe("");
@@ -220,54 +206,31 @@ describe("leader election", () => {
     { leaseDurationMs: 10_000, renewDeadlineMs: 10_000 },
     { renewDeadlineMs: 2_000, retryPeriodMs: 2_000 },
   ])("refuses durations that could not be safe: %o", (durations) => {
-    expect(
-      () =>
-        new LeaderElector({
-          client: new FakeClient(),
-          namespace: "ns",
-          name: "l",
-          identity: "a",
-          clock: new FakeClock(),
-          logger: createLogger({ level: "silent" }),
-          ...durations,
-        }),
-    ).toThrow(RangeError);
+    expect(() => electorOf(new FakeClient(), new FakeClock(), "a", durations)).toThrow(RangeError);
   });
 });
 
+const TROUBLES = ["pause", "resume", "cut off", "heal"] as const;
 type Step =
-  | { do: "pause" | "resume" | "cut off" | "heal" | "stop"; who: number }
+  | { do: (typeof TROUBLES)[number] | "stop"; who: number }
   | { do: "jump"; who: number; ms: number }
   | { do: "advance"; ms: number };
 
 type Fate = { kind: "fine" } | { kind: "refused" | "answer lost" } | { kind: "slow there" | "slow back"; ms: number };
 
+const ofWeights = <T>(...kinds: [weight: number, arbitrary: fc.Arbitrary<T>][]): fc.Arbitrary<T> =>
+  fc.oneof(...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 const who = fc.nat(2);
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constantFrom("pause" as const, "resume" as const, "cut off" as const, "heal" as const),
-      who,
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("stop" as const), who }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant("jump" as const), who, ms: fc.integer({ min: -100_000, max: 100_000 }) }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.integer({ min: 100, max: 20_000 }) }),
-  },
+const step = ofWeights<Step>(
+  [4, fc.record({ do: fc.constantFrom(...TROUBLES), who })],
+  [1, fc.record({ do: fc.constant("stop" as const), who })],
+  [1, fc.record({ do: fc.constant("jump" as const), who, ms: fc.integer({ min: -100_000, max: 100_000 }) })],
+  [6, fc.record({ do: fc.constant("advance" as const), ms: fc.integer({ min: 100, max: 20_000 }) })],
 );
-const fate: fc.Arbitrary<Fate> = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<Fate>({ kind: "fine" }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("refused" as const, "answer lost" as const) }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constantFrom("slow there" as const, "slow back" as const), ms: fc.nat(20_000) }),
-  },
+const fate = ofWeights<Fate>(
+  [6, fc.constant({ kind: "fine" })],
+  [2, fc.record({ kind: fc.constantFrom("refused" as const, "answer lost" as const) })],
+  [3, fc.record({ kind: fc.constantFrom("slow there" as const, "slow back" as const), ms: fc.nat(20_000) })],
 );
 
 describe("among machines with skewed clocks that are paused, cut off and badly connected", () => {

@@ -1,54 +1,42 @@
 import type { Logger } from "../../observability/index.ts";
-import { type Clock, isConflict, isNotFound, linked, NotLeaderError, withSignal } from "../core/index.ts";
+import { type Clock, ifFound, isConflict, isNotFound, linked, NotLeaderError, withSignal } from "../core/index.ts";
 import { type LeaseClaim, LeaseRecord, leaseBody, releasedBody, renewTimeAfter } from "./lease.ts";
 import { Reflector } from "../informer/index.ts";
 import { LEASES, ServerHistory } from "../client/index.ts";
 import type { Client } from "../types.ts";
 
 export interface LeaderElectorOptions {
-  /** Client without a write guard that asks this elector. */
+  /** Without a write guard that asks this elector. */
   client: Client;
   namespace: string;
-  /** Name of the Lease. */
   name: string;
   /** Must be unique to this process: a Lease with this identity counts as its own. */
   identity: string;
   /** Others take the Lease when they have seen no renewal for this long. Default 15 s. */
   leaseDurationMs?: number;
-  /**
-   * The leader stops when its last successful renewal was sent this long ago. Default 10 s; less than
-   * leaseDurationMs.
-   */
+  /** The leader stops when its last successful renewal was sent this long ago. Default 10 s. */
   renewDeadlineMs?: number;
   /** Time between renewals, and between a candidate's reads of the Lease. Default 2 s. */
   retryPeriodMs?: number;
   clock: Clock;
   logger: Logger;
-  /** Called when this process becomes the leader, and when it is no longer the leader. */
   onChange?: (leading: boolean) => void;
-  /** Gives numbers in [0, 1). Default: Math.random. */
   random?: () => number;
 }
 
 export interface Leadership {
-  /**
-   * Work of the leader. Its signal is aborted when the Lease is lost or the process ends; the work should then return
-   * soon.
-   */
+  /** Work of the leader. It should return soon after its signal is aborted. */
   lead: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Maximum time for the release of the Lease at the end of the process. */
 const RELEASE_TIMEOUT_MS = 2_000;
 
 /**
  * Holds a Lease so that at most one of several processes leads.
  *
- * Leadership depends on elapsed local time only, so clocks may disagree. The leader counts from the moment when it
- * *sent* its last successful renewal. Other processes count from the later moment when they *saw* the renewal, and
- * wait longer. A leader that was paused or cut off therefore stops leading before another process takes the Lease. No
- * clock shows a write that passed the guard and was then delayed on the network; the time between renewDeadline and
- * leaseDuration covers such a write.
+ * Only elapsed local time counts, so clocks may disagree. The leader counts from when it *sent* its last renewal, the
+ * others from when they *saw* it, and they wait longer: a leader that was paused or cut off stops first. The difference
+ * also covers a write that passed the guard and was then delayed on the network.
  */
 export class LeaderElector {
   readonly #options: LeaderElectorOptions;
@@ -75,10 +63,7 @@ export class LeaderElector {
     this.#record = new LeaseRecord(options.clock, this.#leaseDurationMs);
   }
 
-  /**
-   * True if this process leads, as far as its clocks show. The wall clock counts as well, because the monotonic clock
-   * stands still while a machine sleeps. If the wall clock jumps ahead, the result is false until the next renewal.
-   */
+  /** True if this process leads. The wall clock counts too: the monotonic one stands still while a machine sleeps. */
   isHeld(): boolean {
     return this.#renewed !== undefined && this.#leftMs(this.#renewed) > 0;
   }
@@ -97,9 +82,8 @@ export class LeaderElector {
   }
 
   /**
-   * Takes part in the election until the signal is aborted. Resolves when `lead` has returned and the Lease is
-   * released. After a lost Lease, `lead` is called again when the Lease is won again. If `lead` returns or throws by
-   * itself, the Lease is released and `run` ends the same way.
+   * Takes part in the election until the signal is aborted or `lead` ends by itself, and then releases the Lease.
+   * After a lost Lease, `lead` is called again when it is won again.
    */
   async run({ lead }: Leadership, signal: AbortSignal): Promise<void> {
     while (await this.#acquire(signal)) {
@@ -167,23 +151,18 @@ export class LeaderElector {
     try {
       return await this.#within(this.#retryPeriodMs * 2, signal, async (attempt) => {
         const before = this.#record.holder;
-        let exists = true;
-        try {
-          this.#record.observe(await client.get(LEASES, namespace, name, { signal: attempt }));
-        } catch (error) {
-          if (!isNotFound(error)) throw error;
-          exists = false;
-        }
+        const lease = await ifFound(client.get(LEASES, namespace, name, { signal: attempt }));
+        if (lease !== undefined) this.#record.observe(lease);
         if (this.#record.holder !== before && this.#record.holder !== undefined)
           logger.info({ lease: name, holder: this.#record.holder }, "leader is");
         if (this.#record.freeInMs(identity) > 0) return false;
+        const exists = lease !== undefined;
         await this.#write(exists, this.#record.acquiredBy(identity, exists), attempt);
         return true;
       });
     } catch (error) {
       if (signal.aborted) return false;
-      // Another process was faster, or the server went back to an earlier state. The known version of the Lease is
-      // void.
+      // Another process was faster, or the server went back: the known version of the Lease is void.
       if (isConflict(error)) this.#record.distrust();
       else logger.debug({ lease: name, err: error }, "could not read the Lease");
       return false;
@@ -254,8 +233,8 @@ export class LeaderElector {
     try {
       await this.#write(true, this.#record.renewedBy(identity), signal);
     } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) throw error;
       if (isNotFound(error)) throw new NotLeaderError(`the Lease ${name} was deleted`, { cause: error });
+      if (!isConflict(error)) throw error;
       // The Lease was written by another candidate, or by an earlier renewal of our own whose answer was lost.
       this.#record.distrust();
       this.#record.observe(await client.get(LEASES, namespace, name, { signal }));
@@ -265,9 +244,7 @@ export class LeaderElector {
     }
   }
 
-  /**
-   * Writes the Lease on the basis of the last seen version. The time of the renewal is the time before the request.
-   */
+  /** The time of the renewal is the time before the request. */
   async #write(exists: boolean, claim: LeaseClaim, signal: AbortSignal): Promise<void> {
     const { client, namespace, name, clock } = this.#options;
     const sent = { monotonic: clock.monotonic(), wall: clock.now() };

@@ -10,7 +10,7 @@ interface LeaseSpec {
   leaseTransitions?: number;
 }
 
-/** Claim on the Lease by an identity, on the basis of one version. */
+/** Claim on the Lease on the basis of one version. */
 export interface LeaseClaim {
   identity: string;
   resourceVersion: string | undefined;
@@ -18,10 +18,7 @@ export interface LeaseClaim {
   transitions?: number;
 }
 
-/**
- * Last state of a Lease that this process has seen, with the local time of the observation. Times inside the Lease
- * come from other machines' clocks and are never compared.
- */
+/** Last seen state of a Lease. Times inside it come from other machines' clocks and are never compared. */
 export class LeaseRecord {
   readonly #clock: Clock;
   readonly #defaultDurationMs: number;
@@ -46,9 +43,7 @@ export class LeaseRecord {
     return this.#seen?.spec.leaseTransitions ?? 0;
   }
 
-  /**
-   * Records a Lease from an answer or a watch. Every new version counts as a sign of life at the current local time.
-   */
+  /** Every new version, from an answer or a watch, is a sign of life at the current local time. */
   observe(lease: KubeObject): void {
     const resourceVersion = lease.metadata.resourceVersion ?? "";
     if (this.#seen !== undefined) {
@@ -68,10 +63,7 @@ export class LeaseRecord {
     this.#trusted = false;
   }
 
-  /**
-   * Milliseconds until `identity` may take the Lease; 0 or less if the Lease is free, its own, or was not renewed in
-   * time. A Lease that was seen and then deleted is free only after the duration of its last holder.
-   */
+  /** Milliseconds until `identity` may take the Lease. A deleted one stays its last holder's for its duration. */
   freeInMs(identity: string): number {
     if (this.#seen === undefined) return 0;
     const { spec, at } = this.#seen;
@@ -95,10 +87,7 @@ export class LeaseRecord {
   }
 }
 
-/**
- * Wall time for renewTime, never the same value twice. A renewal with the same time would change nothing, and no
- * other process would see it.
- */
+/** A renewal with the same time would change nothing, so no other process would see it. */
 export function renewTimeAfter(now: number, before: number | undefined): number {
   return before === now ? now + 1 : now;
 }
@@ -115,11 +104,7 @@ export function leaseBody(
   return {
     apiVersion: "coordination.k8s.io/v1",
     kind: "Lease",
-    metadata: {
-      namespace,
-      name,
-      ...defined({ resourceVersion: claim.resourceVersion }),
-    },
+    metadata: { namespace, name, ...defined({ resourceVersion: claim.resourceVersion }) },
     spec: {
       holderIdentity: claim.identity,
       leaseDurationSeconds: Math.ceil(durationMs / 1_000),
@@ -132,7 +117,7 @@ export function leaseBody(
 /** Body of a merge patch that releases the Lease. */
 export function releasedBody(resourceVersion: string | undefined, now: number): unknown {
   return {
-    metadata: resourceVersion === undefined ? {} : { resourceVersion },
+    metadata: defined({ resourceVersion }),
     spec: { holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTimestamp(now) } satisfies LeaseSpec,
   };
 }

@@ -12,12 +12,10 @@ export interface ServeOptions {
   host?: string;
   healthz: HealthCheck;
   readyz: HealthCheck;
-  /** The text for `/metrics` with its content type. */
   metrics: () => Promise<{ contentType: string; body: string }>;
 }
 
 export interface HttpServing extends AsyncDisposable {
-  /** Port that the server listens on. */
   readonly port: number;
   /** Stops listening. Resolves when running requests are answered, at most a second later. */
   close(): Promise<void>;
@@ -25,10 +23,7 @@ export interface HttpServing extends AsyncDisposable {
 
 const CLOSE_DEADLINE_MS = 1_000;
 
-/**
- * Serves `/metrics`, `/healthz` and `/readyz`. Health answers list the failed checks; `?verbose` adds a sentence
- * about success. Rejects if the server cannot listen on the port.
- */
+/** Serves `/metrics`, `/healthz` and `/readyz`. Rejects if the server cannot listen on the port. */
 export async function serveHttp(options: ServeOptions): Promise<HttpServing> {
   const server = createServer((request, response) => {
     const reply = (answered: Reply): void => {
@@ -78,10 +73,8 @@ async function answer(options: ServeOptions, request: IncomingMessage): Promise<
 }
 
 function health(name: string, failing: readonly string[], verbose: boolean): Reply {
-  const status = failing.length === 0 ? 200 : 503;
-  if (failing.length > 0)
-    return { status, body: `${failing.map((check) => `[-] ${check}\n`).join("")}${name} check failed\n` };
-  return { status, body: verbose ? `${name} check passed\n` : "ok" };
+  if (failing.length === 0) return { status: 200, body: verbose ? `${name} check passed\n` : "ok" };
+  return { status: 503, body: `${failing.map((check) => `[-] ${check}\n`).join("")}${name} check failed\n` };
 }
 
 function send(

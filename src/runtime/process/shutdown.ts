@@ -3,32 +3,23 @@ import { constants } from "node:os";
 export interface SignalContext extends Disposable {
   /** Aborted by the first SIGTERM or SIGINT. */
   readonly signal: AbortSignal;
-  /** Stops listening to signals. */
   dispose(): void;
 }
 
-/** Part of `process` that the signal handling needs. */
 export interface SignalSource {
   on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
   off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
   exit(code: number): void;
 }
 
-/** The process was asked to end. */
 export class ShutdownError extends Error {
   override readonly name = "ShutdownError";
 }
 
-/**
- * One Ctrl-C may arrive twice: from the terminal, and from npm, which forwards its own signal. Two signals within
- * this many milliseconds are one keystroke.
- */
+/** One Ctrl-C may arrive twice: from the terminal, and from npm, which forwards its own signal. */
 const ONE_KEYSTROKE_MS = 300;
 
-/**
- * Abort signal for the work of the process. The first SIGTERM or SIGINT aborts it; the second ends the process at
- * once (exit code 143 or 130). `monotonic` returns milliseconds.
- */
+/** The first SIGTERM or SIGINT aborts the signal; the second ends the process at once (exit code 143 or 130). */
 export function signalContext(
   source: SignalSource = process,
   monotonic: () => number = () => performance.now(),
