@@ -45,10 +45,7 @@ export interface WatchOptions extends CallOptions {
   allowWatchBookmarks?: boolean;
   timeoutSeconds?: number;
   metadataOnly?: boolean;
-  /**
-   * `resourceVersion`s of objects in the answers to our own writes. An event with such a version brings nothing new, so
-   * the event is delivered as a bookmark, unparsed.
-   */
+  /** Versions in answers to our own writes. An event of such a version brings nothing new: it becomes a bookmark. */
   known?: Pick<ReadonlySet<string>, "size" | "has">;
   /** Called when the server has accepted the watch. The first event may come much later. */
   onOpen?: () => void;
@@ -103,9 +100,8 @@ export type PatchType =
   | "application/strategic-merge-patch+json";
 
 /**
- * Client of one cluster. Every call throws {@link ApiError} (the server refused), {@link TransportError} (the server
- * was not reached, or the connection broke) or the signal's reason. A client may have a write guard. Then each write
- * first asks the guard, and throws {@link NotLeaderError} when this process no longer holds the Lease.
+ * Client of one cluster. Every call throws {@link ApiError} (the server refused), {@link TransportError} (it was not
+ * reached, or the connection broke) or the signal's reason; a write also what its guard throws ({@link NotLeaderError}).
  */
 export interface Client extends AsyncDisposable {
   readonly cluster: string;
@@ -113,10 +109,7 @@ export interface Client extends AsyncDisposable {
   readonly address?: string;
   get(type: ResourceType, namespace: string | undefined, name: string, options?: GetOptions): Promise<KubeObject>;
   list(type: ResourceType, options?: ListOptions): Promise<ObjectList>;
-  /**
-   * Disposing of the iterable closes the stream. The stream ends when the server ends the watch, and throws when the
-   * connection breaks.
-   */
+  /** Ends when the server ends the watch, and throws when the connection breaks. Disposing closes the stream. */
   watch(type: ResourceType, options?: WatchOptions): AsyncIterable<WatchEvent> & AsyncDisposable;
   create(type: ResourceType, object: KubeObject, options?: CallOptions): Promise<KubeObject>;
   /** Server-side apply of the main resource. */
@@ -132,10 +125,7 @@ export interface Client extends AsyncDisposable {
     options?: CallOptions & { subresource?: string },
   ): Promise<KubeObject>;
   delete(type: ResourceType, namespace: string | undefined, name: string, options?: DeleteOptions): Promise<void>;
-  /**
-   * Any other request: `/readyz`, `/version`, discovery, subresources such as TokenRequest. Returns parsed JSON, or
-   * the text of another answer.
-   */
+  /** Any other request: `/readyz`, discovery, TokenRequest. Returns parsed JSON, or the text of another answer. */
   raw(
     method: "GET" | "POST" | "PUT",
     path: string,

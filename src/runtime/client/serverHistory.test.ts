@@ -3,7 +3,8 @@ import { WentBackError } from "../informer/reflector.ts";
 import { CONFIGMAPS } from "./resources.ts";
 import { ServerHistory } from "./serverHistory.ts";
 import type { FakeClient } from "../testing/fakeClient.ts";
-import { broken, configMap, reflect } from "../testing/reflecting.ts";
+import { broken, configMap } from "../testing/informerOfConfigMaps.ts";
+import { reflect } from "../testing/reflecting.ts";
 
 describe("a reflector of a server that goes back in time", () => {
   test("begins anew at once when the server comes back at an earlier version", async () => {
@@ -24,11 +25,7 @@ describe("a reflector of a server that goes back in time", () => {
     server.create(CONFIGMAPS, configMap("a"));
     await events(20_000);
     const read = ServerHistory.of(client).expect();
-    // Behind a proxy that keeps the streams open.
-    const watchers = [...server.watchers];
-    server.watchers.clear();
-    restore();
-    for (const watcher of watchers) server.watchers.add(watcher);
+    server.unseen(restore);
     expect(await events(10_000)).toEqual([]);
     read(server.version);
     expect(await events()).toEqual(["SnapshotStarted", "SnapshotEnded at an earlier state"]);

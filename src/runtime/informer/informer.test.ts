@@ -6,15 +6,6 @@ import type { KubeObject } from "../../apis/index.ts";
 import { ServerHistory } from "../client/serverHistory.ts";
 import type { WatchOptions } from "../types.ts";
 
-/** Writes what the open watches do not show. */
-function unseen<R>({ watchers }: FakeClient["server"], write: () => R): R {
-  const open = [...watchers];
-  watchers.clear();
-  const answer = write();
-  for (const watcher of open) watchers.add(watcher);
-  return answer;
-}
-
 const EXPIRED = {
   type: "ERROR",
   status: { code: 410, reason: "Expired", message: "too old resource version" },
@@ -227,7 +218,7 @@ describe("asked whether the server shows more than is known", () => {
     await events();
     const { signal } = new AbortController();
     expect(await informer.agreesWithServer(signal)).toBe(true);
-    unseen(server, () => server.create(CONFIGMAPS, configMap("hidden")));
+    server.unseen(() => server.create(CONFIGMAPS, configMap("hidden")));
     expect(await events(1_000)).toEqual([]);
     expect(await informer.agreesWithServer(signal)).toBe(false);
     expect(await events(1_000)).toEqual(["Added ns/hidden"]);
@@ -256,7 +247,7 @@ describe("the answer to one's own write", () => {
     await events();
     expect(known?.size).toBe(0);
     // The answer is faster than the watch.
-    const answer = unseen(server, () => server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } }));
+    const answer = server.unseen(() => server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } }));
     informer.observe(answer);
     const version = answer.metadata.resourceVersion ?? "";
     expect([known?.size, known?.has(version)]).toEqual([1, true]);
@@ -338,7 +329,7 @@ describe("the answer to one's own write, of a server that then went back to befo
     const { server, informer, events } = informed;
     await events(20_000);
     const restore = server.backup();
-    unseen(server, () => informer.observe(write(server)));
+    server.unseen(() => informer.observe(write(server)));
     restore();
     for (let n = 0; n < since; n += 1)
       server.create(CONFIGMAPS, { ...configMap(`since-${n}`), metadata: { name: `since-${n}` } });
@@ -367,7 +358,7 @@ describe("the answer to one's own write, of a server that then went back to befo
       const { client, server, informer, events } = startInformer({ objects: 1 });
       await events(20_000);
       const restore = server.backup();
-      if (when === "before") unseen(server, () => informer.observe(merge(server)));
+      if (when === "before") server.unseen(() => informer.observe(merge(server)));
       let lost = false;
       client.gate = ({ verb, phase }) => {
         if (verb !== "watch" || phase !== "before" || lost) return;
@@ -393,7 +384,7 @@ describe("the answer to one's own write, of a server that then went back to befo
       const { client, server, informer, events } = startInformer({ objects: 1 });
       await events(20_000);
       const restore = server.backup();
-      unseen(server, () => {
+      server.unseen(() => {
         informer.observe(make(server));
         informer.observe(server.merge(CONFIGMAPS, "ns", "made", { data: { value: "2" } }));
         restore();

@@ -5,7 +5,8 @@ import { Reflector } from "./reflector.ts";
 import { CONFIGMAPS } from "../client/resources.ts";
 import { FakeClient } from "../testing/fakeClient.ts";
 import { FakeClock } from "../testing/fakeClock.ts";
-import { broken, configMap, reflect, textOf } from "../testing/reflecting.ts";
+import { broken, configMap } from "../testing/informerOfConfigMaps.ts";
+import { reflect, textOf } from "../testing/reflecting.ts";
 
 describe("a reflector", () => {
   test("begins with a watch-list and goes on in the same stream", async () => {

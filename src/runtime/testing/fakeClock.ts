@@ -71,8 +71,14 @@ export class FakeClock implements Clock {
   /** Moves time on by `ms`, and fires the timers that fall due. */
   async advance(ms: number): Promise<void> {
     const end = this.#monotonic + ms;
-    do await settle();
+    do await reactions();
     while (this.fireNext(end));
+  }
+
+  /** Moves time on, and then lets work that needs no time run to its end. */
+  async settle(ms = 0): Promise<void> {
+    await this.advance(ms);
+    for (let turn = 0; turn < 5; turn += 1) await this.advance(0);
   }
 
   /**
@@ -116,6 +122,6 @@ export class FakeClock implements Clock {
 }
 
 /** Lets all ready promise reactions run, with everything that they queue. */
-function settle(): Promise<void> {
+function reactions(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -118,6 +118,15 @@ export class FakeCluster {
     this.watchers.clear();
   }
 
+  /** Changes what the open watches do not show, as behind a proxy that keeps the streams open. */
+  unseen<R>(change: () => R): R {
+    const open = [...this.watchers];
+    this.watchers.clear();
+    const answer = change();
+    for (const watcher of open) this.watchers.add(watcher);
+    return answer;
+  }
+
   /** Sends a bookmark to every open watch. */
   bookmark(): void {
     for (const watcher of this.watchers) watcher.push(bookmarkOf(watcher.type, this.version));

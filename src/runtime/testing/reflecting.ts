@@ -1,21 +1,11 @@
 import { onTestFinished } from "vitest";
-import type { KubeObject } from "../../apis/index.ts";
 import { createLogger } from "../../observability/index.ts";
-import { TransportError } from "../core/errors.ts";
 import { Reflector } from "../informer/reflector.ts";
 import type { ReflectorEvent, ReflectorOptions } from "../informer/reflectorTypes.ts";
 import { CONFIGMAPS } from "../client/resources.ts";
 import type { WatchOptions } from "../types.ts";
 import { FakeClient } from "./fakeClient.ts";
 import { FakeClock } from "./fakeClock.ts";
-
-export const configMap = (name: string, value = "1"): KubeObject => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { namespace: "ns", name },
-  data: { value },
-});
-export const broken = (): TransportError => new TransportError("ConnectionReset", "connection reset");
 
 export function textOf(event: ReflectorEvent): string {
   if ("object" in event) return `${event.type} ${event.object.metadata.name}`;
