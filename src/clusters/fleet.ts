@@ -11,7 +11,6 @@ export type FleetOptions = Omit<WorkerOptions, "cluster" | "share" | "working">;
 export class Fleet implements PoolListener, AsyncDisposable {
   readonly #options: FleetOptions;
   readonly #workers = new Map<string, Worker>();
-  /** Ending workers that wait for their running writes. */
   readonly #ending = new Set<Promise<void>>();
   readonly #budget = new ConcurrencyBudget(() => this.#workers.size);
   #closed = false;

@@ -4,8 +4,8 @@
  *
  * Promises: a failure of a cluster stays in that cluster. Only an object that a row names by UID is removed, and only
  * when all of the member's objects of that kind are known. A foreign object is never written without permission. The
- * identity of a cluster is checked before the first write. A worker sees only two ports of the hub, WorkSource and
- * ReportSink. A worker never decides what should run where, or what may be removed: rows carry these decisions.
+ * identity of a cluster is checked before the first write. A worker sees only WorkSource and ReportSink of the hub, and
+ * never decides what should run where, or what may be removed.
  */
 export { stripMarks, notInVersion, readLive, rehearse, type Rehearsed, rehearseRemoval } from "./write/index.ts";
 export { ClusterPool, DampedContact, type Damping } from "./connection/index.ts";

@@ -20,7 +20,7 @@ test.each<[string, Partial<ClusterContact>, boolean]>([
   ["all kinds are readable", unreadable(), false],
   ["another kind is unreadable", unreadable(SECRET, ["/Service", "not served"]), false],
   ["the reason changed", unreadable(SECRET, ["apps/Deployment", "broken"]), false],
-])("when %s the readability is the same: %3$s", (_, change, want) => {
+])("when %s, it is known whether the readability is the same", (_, change, want) => {
   const changed = { ...BASE, ...change };
   expect([sameReadability(BASE, changed), sameReadability(changed, BASE)]).toEqual([want, want]);
 });

@@ -13,7 +13,6 @@ import type { CapacityReading } from "../scheduler/index.ts";
 /** Change of one member object's row. A member object without a row is left alone. */
 export interface RowDelta {
   ref: ObjectRef;
-  /** Undefined: the member object has no row, or no longer has one. */
   row: Row | undefined;
   /** Grows with every change in one cluster. An observation names the revision that the worker had taken. */
   revision: number;
@@ -22,16 +21,13 @@ export interface RowDelta {
 }
 
 export type WorkDelta =
-  /** Sent first: hub objects (by refKey) with copies on the cluster according to the hub's record. */
+  /** Sent first: hub objects (by refKey) that have copies on the cluster by the hub's record. */
   | { kind: "Expected"; owners: readonly string[] }
-  /**
-   * Kinds to watch on the cluster; sent at once, and again on each change. `others`: kinds that the
-   * hub need not serve, to be discovered on the member.
-   */
+  /** Kinds to watch. `others`: kinds that the hub need not serve, to be discovered on the member. */
   | { kind: "Kinds"; kinds: readonly ResourceType[]; others?: readonly GroupKind[] }
   /** The first delta holds every row, later deltas hold changes. */
   | { kind: "Rows"; rows: readonly RowDelta[] }
-  /** Turns the measurement of free room on the cluster's nodes on or off. It is off initially. */
+  /** Turns the measurement of free room on the nodes on or off. */
   | { kind: "Room"; wanted: boolean };
 
 export interface WorkSource {
@@ -66,19 +62,10 @@ export function sameReadability(a: ClusterContact, b: ClusterContact): boolean {
 }
 
 export interface ReportSink {
-  /**
-   * Takes changed observations. Each replaces the previous observation of the same member object. An object that does
-   * not exist, has no row and is not being written is reported once more and then forgotten.
-   */
+  /** Each observation replaces the previous one. An object without row and existence is reported once more. */
   report(cluster: string, observations: readonly Observation[]): void;
-  /**
-   * Called when contact was made or lost, or when more or fewer kinds are known. Undefined when the MemberCluster is
-   * gone; the cluster's observations are forgotten then.
-   */
+  /** Undefined when the MemberCluster is gone; the cluster's observations are forgotten then. */
   contact(cluster: string, contact: ClusterContact | undefined): void;
-  /**
-   * Takes the free room on the cluster's nodes, or the reason why it could not be read. The value is identical to the
-   * previous one when nothing has changed. Undefined when the measurement has stopped.
-   */
+  /** Free room on the nodes. The value is identical when nothing has changed; undefined when no longer measured. */
   room(cluster: string, reading: CapacityReading | undefined): void;
 }

@@ -13,19 +13,18 @@ export interface MemberSession {
   readonly local: boolean;
   /** The only namespaces that the credentials reach; undefined: the whole cluster. */
   readonly namespaces?: readonly string[] | undefined;
-  /** Aborted when this session ends: the cluster was removed, or its credentials, endpoint or identity changed. */
+  /** Aborted when this session ends. */
   readonly signal: AbortSignal;
-  /** Called when something seems wrong (a watch broke, a write timed out). Probes now instead of at the next interval. */
+  /** Something seems wrong (a watch broke, a write timed out): probes now instead of at the next interval. */
   suspect(): void;
 }
 
 /** Called by the pool, in order, for each cluster. */
 export interface PoolListener {
   sessionStarted(session: MemberSession): void;
-  /** Called when contact was made or lost, or the reason changed. Not called for a probe that found nothing new. */
+  /** Contact was made or lost, or the reason changed. */
   contactChanged(cluster: string, contact: Contact): void;
-  /** Reason why writes to the cluster are slowed down or stopped now; undefined when they are not. */
+  /** Reason why writes to the cluster are slowed down or stopped now. */
   paceOf(cluster: string): Why | undefined;
-  /** Called when the MemberCluster and its connection are gone. */
   clusterRemoved(cluster: string): void;
 }

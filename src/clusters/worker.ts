@@ -36,14 +36,13 @@ export interface WorkerOptions {
 const UNTRIED: Contact = { ok: false };
 /** Kinds that a hub does not propagate to itself as a member, since they originate there. */
 const NOT_FOR_LOCAL: readonly ResourceType[] = [CONFIGMAPS, SECRETS, NAMESPACES];
-/** Number of rows taken before the event loop is yielded, a few milliseconds of work. */
+/** A few milliseconds of work. */
 const ROWS_AT_A_TIME = 200;
 const SUBSCRIBE_AGAIN = { baseMs: 1_000, capMs: 30_000 };
 
 /**
- * Works for one cluster as long as its MemberCluster exists. Takes rows from the work source, writes them to the
- * member, and reports observations. A worker decides nothing about the hub's objects. It writes or removes only what a
- * row allows, and leaves a member object without a row alone.
+ * Works for one cluster as long as its MemberCluster exists: writes the rows of the work source to the member, and
+ * reports observations. It writes or removes only what a row allows.
  */
 export class Worker {
   readonly #options: WorkerOptions;
@@ -52,7 +51,6 @@ export class Worker {
   readonly #namespaceLabels = new NamespaceLabels();
   readonly #phases = new Phases((object) => this.#lane.enqueue(object));
   readonly #definitions = new Definitions();
-  /** Aborted when the worker ends. */
   readonly #end = new AbortController();
   #contact: Contact = UNTRIED;
   #reported: ClusterContact | undefined;
@@ -63,10 +61,7 @@ export class Worker {
   #session: MemberSession | undefined;
   #kinds: readonly ResourceType[] | undefined;
   #otherKinds: readonly GroupKind[] = [];
-  /**
-   * Hub objects with copies on the cluster by the hub's record. Only the first initial sync needs them, since later
-   * sessions know the objects from the previous session.
-   */
+  /** Only the first initial sync needs them, since later sessions know the objects from the previous one. */
   #expected: readonly string[] | undefined;
   #hasSynced = false;
 
@@ -114,7 +109,7 @@ export class Worker {
     return this.#contact;
   }
 
-  /** Reason why writes to the member are slowed down or stopped now; undefined when they are not. */
+  /** Reason why writes to the member are slowed down or stopped now. */
   get pace(): Why | undefined {
     return this.#lane.pace;
   }
@@ -137,8 +132,7 @@ export class Worker {
       readabilityChanged: () => this.#reportContact(),
     });
     const { namespaces } = session;
-    // Objects in namespaces that were not granted have no watch. Their observations go before the cache starts its
-    // watches.
+    // Namespaces that were not granted have no watch, so nothing may be said of their objects.
     if (namespaces !== undefined) this.#objects.forgetUnreadable((ref) => isGranted(namespaces, ref.namespace));
     this.#session = session;
     this.#cache = cache;
@@ -163,10 +157,7 @@ export class Worker {
     this.#reportContact();
   }
 
-  /**
-   * Ends the worker when the MemberCluster is gone or this process is no longer leader. Nothing is begun or reported
-   * any more. Resolves when no write is under way.
-   */
+  /** Nothing is begun or reported any more. Resolves when no write is under way. */
   async end(): Promise<void> {
     this.#end.abort(new Error(`the worker of ${this.#options.cluster} has ended`));
     const idle = this.#lane[Symbol.asyncDispose]();
@@ -188,12 +179,12 @@ export class Worker {
     this.#reportContact();
   }
 
-  /** Takes the assignment. An assignment that ends or fails is requested again. */
+  /** An assignment that ends or fails is requested again. */
   async #followAssignment(): Promise<void> {
     const { cluster, source, clock, random, logger } = this.#options;
     const { signal } = this.#end;
     for (let failures = 1; !this.#hasEnded; failures += 1) {
-      // A member object that is missing from the first rows of an assignment loses its row.
+      // A member object that is missing from the first rows loses its row.
       let isFirst = true;
       this.#wantCapacity(false);
       try {
@@ -324,12 +315,7 @@ export class Worker {
     const contact: Contact =
       blindness === undefined
         ? this.#contact
-        : {
-            ok: false,
-            lastContact: blindness.since,
-            reason: "NotObserved",
-            message: fullMessage(blindness.message),
-          };
+        : { ok: false, lastContact: blindness.since, reason: "NotObserved", message: fullMessage(blindness.message) };
     return {
       ...contact,
       synced: isSynced && contact.ok,

@@ -35,9 +35,7 @@ describe("a joined member", () => {
     const status = { allocatable: { cpu: "1500m", memory: "2Gi", pods: "110" } };
     member.cluster.create(NODES, { apiVersion: "v1", kind: "Node", metadata: { name: "n1" }, status });
     member.cluster.create(NODES, { apiVersion: "v1", kind: "Node", metadata: { name: "n2" }, status });
-    h.secret("a", member.kubeconfig());
-    h.cluster("a");
-    await h.until(() => h.pool.contact("a").ok);
+    await h.joined("a");
     await h.settle();
     expect(h.hub.statusWrites).toHaveLength(1);
     expect(h.status("a")).toMatchObject({
@@ -221,9 +219,7 @@ describe("a member with some namespaces", () => {
     const h = await start();
     const member = h.member("a");
     member.cluster.create(NODES, { apiVersion: "v1", kind: "Node", metadata: { name: "n1" } });
-    h.secret("a", member.kubeconfig());
-    h.cluster("a");
-    await h.until(() => h.pool.contact("a").ok);
+    await h.joined("a");
     await h.settle();
     expect(h.sessions[0]?.namespaces).toBeUndefined();
     h.patch("a", { spec: { namespaces: ["bank"] } });
@@ -238,10 +234,7 @@ describe("a member with some namespaces", () => {
 
   test("has no capacity, and its nodes are not read", async () => {
     const h = await start();
-    const member = h.member("a");
-    h.secret("a", member.kubeconfig());
-    h.cluster("a", { namespaces: ["bank"] });
-    await h.until(() => h.pool.contact("a").ok);
+    const member = await h.joined("a", undefined, { namespaces: ["bank"] });
     await h.settle();
     expect(h.status("a")).not.toHaveProperty("capacity");
     expect(member.clients.flatMap(({ calls }) => calls).filter((call) => call.includes("nodes"))).toEqual([]);

@@ -26,11 +26,8 @@ describe("credentials", () => {
 
   test("that the cache lacks are read from the hub", async () => {
     const h = await start();
-    const member = h.member("a");
     h.hub.server.dropWatches(new TransportError("ConnectionReset", "connection closed"));
-    h.secret("a", member.kubeconfig());
-    h.cluster("a");
-    await h.until(() => h.pool.contact("a").ok);
+    await h.joined("a");
     expect(h.heard).not.toContain("a SecretNotFound");
   });
 

@@ -77,6 +77,12 @@ describe("the credentials of a cluster", () => {
     await first;
     expect([other.read, other.state.looked]).toEqual([["Local"], 1]);
 
+    const late = reading(undefined, [undefined]);
+    const looking = late.reader.read(REFERENCE);
+    await late.reader.read({ local: {} });
+    await looking;
+    expect(late.read).toEqual(["Local"]);
+
     const over = reading(undefined, [new Error("etcd is away")]);
     const unanswered = over.reader.read(REFERENCE);
     await over.clock.advance(10);

@@ -116,6 +116,14 @@ describe("the comparison with the desired object", () => {
     expect(find().judged).toMatchObject(want);
   });
 
+  test("includes the values of an apply of another row in the same second", () => {
+    const { take, see, find } = taken();
+    see({ appliedAt: FIRST });
+    take(row({ hash: "h2" }));
+    see({ appliedAt: FIRST, hash: "h2", value: "x", resourceVersion: "8" });
+    expect(find().judged).toMatchObject({ altered: ["data.key"] });
+  });
+
   test("includes the values of an apply in the same second as the one before", () => {
     const { objects, see, find } = taken();
     see({ appliedAt: FIRST });
@@ -292,7 +300,7 @@ describe("the report", () => {
     ["another message", { ...QUOTA, message: "exceeded quota again" }, 1],
     ["a failure that is not final", { ...QUOTA, final: false }, 1],
     ["the end of the failure", undefined, 1],
-  ])("after a failure names %s: %3$d times", (_, next, times) => {
+  ])("after a failure names %s, if it is another one", (_, next, times) => {
     const { objects, find, reported } = taken();
     objects.fail(find(), QUOTA);
     expect(reported()).toBe(1);

@@ -141,7 +141,7 @@ describe("the extended report", () => {
     ["more than 64 KiB", text((64 << 10) + 1), false],
     ["nearly 64 KiB", text(60 << 10), true],
     ["more than 32 levels", nested(33), false],
-  ])("of an object with %s has a status: %3$s", (_, status, isKept) => {
+  ])("of an object with %s has a status of bounded size and depth", (_, status, isKept) => {
     expect(reportOf({ withStatus: true }, { ...CONTENT, status })?.status).toEqual(isKept ? status : undefined);
   });
 

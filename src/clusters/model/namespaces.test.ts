@@ -69,7 +69,7 @@ describe("the removal of a namespace", () => {
     ["an answer", {}, true],
     ["a namespace that is gone", new ApiError(404, "NotFound", "gone"), true],
     ["a namespace that has changed", new ApiError(409, "Conflict", "changed"), false],
-  ])("names UID and resourceVersion; %s: %3$s", async (_, answer, want) => {
+  ])("names UID and resourceVersion, and may be answered by %s", async (_, answer, want) => {
     const { namespaces, calls } = namespacesOn(() => answer);
     expect(await namespaces.remove(version, signal)).toBe(want);
     expect(calls).toMatchObject([{ verb: "delete", name: "team", options: { uid: "u1", resourceVersion: "7" } }]);

@@ -91,10 +91,7 @@ export function caching() {
       answered.resolve();
     };
   };
-  const settle = async (ms = 0): Promise<void> => {
-    await clock.advance(ms);
-    for (let turn = 0; turn < 5; turn += 1) await clock.advance(0);
-  };
+  const settle = (ms?: number): Promise<void> => clock.settle(ms);
 
   const begin = ({ namespaces, local = false }: { namespaces?: readonly string[]; local?: boolean } = {}) => {
     const end = new AbortController();

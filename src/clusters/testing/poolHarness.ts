@@ -11,6 +11,14 @@ import { FakeHub, FakeMember } from "./fakeMember.ts";
 export const SYSTEM = "meridian-system";
 export const HUB_UID = "hub-uid";
 
+/** What a MemberCluster has besides its Secret. */
+interface Change {
+  metadata?: Partial<KubeObject["metadata"]>;
+  connection?: MemberClusterSpec["connection"];
+  namespaces?: string[];
+  status?: object;
+}
+
 /** A pool with a hub and members in memory. `heard`: calls of the listener. */
 export class PoolHarness implements AsyncDisposable {
   readonly clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
@@ -93,15 +101,7 @@ export class PoolHarness implements AsyncDisposable {
     });
   }
 
-  cluster(
-    name: string,
-    change: {
-      metadata?: Partial<KubeObject["metadata"]>;
-      connection?: MemberClusterSpec["connection"];
-      namespaces?: string[];
-      status?: object;
-    } = {},
-  ): void {
+  cluster(name: string, change: Change = {}): void {
     const created = this.hub.server.create(MEMBERCLUSTERS, {
       apiVersion: "federation.paas.cmft.com/v1alpha1",
       kind: "MemberCluster",
@@ -120,11 +120,11 @@ export class PoolHarness implements AsyncDisposable {
     this.pool.upsert(this.hub.server.merge(MEMBERCLUSTERS, undefined, name, patch) as unknown as MemberCluster);
   }
 
-  /** Creates a member with its Secret and MemberCluster, and waits for contact. */
-  async joined(name: string, uid?: string): Promise<FakeMember> {
-    const member = this.member(name, uid);
+  /** Creates a member, unless it exists, with its Secret and MemberCluster, and waits for contact. */
+  async joined(name: string, uid?: string, change?: Change): Promise<FakeMember> {
+    const member = this.members.get(name) ?? this.member(name, uid);
     this.secret(name, member.kubeconfig());
-    this.cluster(name);
+    this.cluster(name, change);
     await this.until(() => this.pool.contact(name).ok);
     return member;
   }
@@ -139,8 +139,8 @@ export class PoolHarness implements AsyncDisposable {
   }
 
   /** Runs all work that needs no time. */
-  async settle(): Promise<void> {
-    await this.advance(0);
+  settle(): Promise<void> {
+    return this.clock.settle();
   }
 
   async until(condition: () => boolean): Promise<void> {
@@ -148,9 +148,8 @@ export class PoolHarness implements AsyncDisposable {
     expect(condition()).toBe(true);
   }
 
-  async advance(ms: number): Promise<void> {
-    await this.clock.advance(ms);
-    for (let turn = 0; turn < 5; turn += 1) await this.clock.advance(0);
+  advance(ms: number): Promise<void> {
+    return this.clock.settle(ms);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

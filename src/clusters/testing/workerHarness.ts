@@ -48,10 +48,7 @@ export async function working({ begin = true, local = false }: Given = {}) {
   const member = new AppliedMember();
   const { logger, lines } = logLines();
   const state = { suspicions: 0, end: new AbortController() };
-  const settle = async (ms = 0): Promise<void> => {
-    await clock.advance(ms);
-    for (let turn = 0; turn < 5; turn += 1) await clock.advance(0);
-  };
+  const settle = (ms?: number): Promise<void> => clock.settle(ms);
   const worker = new Worker({
     cluster: CLUSTER,
     source: hub,

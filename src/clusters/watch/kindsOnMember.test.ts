@@ -54,10 +54,7 @@ function setUp() {
     changed: () => (changes += 1),
     removed: (kind) => void removed.push(kind),
   });
-  const settle = async (ms = 0): Promise<void> => {
-    await clock.advance(ms);
-    for (let turn = 0; turn < 5; turn += 1) await clock.advance(0);
-  };
+  const settle = (ms?: number): Promise<void> => clock.settle(ms);
   const review = (): Promise<void> => {
     kinds.review();
     return settle();

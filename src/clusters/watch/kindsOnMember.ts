@@ -20,9 +20,9 @@ export interface KindsOnMemberOptions {
   logger: Logger;
   /** True when objects of the kind (`group/Kind`) are known on the member. */
   hasObjects: (kind: string) => boolean;
-  /** Called when the served kinds have changed, or more of them are known. */
+  /** Served kinds have changed, or more of them are known. */
   changed: () => void;
-  /** Called when the kind (`group/Kind`) was removed from the member, and with it every object of the kind. */
+  /** The kind was removed from the member, and with it every object of the kind. */
   removed: (kind: string) => void;
 }
 
@@ -35,10 +35,9 @@ const CERTAIN_AFTER = 3;
 type Wanted = GroupKind & Partial<Pick<ResourceType, "version" | "plural" | "scale">>;
 
 /**
- * The wanted kinds that one member serves, for one session. Built-in kinds count as served until the member answers 404.
- * Other kinds are looked up in discovery: when they become wanted, when a definition of ours changes on the member, and
- * with backoff while a kind or a version is missing. A kind is watched in the hub's version if that is served, or else
- * in the member's preferred one.
+ * The wanted kinds that one member serves, for one session, in the hub's version or else the member's preferred one.
+ * Built-in kinds count as served until the member answers 404. Others are looked up in discovery when they become wanted
+ * or a definition changes on the member, and with backoff while a kind or a version is missing.
  */
 export class KindsOnMember {
   readonly #options: KindsOnMemberOptions;
@@ -139,14 +138,14 @@ export class KindsOnMember {
     });
   }
 
-  /** Called when definitions have changed on the member. */
+  /** Definitions have changed on the member. */
   review(): void {
     this.#failures = 0;
     this.#askAgain = true;
     void this.#ask();
   }
 
-  /** Called when the member answered 404 for the kind in the version that was found. */
+  /** The member answered 404 for the kind in the version that was found. */
   doubt(kind: string): void {
     const fixed = this.#fixed.find((type) => kindKey(type) === kind);
     if (fixed !== undefined) {
@@ -223,10 +222,7 @@ export class KindsOnMember {
     if (this.#state() !== before) this.#options.changed();
   }
 
-  /**
-   * Reads the definitions of kinds that are about to count as removed and of which objects are known: a definition that
-   * serves no version keeps them. Without permission to read definitions, discovery alone decides.
-   */
+  /** A definition that serves no version keeps its objects, so it is read before a kind with objects counts as removed. */
   async #lookForDefinitions(served: readonly ResourceType[], unavailable: ReadonlySet<string>): Promise<void> {
     const { client, signal } = this.#options.session;
     const names = new Set(served.map(kindKey));

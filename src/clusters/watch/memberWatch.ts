@@ -25,19 +25,17 @@ export interface MemberWatchOptions extends Watched {
   informer: (watch: MemberWatch) => Informer<ObservedObject>;
   /** Called when the first read has failed, so that nobody waits for it. */
   gaveUp: () => void;
-  /** Called when it has changed whether the absence of objects can be trusted. */
+  /** The absence of objects can be trusted from now on, or no longer. */
   trustChanged: () => void;
-  /** Called when {@link MemberWatch.failure} or {@link MemberWatch.blindSince} has changed. */
+  /** {@link MemberWatch.failure} or {@link MemberWatch.blindSince} has changed. */
   readabilityChanged: () => void;
-  /** Called when the permission was revoked alone, or only `list` was granted ({@link MemberWatch.isLost}). */
+  /** The permission was revoked alone, or only `list` was granted. */
   lostRight: (watch: MemberWatch) => void;
-  /** Called when the member does not serve the kind in this version. */
   unserved: (watch: MemberWatch) => void;
-  /** Called when a lost watch works again. */
   regainedRight: (watch: MemberWatch) => void;
 }
 
-/** After this time the last state of a broken watch may be outdated. */
+/** The last state of a watch that was broken for longer may be outdated. */
 const BLIND_AFTER_MS = 30_000;
 
 /** One watch of a member. Judges by its failures how far the known state can be trusted. */
@@ -45,7 +43,6 @@ export class MemberWatch implements Watched {
   readonly type: ResourceType;
   readonly namespace: string | undefined;
   readonly informer: Informer<ObservedObject>;
-  /** Aborted when the watch ends. */
   readonly stop = new AbortController();
   readonly #options: MemberWatchOptions;
   #failure: Message | undefined;
@@ -114,14 +111,14 @@ export class MemberWatch implements Watched {
     return this.informer.synced && !this.#isLost && !this.#isUnserved;
   }
 
-  /** True when a new watch of `watched` would be equivalent to this one. */
+  /** A new watch of it would be equivalent to this one. */
   isAlike({ type }: Watched): boolean {
     const { version, plural, namespaced, scale } = this.type;
     const isServedAlike = type.version === version && type.plural === plural && type.namespaced === namespaced;
     return isServedAlike && sameValue(type.scale, scale);
   }
 
-  /** Called when the watch broke (`error`) or works (undefined). */
+  /** The watch broke (`error`) or works (undefined). */
   heard(error: unknown): void {
     const wasUnserved = this.#isUnserved;
     if (error === undefined) this.#isUnserved = false;
@@ -132,7 +129,7 @@ export class MemberWatch implements Watched {
     if (isMissing(error)) this.#options.unserved(this);
   }
 
-  /** Called when everything was listed again after the server had gone back in time. */
+  /** Everything was listed again after the server had gone back in time. */
   readAnew(): void {
     this.#judge(undefined);
     this.#options.trustChanged();

@@ -70,9 +70,8 @@ interface Turn {
 
 /**
  * Finds out why pods of an unhealthy workload do not run, during one session, for {@link MemberObjects.setTrouble}. Pods
- * are not watched: they do not carry our label, and a member has many. A hundred at most are read when the workload has
- * been unhealthy for some seconds, and again with growing delays; one read at a time, for all due workloads of a
- * namespace. If Meridian may not read pods, only the workload's own status is reported.
+ * are not watched: they do not carry our label, and a member has many. A hundred at most are read, one read at a time for
+ * all due workloads of a namespace, and again with growing delays.
  */
 export class PodTroubles {
   readonly #options: PodTroublesOptions;
@@ -91,7 +90,7 @@ export class PodTroubles {
     options.session.signal.addEventListener("abort", forgetAll, { once: true });
   }
 
-  /** Considers a member object that has changed. */
+  /** The object has changed. */
   consider(object: MemberObject): void {
     if (this.#options.session.signal.aborted) return;
     const { key, observed } = object;
@@ -149,7 +148,6 @@ export class PodTroubles {
         await clock.sleep(this.#pauseMs(), session.signal);
       }
     } catch (error) {
-      // Only the end of the session interrupts the pause.
       if (!session.signal.aborted) throw error;
     } finally {
       this.#reading = false;
@@ -227,7 +225,7 @@ export class PodTroubles {
     return Math.floor((now + ms) / share) * share - now;
   }
 
-  /** Not of a workload that was replaced or changed meanwhile. */
+  /** Not of a workload that changed meanwhile. */
   #report({ key, observed }: Turn, trouble: PodTrouble | undefined): void {
     const { objects } = this.#options;
     const now = objects.get(key);
@@ -254,10 +252,7 @@ export class PodTroubles {
     return undefined;
   }
 
-  /**
-   * Reads the pods of several workloads, which share the first label's key, and reports each trouble at once. If pods
-   * were left unread, returns the keys of the workloads without trouble so far.
-   */
+  /** Workloads that share the first label's key. Returns those without trouble so far if pods were left unread. */
   async #askTogether(turns: readonly Turn[], namespace: string | undefined, key: string): Promise<string[]> {
     const left = new Map(turns.flatMap((turn) => (turn.labels === undefined ? [] : [[turn, turn.labels] as const])));
     const values = new Set([...left.values()].map(([[, value]]) => value));

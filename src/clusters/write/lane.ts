@@ -53,11 +53,11 @@ export interface LaneMember {
   lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely";
   /** Reason why objects of the kind cannot be read, if a permission is missing. */
   denial(ref: ObjectRef): Message | undefined;
-  /** True when objects of the kind may be removed: all of them are known, and the cache does not hold deletions. */
+  /** All objects of the kind are known, and the cache does not hold deletions. */
   mayRemove(ref: ObjectRef): boolean;
   /** Takes the answer to a write as an observation. */
   observe(written: Written): void;
-  /** Called when the member does not serve the kind, by its own answer. */
+  /** The member does not serve the kind, by its own answer. */
   doubtKind(ref: ObjectRef): void;
 }
 
@@ -66,8 +66,7 @@ const THROTTLED_FOR_MS = 6_000;
 
 /**
  * Carries out the rows of one member, except for namespaces, with its own queue, backoff and circuit breaker. An error
- * becomes a failure of one member object, never an exception for another one. An object that changes during its write
- * is considered once more afterwards.
+ * becomes a failure of one member object. One that changes during its write is considered once more afterwards.
  */
 export class Lane implements AsyncDisposable {
   readonly #options: LaneOptions;
@@ -111,7 +110,7 @@ export class Lane implements AsyncDisposable {
     this.#regulate();
   }
 
-  /** Takes the pool's verdict whether the member answers. */
+  /** Whether the member answers, by the pool. */
   setContact(ok: boolean): void {
     this.#breaker.setContact(ok);
     if (ok) this.#telemetry.answered();
@@ -133,12 +132,12 @@ export class Lane implements AsyncDisposable {
     return isTrying ? say("requests do not reach the server; one at a time is tried") : undefined;
   }
 
-  /** Considers every object again, after a session began or more of the member became known. */
+  /** A session began, or more of the member became known. */
   enqueueAll(): void {
     for (const object of this.#options.objects.all()) this.enqueue(object);
   }
 
-  /** Considers a member object that has changed. Cheap when there is nothing to do. */
+  /** The object has changed. Cheap when there is nothing to do. */
   enqueue(object: MemberObject): void {
     if (this.#closed || isNamespace(object.ref)) return;
     const { key } = object;
@@ -279,7 +278,7 @@ export class Lane implements AsyncDisposable {
     this.enqueue(object);
   }
 
-  /** Called when the kinds that the member serves, or their versions, have changed. */
+  /** The kinds that the member serves, or their versions, have changed. */
   kindsChanged(): void {
     for (const object of this.#options.objects.all())
       if (object.failure?.reason === "KindNotServed") this.retryNow(object);

@@ -100,7 +100,7 @@ describe("after a refusal", () => {
     ["an observed object", ({ see }) => see({ hash: "old" }), 2],
     ["a call of retryNow", ({ lane, find }) => lane.retryNow(find()), 2],
     ["nothing new", ({ lane, find }) => lane.enqueue(find()), 1],
-  ])("%s leads to %3$d attempts", async (_, change, attempts) => {
+  ])("%s leads to another attempt, or does not", async (_, change, attempts) => {
     const parts = await refused();
     change(parts);
     await parts.clock.advance(10);
@@ -348,7 +348,7 @@ describe("a kind without answers", () => {
     ["broke in the manager", new TypeError("a bug"), 1],
     ["was refused", INVALID, 4],
     ["got a server error", new ApiError(500, "InternalError", "no"), 5],
-  ])("is tried with one object; when that %s, with %3$d", async (_, error, underWay) => {
+  ])("is tried with one object, and with as many as are due when that %s", async (_, error, underWay) => {
     const { clock, calls, state } = await silent();
     state.answer = () => {
       state.answer = hang;
