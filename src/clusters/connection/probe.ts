@@ -109,23 +109,24 @@ async function readIdentity(
 function identified(namespace: KubeObject | undefined): ProbeOutcome {
   const uid = namespace?.metadata.uid;
   if (uid !== undefined && uid !== "") return { kind: "Answered", uid };
-  return {
-    kind: "Failed",
-    failure: { reason: "NotReady", message: "the namespace kube-system has no UID", abrupt: false },
-  };
+  return { kind: "Failed", failure: failed("NotReady", "the namespace kube-system has no UID") };
+}
+
+function failed(reason: ProbeFailure["reason"], message: string, abrupt = false): ProbeFailure {
+  return { reason, message, abrupt };
 }
 
 const TRANSPORT: Record<TransportReason, ProbeFailure> = {
-  ConnectionRefused: { reason: "ClusterUnreachable", message: "connection refused", abrupt: true },
-  ConnectionReset: { reason: "ClusterUnreachable", message: "connection reset", abrupt: true },
-  Unreachable: { reason: "ClusterUnreachable", message: "no route to the server", abrupt: true },
-  Timeout: { reason: "ClusterUnreachable", message: "no answer in time", abrupt: false },
-  DNS: { reason: "ClusterUnreachable", message: "the server's name does not resolve", abrupt: false },
-  TLS: { reason: "CertificateInvalid", message: "the server's certificate is not trusted", abrupt: false },
-  Aborted: { reason: "ClusterUnreachable", message: "connection closed", abrupt: true },
-  TooSlow: { reason: "ClusterUnreachable", message: "the answer takes too long", abrupt: false },
-  Protocol: { reason: "ClusterUnreachable", message: "the answer is not one of an API server", abrupt: false },
-  TooLarge: { reason: "ClusterUnreachable", message: "the answer is too long for one of an API server", abrupt: false },
+  ConnectionRefused: failed("ClusterUnreachable", "connection refused", true),
+  ConnectionReset: failed("ClusterUnreachable", "connection reset", true),
+  Unreachable: failed("ClusterUnreachable", "no route to the server", true),
+  Timeout: failed("ClusterUnreachable", "no answer in time"),
+  DNS: failed("ClusterUnreachable", "the server's name does not resolve"),
+  TLS: failed("CertificateInvalid", "the server's certificate is not trusted"),
+  Aborted: failed("ClusterUnreachable", "connection closed", true),
+  TooSlow: failed("ClusterUnreachable", "the answer takes too long"),
+  Protocol: failed("ClusterUnreachable", "the answer is not one of an API server"),
+  TooLarge: failed("ClusterUnreachable", "the answer is too long for one of an API server"),
 };
 
 export function explainFailure(
@@ -136,33 +137,19 @@ export function explainFailure(
   if (error instanceof ProbeTimeoutError) return { ...TRANSPORT.Timeout, message: error.message };
   if (isTransportError(error)) return explainTransport(error);
   if (isApiError(error)) {
+    const renew = `run \`${renewCommand(cluster)}\``;
     if (error.status === 401) {
-      if (tokenExpiresAt !== undefined && tokenExpiresAt <= clock.now()) {
-        const when = `${new Date(tokenExpiresAt).toISOString().slice(0, 16)}Z`;
-        return {
-          reason: "CredentialsExpired",
-          message: `the token expired at ${when}: run \`${renewCommand(cluster)}\``,
-          abrupt: false,
-        };
-      }
-      return {
-        reason: "CredentialsRejected",
-        message: `the server does not accept the credentials (401): run \`${renewCommand(cluster)}\``,
-        abrupt: false,
-      };
+      if (tokenExpiresAt === undefined || tokenExpiresAt > clock.now())
+        return failed("CredentialsRejected", `the server does not accept the credentials (401): ${renew}`);
+      const when = `${new Date(tokenExpiresAt).toISOString().slice(0, 16)}Z`;
+      return failed("CredentialsExpired", `the token expired at ${when}: ${renew}`);
     }
-    if (error.status === 403) {
-      const message = `its account may not get namespace kube-system: run \`${renewCommand(cluster)}\``;
-      return { reason: "Forbidden", message, abrupt: false };
-    }
-    return { reason: "NotReady", message: notReady(error), abrupt: false };
+    if (error.status === 403) return failed("Forbidden", `its account may not get namespace kube-system: ${renew}`);
+    return failed("NotReady", notReady(error));
   }
-  if (error instanceof CredentialsError) {
-    const reason = error.reason === "Refused" ? "AddressRefused" : "InvalidKubeconfig";
-    return { reason, message: withoutNumbers(error.message), abrupt: false };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { reason: "ClusterUnreachable", message: withoutNumbers(message), abrupt: false };
+  const message = withoutNumbers(error instanceof Error ? error.message : String(error));
+  if (!(error instanceof CredentialsError)) return failed("ClusterUnreachable", message);
+  return failed(error.reason === "Refused" ? "AddressRefused" : "InvalidKubeconfig", message);
 }
 
 function explainTransport(error: TransportError): ProbeFailure {

@@ -142,7 +142,10 @@ export async function inspectNamespace(
   const unavailable = await discovery.unavailable();
   if (unavailable.size > 0) return { kind: "Unknown", message: `${[...unavailable].join(", ")} cannot be asked now` };
   const types = (await discovery.list()).filter((type) => type.namespaced && (type.verbs ?? []).includes("list"));
-  const found = await Promise.all([...oncePerKind(types)].map((type) => inspectKind(client, type, name, signal)));
+  // All versions of a kind hold the same objects.
+  const versions = [...Map.groupBy(types, ({ group, plural }) => `${group}/${plural}`).values()];
+  const kinds = versions.flatMap((ofKind) => ofKind.slice(0, 1));
+  const found = await Promise.all(kinds.map((type) => inspectKind(client, type, name, signal)));
   return (
     found.find(({ kind }) => kind === "Occupied") ?? found.find(({ kind }) => kind === "Unknown") ?? { kind: "Empty" }
   );
@@ -169,16 +172,6 @@ function whyNot(error: unknown): string {
 
 function goesWithTheNamespace({ group, kind }: ResourceType, name: string): boolean {
   return DESCRIBES_OTHERS.has(kindKey({ group, kind })) || OF_EVERY_NAMESPACE.has(`${group}/${kind}/${name}`);
-}
-
-/** One version of each kind: all hold the same objects. */
-function oncePerKind(types: readonly ResourceType[]): Iterable<ResourceType> {
-  const byKind = new Map<string, ResourceType>();
-  for (const type of types) {
-    const key = `${type.group}/${type.plural}`;
-    if (!byKind.has(key)) byKind.set(key, type);
-  }
-  return byKind.values();
 }
 
 /** False when UID or resourceVersion do not match. */

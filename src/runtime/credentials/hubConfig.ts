@@ -35,15 +35,21 @@ export function loadHubConfig(options: HubConfigOptions): ClusterConfig {
   if (files.length > 0) return fromFiles(files, options);
   const nowhere = `${describeNowhere(options)}; give ${flagsOf(options).kubeconfig} FILE`;
   if (options.context !== undefined) {
-    throw new CredentialsError(
-      "NotConfigured",
-      `${flagsOf(options).context} ${options.context} was given, but there is no kubeconfig: ${nowhere}`,
-    );
+    const given = `${flagsOf(options).context} ${options.context} was given`;
+    throw notConfigured(`${given}, but there is no kubeconfig: ${nowhere}`);
   }
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = options.env;
   if (!isPod(options.env) || host === undefined || port === undefined)
-    throw new CredentialsError("NotConfigured", `no cluster to talk to: ${nowhere}`);
+    throw notConfigured(`no cluster to talk to: ${nowhere}`);
   return inCluster(host, port, options);
+}
+
+function notConfigured(message: string, cause?: unknown): CredentialsError {
+  return new CredentialsError("NotConfigured", message, cause);
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "unknown error";
 }
 
 function isPod({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port }: HubConfigOptions["env"]): boolean {
@@ -76,10 +82,10 @@ function kubeconfigFiles(options: HubConfigOptions): KubeconfigText[] {
   const { kubeconfig, env } = options;
   if (kubeconfig !== undefined) {
     const flag = flagsOf(options).kubeconfig;
-    if (kubeconfig === "") throw new CredentialsError("NotConfigured", `${flag} is empty: give the path of a file`);
+    if (kubeconfig === "") throw notConfigured(`${flag} is empty: give the path of a file`);
     const text = readKubeconfig(kubeconfig, "", options);
     if (text !== undefined) return [{ path: kubeconfig, text }];
-    throw new CredentialsError("NotConfigured", `the file ${kubeconfig} of ${flag} does not exist: check its path`);
+    throw notConfigured(`the file ${kubeconfig} of ${flag} does not exist: check its path`);
   }
   const paths = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
   if (paths.length === 0) {
@@ -91,10 +97,8 @@ function kubeconfigFiles(options: HubConfigOptions): KubeconfigText[] {
   if (files.length > 0) return files;
   const [which, verb] =
     paths.length === 1 ? ["the file", "does not exist"] : ["the files", "do not exist, or are empty"];
-  throw new CredentialsError(
-    "NotConfigured",
-    `${which} ${paths.join(", ")} of KUBECONFIG ${verb}: correct KUBECONFIG, or give ${flagsOf(options).kubeconfig} FILE`,
-  );
+  const remedy = `correct KUBECONFIG, or give ${flagsOf(options).kubeconfig} FILE`;
+  throw notConfigured(`${which} ${paths.join(", ")} of KUBECONFIG ${verb}: ${remedy}`);
 }
 
 function present(paths: readonly string[], source: string, options: HubConfigOptions): KubeconfigText[] {
@@ -157,21 +161,14 @@ function readKubeconfig(path: string, source: string, options: HubConfigOptions)
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     const otherwise = `${source === "" ? "" : "correct KUBECONFIG, or "}give ${flagsOf(options).kubeconfig} FILE`;
-    if (code === "EISDIR") {
-      throw new CredentialsError(
-        "NotConfigured",
-        `the kubeconfig ${path}${source} is a directory, not a file: ${otherwise}`,
-        error,
-      );
-    }
-    throw new CredentialsError(
-      "NotConfigured",
-      `the kubeconfig ${path}${source} cannot be read (${code}): check its owner and mode, or ${otherwise}`,
-      error,
-    );
+    const fault =
+      code === "EISDIR"
+        ? `is a directory, not a file: ${otherwise}`
+        : `cannot be read (${code}): check its owner and mode, or ${otherwise}`;
+    throw notConfigured(`the kubeconfig ${path}${source} ${fault}`, error);
   }
 }
 
@@ -218,12 +215,8 @@ function inCluster(host: string, port: string, options: HubConfigOptions): Clust
     try {
       return readFileSync(`${folder}/${file}`, "utf8");
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-      throw new CredentialsError(
-        "NotConfigured",
-        `${folder}/${file} cannot be read (${code}): does the pod mount its service account token?`,
-        error,
-      );
+      const why = `cannot be read (${codeOf(error)}): does the pod mount its service account token?`;
+      throw notConfigured(`${folder}/${file} ${why}`, error);
     }
   };
   return {

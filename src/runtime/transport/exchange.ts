@@ -55,7 +55,7 @@ export interface Sending {
 
 /** Both ways to read an answer: handles the caller's signal, and settles once. */
 abstract class Exchange implements Dispatcher.DispatchHandler {
-  #controller: Controller | undefined;
+  protected controller: Controller | undefined;
   #over: Error | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #beforeSend: (() => void) | undefined;
@@ -73,7 +73,7 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
     this.#over = reason;
     this.failed(reason);
     this.release();
-    this.#controller?.abort(asError(reason));
+    this.controller?.abort(asError(reason));
   }
 
   protected release(): void {
@@ -84,21 +84,13 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
     return this.#over !== undefined;
   }
 
-  protected pauseReading(): void {
-    this.#controller?.pause();
-  }
-
-  protected resumeReading(): void {
-    this.#controller?.resume();
-  }
-
   protected abstract failed(error: Error): void;
   protected abstract started(head: ResponseHead): void;
   abstract onResponseData(controller: Controller, chunk: Buffer): void;
   protected abstract ended(): void;
 
   onRequestStart(controller: Controller): void {
-    this.#controller = controller;
+    this.controller = controller;
     if (this.#over !== undefined) {
       controller.abort(asError(this.#over));
       return;
@@ -124,7 +116,7 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
   /** Successful, without the rest of the answer. */
   protected endEarly(): void {
     this.onResponseEnd();
-    this.#controller?.abort(finished);
+    this.controller?.abort(finished);
   }
 
   onResponseError(_controller: Controller, error: Error): void {
@@ -253,7 +245,7 @@ class StreamedAnswer extends Exchange implements BodyReader {
     this.#size += chunk.length;
     if (this.#size > HIGH_WATER_MARK && !this.#paused) {
       this.#paused = true;
-      this.pauseReading();
+      this.controller?.pause();
     }
   }
 
@@ -277,7 +269,7 @@ class StreamedAnswer extends Exchange implements BodyReader {
       this.#size = 0;
       if (this.#paused) {
         this.#paused = false;
-        this.resumeReading();
+        this.controller?.resume();
       }
       const [first] = chunks;
       return Promise.resolve(chunks.length === 1 ? first : Buffer.concat(chunks));
