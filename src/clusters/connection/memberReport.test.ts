@@ -7,10 +7,11 @@ import { MemberReport } from "./memberReport.ts";
 import { type Call, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const AWAY: Contact = { ok: false, reason: "ClusterUnreachable", message: "connection refused" };
+const UNTRIED: Contact = { ok: false, reason: "Connecting", message: "no answer yet" };
 const REFUSED = new ApiError(500, "InternalError", "etcd is away");
 
 /** Report of one MemberCluster on a hub that accepts every status. `published`: contact, UID and version of each write. */
-function reporting({ owned = true, uid }: { owned?: boolean; uid?: string } = {}) {
+function reporting() {
   const clock = new FakeClock();
   let version = 10;
   const memberCluster = (status: object | undefined): MemberCluster =>
@@ -21,33 +22,42 @@ function reporting({ owned = true, uid }: { owned?: boolean; uid?: string } = {}
   const taken = ({ body }: Call) => memberCluster((body as { status: object }).status);
   const hub = new ScriptedClient(taken);
   const { logger, lines } = logLines();
-  const contacts: string[] = [];
-  const state = { owned, failures: 0 };
+  const state = { failures: 0 };
   const report = new MemberReport({
     cluster: "shanghai",
     hub: hub.client,
     clock,
     logger,
-    onContact: (before, contact) =>
-      void contacts.push(`${before.reason ?? before.ok} to ${contact.reason ?? contact.ok}`),
-    owned: () => state.owned,
+    onContact: () => undefined,
+    owned: () => true,
     onWritten: () => undefined,
     onFailed: () => void (state.failures += 1),
   });
   onTestFinished(() => report[Symbol.dispose]());
-  report.take(memberCluster(uid === undefined ? undefined : { clusterUID: uid }));
+  report.take(memberCluster(undefined));
   const published = (): string[] =>
     hub.calls.map(({ body }) => {
       const { status } = body as MemberCluster;
       return `${status?.conditions?.[0]?.reason} ${status?.clusterUID ?? "-"} ${status?.kubernetesVersion ?? "-"}`;
     });
-  return { report, hub, taken, clock, lines, contacts, state, published };
+  return { report, hub, taken, memberCluster, clock, lines, state, published };
 }
+
+test("a loss is in the status from before contact was made, not in one that arrives later", () => {
+  const ready = { type: "Ready", status: "False", reason: "Away", lastTransitionTime: "2025-12-31T08:00:00Z" };
+  const losses = [UNTRIED, { ok: true }].map((contact) => {
+    const { report, memberCluster } = reporting();
+    report.heard(contact);
+    report.take(memberCluster({ conditions: [ready] }));
+    return report.lossBefore(UNTRIED)?.reason;
+  });
+  expect(losses).toEqual(["Away", undefined]);
+});
 
 describe("the identity of a cluster", () => {
   test("is written before there is contact, with Connected and the other findings", async () => {
     const { report, published } = reporting();
-    report.heard({ ok: false, reason: "Connecting", message: "no answer yet" });
+    report.heard(UNTRIED);
     expect(report.recordedUid).toBeUndefined();
     expect(await report.recordIdentity("u1", { kubernetesVersion: "v1.35.4" })).toBe(true);
     expect([published(), report.recordedUid]).toEqual([["Connected u1 v1.35.4"], "u1"]);
