@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type FederatedStatus, OBJECT_FINALIZER } from "../apis/index.ts";
 import type { ClusterPool, PoolListener } from "../clusters/index.ts";
 import type { GateReply } from "../rollout/index.ts";
-import { ApiError, CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS, SECRETS } from "../runtime/index.ts";
+import { CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS, SECRETS } from "../runtime/index.ts";
 import type { FakeCluster } from "../runtime/testing/fakeClient.ts";
 import { createFederation, type FederationOptions } from "./federation.ts";
 import { inContact, observation, owner } from "./testing/builders.ts";
@@ -99,35 +99,6 @@ describe("a manager that leads", () => {
     expect(lines.filter(({ msg }) => msg === LEFT)).toEqual([]);
   });
 
-  test("leaves that to the next one where the hub does not take it", async () => {
-    const { stop, hub, lines, scraped } = await leading();
-    const { gate } = hub;
-    hub.gate = (call) => {
-      if (call.verb === "applyStatus") throw new ApiError(500, "InternalError", "etcd is away");
-      return gate(call);
-    };
-    await stop();
-    expect(lines).toContainEqual(
-      expect.objectContaining({
-        level: "debug",
-        msg: LEFT,
-        error: { type: "ApiError", message: "etcd is away" },
-      }),
-    );
-    expect(await scraped('controller_runtime_reconcile_errors_total{controller="policy"}')).toEqual([
-      'controller_runtime_reconcile_errors_total{controller="policy"} 1',
-    ]);
-  });
-
-  test("serves the classes that it is given", async () => {
-    const { onHub, heard, server } = await leading({ classes: new Set(["canary"]) });
-    expect([onHub().metadata.finalizers, server.get(MEMBERCLUSTERS, undefined, "a").metadata.finalizers]).toEqual([
-      undefined,
-      undefined,
-    ]);
-    expect(heard).toContain("a is connected");
-  });
-
   test("tells a worker what the hub's record says is there", async () => {
     const { federation } = await leading({}, { objects: { apps: [{ ...app(), status: ON_A }] } });
     const { signal } = new AbortController();
@@ -137,11 +108,6 @@ describe("a manager that leads", () => {
       if (deltas.length === 2) break;
     }
     expect(deltas).toEqual([[APP], [{ group: "networking.k8s.io", kind: "Ingress" }]]);
-  });
-
-  test("knows since when a row is asked for", async () => {
-    const { federation } = await leading({}, { before: ({ clock }) => clock.advance(7_000) });
-    expect([...federation.view.assignments.in("a")].map(({ assignedAt }) => assignedAt)).toEqual([7_000]);
   });
 
   test("reads what applications refer to", async () => {
@@ -214,14 +180,6 @@ describe("a manager that leads", () => {
     expect(await scraped("operator_sync_status{")).toEqual([]);
   });
 
-  test("shows how long ago a member was heard of", async () => {
-    const { listeners, scraped, clock, settle } = await leading();
-    listeners[0]?.contactChanged("a", { ok: false, lastContact: clock.now() });
-    await settle(7_000);
-    const shown = (): Promise<string[]> => scraped('federation_status_staleness_seconds{cluster="a"');
-    expect(await shown()).toEqual([expect.stringMatching(/ 7$/)]);
-  });
-
   test("gives up a reconcile that takes longer than it may", async () => {
     const hanging = ({ hub }: Awaited<ReturnType<typeof planning>>): void => {
       hub.patch = async (_type, _namespace, _name, _patchType, _body, options) =>
@@ -284,16 +242,6 @@ describe("a manager that rolls objects out in stages", () => {
     return { ...all, observations, assignments, asked, rolloutOf, appliedIn };
   };
 
-  test("lets as many begin as their policy says, and keeps what they were", async () => {
-    const { rolloutOf, appliedIn, server } = await rolling();
-    expect([rolloutOf("shop"), rolloutOf("cart")]).toMatchObject([
-      { state: "Progressing" },
-      { state: "Planned", message: "waits for its turn: one object of the policy at once (maxObjects)" },
-    ]);
-    expect([appliedIn("a"), appliedIn("b")]).toEqual([["shop"], []]);
-    expect(server.list(CONTROLLERREVISIONS)).toHaveLength(2);
-  });
-
   test("asks the gates, and asks nobody any more when its term is over", async () => {
     const { assignments, observations, settle, asked, rolloutOf, stop } = await rolling();
     for (const { ref, effective } of assignments.in("a")) {
@@ -328,11 +276,5 @@ describe("a manager whose term ends before the hub was read", () => {
     const { stop, heard } = await waiting(undefined);
     await stop();
     expect(heard).toEqual([]);
-  });
-
-  test("says why, where that was not meant", async () => {
-    const failure = new Error("the hub cannot be read");
-    const { running } = await waiting(failure);
-    expect(await running).toBe(failure);
   });
 });

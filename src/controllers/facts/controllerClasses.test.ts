@@ -21,7 +21,7 @@ import {
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
-import { classesOf, ControllerClasses } from "./controllerClasses.ts";
+import { ControllerClasses } from "./controllerClasses.ts";
 import { applicationsOnHub } from "../testing/applicationsOnHub.ts";
 import { CLUSTER, CONFIG_REF, owner } from "../testing/builders.ts";
 import { hubObject, leaving, member } from "../testing/copySources.ts";
@@ -85,13 +85,6 @@ function classesOn(names: readonly string[] = ["default"]) {
 }
 
 describe("whether this manager is alone on its hub", () => {
-  test("is so while nothing names or has another class", () => {
-    const { classes, see, seeCluster, changesOfOthers } = classesOn();
-    see(object("shop", { finalizers: [OBJECT_FINALIZER] }));
-    seeCluster(member(CLUSTER, { finalizers: [CLUSTER_FINALIZER] }));
-    expect([classes.areAlone, changesOfOthers()]).toEqual([true, 0]);
-  });
-
   test.each([
     { name: "names one", metadata: CANARY },
     { name: "is one's by its finalizer", metadata: { finalizers: ["other", CANARY_FINALIZER] } },
@@ -125,14 +118,6 @@ describe("whether this manager is alone on its hub", () => {
     see(object(CLUSTER), "Deleted");
     expect(classes.areAlone).toBe(false);
   });
-
-  test("is followed no more at the end", () => {
-    const { classes, see, seeCluster } = classesOn();
-    classes[Symbol.dispose]();
-    see(object("shop", CANARY));
-    seeCluster(member(CLUSTER, CANARY));
-    expect(classes.areAlone).toBe(true);
-  });
 });
 
 describe("what is this manager's", () => {
@@ -158,16 +143,6 @@ describe("what is this manager's", () => {
     expect(classes.ownsCluster(CLUSTER)).toBe(false);
     members.set(CLUSTER, member(CLUSTER, metadata));
     expect(classes.ownsCluster(CLUSTER)).toBe(want);
-  });
-
-  test("is said by the class that owns an object, and that which the object names", () => {
-    const of = (metadata: Partial<ObjectMeta>) => classesOf(object("shop", metadata));
-    expect(of({})).toEqual({ ownerClass: "default", namedClass: "default" });
-    expect(of(CANARY)).toEqual({ ownerClass: "canary", namedClass: "canary" });
-    expect(of({ ...CANARY, finalizers: [OBJECT_FINALIZER, CANARY_FINALIZER] })).toEqual({
-      ownerClass: "default",
-      namedClass: "canary",
-    });
   });
 });
 
@@ -200,14 +175,6 @@ describe("what objects of another class need", () => {
     see(object("shop", metadata, [CONFIG_REF]));
     expect(needing(classes)).toEqual([]);
   });
-
-  test("is nothing where an object is ours from the start, or of a kind that nobody knows", () => {
-    const { classes, needs, see, state } = classesOn();
-    see(object("ours", {}, [CONFIG_REF]));
-    state.served = false;
-    see(object("shop", CANARY, [CONFIG_REF]));
-    expect([needing(classes), needs]).toEqual([[], []]);
-  });
 });
 
 describe("the copies of an object that is gone are this manager's to remove", () => {
@@ -236,13 +203,6 @@ describe("the copies of an object that is gone are this manager's to remove", ()
     expect(client.calls).toHaveLength(1);
   });
 
-  test("of what is in no namespace, too", async () => {
-    const { classes, client } = classesOn();
-    const { namespace: _, ...wide } = SHOP;
-    await classes.ofGone([wide], 0, signal);
-    expect(client.calls[0]?.options).not.toHaveProperty("namespace");
-  });
-
   test("not while the hub has it, or cannot be asked about that kind", async () => {
     const { classes, client, state } = classesOn();
     client.answer = ({ options }) => having(...(options["fieldSelector"] === "metadata.name=cart" ? [CART.uid] : []));
@@ -261,14 +221,6 @@ describe("the copies of an object that is gone are this manager's to remove", ()
     expect(await classes.ofGone([SHOP], 21_000, signal)).toEqual({ verdict: 10_000 });
     expect(client.calls).toEqual([]);
     expect(await classes.ofGone([SHOP], 31_000, signal)).toEqual({ verdict: "Ours", version: "1" });
-  });
-
-  test("of several when the first of them has had its time, each for itself", async () => {
-    const { classes } = withOthers();
-    await classes.ofGone([SHOP], 0, signal);
-    expect(await classes.ofGone([CART, SHOP], 10_000, signal)).toEqual({ verdict: 20_000 });
-    expect(await classes.ofGone([CART, SHOP], 30_000, signal)).toEqual({ verdict: 10_000, version: "1" });
-    expect(await classes.ofGone([CART, SHOP], 40_000, signal)).toEqual({ verdict: "Ours", version: "1" });
   });
 
   test("at once when it owned the object itself", async () => {
@@ -338,15 +290,6 @@ describe("what an object of another class needs", () => {
       );
     return { server, settle, needing };
   }
-
-  test("is what it refers to, whether or not a policy places it", async () => {
-    expect((await others()).needing()).toEqual(["own"]);
-    expect((await others(policy())).needing()).toEqual(["own"]);
-  });
-
-  test("is nothing where its policy says so", async () => {
-    expect((await others(policy({ mode: "None" }))).needing()).toEqual([]);
-  });
 
   test("is also what its policy declares, from the moment on at which the policy does", async () => {
     const { server, settle, needing } = await others(policy());

@@ -23,7 +23,7 @@ import {
   wasFoundOnJoin,
 } from "../../desiredstate/index.ts";
 import type { Plan } from "../tables/plans.ts";
-import { freesBundles, ownersNamedBy } from "./copies.ts";
+import { freesBundles } from "./copies.ts";
 import {
   absent,
   applyRow,
@@ -112,12 +112,6 @@ describe("the copies of an object", () => {
     };
     expect([planned(CONFIG_KEY), planned(), planned("/Secret/default/unheard")]).toEqual([[others], [], []]);
   });
-
-  test("name one or several UIDs of the object", () => {
-    const again = owner("shop", "later");
-    const copies = [observation(), observation(), unnamed(), absent(), observation({ present: { owner: again } })];
-    expect(ownersNamedBy(copies)).toEqual([SHOP, again]);
-  });
 });
 
 describe("a copy was found on the join", () => {
@@ -126,12 +120,8 @@ describe("a copy was found on the join", () => {
   test.each<[string, Observation, MemberCluster | undefined, string[], boolean]>([
     ["if it is older than the MemberCluster", before, member(CLUSTER, JOINED), [], true],
     ["not if it is as old", after, member(CLUSTER, JOINED), [], false],
-    ["not if its age is unknown", observation(), member(CLUSTER, JOINED), [], false],
-    ["not if the age of the MemberCluster is unknown", before, member(CLUSTER), [], false],
     ["not if a person wants it removed", before, member(CLUSTER, annotated("true")), [], false],
-    ["unless a person says so exactly", before, member(CLUSTER, annotated("yes")), [], true],
     ["not if the record names the cluster", before, member(CLUSTER, JOINED), [CLUSTER], false],
-    ["if the record names another cluster", before, member(CLUSTER, JOINED), [ELSEWHERE], true],
     ["not if it is absent", absent(), member(CLUSTER, JOINED), [], false],
     ["not without a MemberCluster", before, undefined, [], false],
   ])("%s", (_, copy, cluster, recorded, want) => {
@@ -174,7 +164,6 @@ describe("a member object is needed by others", () => {
   test.each<[string, Plan | undefined, boolean]>([
     ["if they run there", planOn([ELSEWHERE, CLUSTER]), true],
     ["not if they run elsewhere", planOn([ELSEWHERE]), false],
-    ["not if they have no target", planOn([], { target: undefined }), false],
     ["not if they are not planned", undefined, false],
   ])("that refer to it, %s", (_, plan, want) => {
     const all = copySources();
@@ -262,12 +251,6 @@ describe("the facts of a removal", () => {
     expect(onCluster(all, { lost: true })).toMatchObject({ held });
   });
 
-  test("name the copies that were found on the join", () => {
-    const all = copySources();
-    all.join(member(CLUSTER, JOINED));
-    expect(factsOf(all, [before]).foundOnJoin).toEqual(new Set([KEY]));
-  });
-
   test("name the copies that others need", () => {
     const all = copySources();
     all.assignments.replace(CART_KEY, [applyRow({ owner: CART })]);
@@ -317,10 +300,7 @@ describe("the facts of a removal", () => {
         "objects of custom kinds go first: Database my-db",
       ],
       ["an object of another kind does not wait", database(), SHOP, drained],
-      ["a bundle does not wait for objects of other kinds", observation(), OPERATOR, drained],
       ["a bundle does not wait for the objects of another bundle", database(bundle("other")), OPERATOR, drained],
-      ["a bundle does not wait for its own objects", database(OPERATOR), OPERATOR, drained],
-      ["nothing waits if the cluster stays", database(), OPERATOR, member(CLUSTER)],
     ])("%s", (_, copy, of, cluster, want) => {
       const all = copySources();
       all.join(cluster);

@@ -30,27 +30,6 @@ test("the first leaves at once, the others one after the other with the same tim
   expect(["c", "b"].map((owner) => leaves(owner, 2, NOW + 10_000) - NOW)).toEqual([60_000, 30_000]);
 });
 
-test("the time between two is whole milliseconds, so that no minute has one more by rounding", () => {
-  const { leaves } = paced();
-  const turns = ["a", "b", "c", "d", "e", "f", "g", "h"].map((owner) => leaves(owner, 7, NOW) - NOW);
-  expect(turns).toEqual([0, 8_572, 17_144, 25_716, 34_288, 42_860, 51_432, 60_004]);
-});
-
-test.each([
-  {
-    name: "that it was unhealthy there",
-    departures: [{ cluster: "a", reason: "ObjectUnhealthy", at: "2026-11-22T07:59:50Z" }],
-  },
-  { name: "nothing", departures: undefined },
-])("an object that says $name holds up nobody", ({ departures }) => {
-  const hub = {
-    objects: () => [{}, {}],
-    statuses: { of: () => (departures === undefined ? undefined : { departures }) },
-  };
-  const pace = new EvictionPace(hub as unknown as ConstructorParameters<typeof EvictionPace>[0]);
-  expect(pace.turnOf(POLICY, 2, "a", NOW)).toBe(NOW);
-});
-
 test("the latest of those that an earlier process let go counts", () => {
   const { leaves } = paced("2026-11-22T07:59:50Z", "2026-11-22T07:59:30Z");
   expect(leaves("a", 2, NOW) - NOW).toBe(20_000);
@@ -76,13 +55,6 @@ test("each policy has a pace of its own, and a plan that leaves nothing takes no
   expect(pace.turnOf("Placement/default/other", 1, "c", NOW)).toBe(NOW);
   pace.note("d", { placement: { ...placement, name: "unasked" }, failover } as unknown as Target, NOW);
   expect(pace.turnOf("Placement/default/unasked", 1, "e", NOW)).toBe(NOW);
-});
-
-test("asking alone takes no turn", () => {
-  const { pace, leaves } = paced();
-  expect(pace.turnOf(POLICY, 1, "a", NOW)).toBe(NOW);
-  expect(leaves("b", 1, NOW)).toBe(NOW);
-  expect(pace.turnOf(POLICY, 1, "a", NOW)).toBe(NOW + MINUTE);
 });
 
 property.prop([

@@ -24,11 +24,6 @@ async function namespacesOf(...names: string[]) {
 }
 
 describe("what a namespace allows its applications", () => {
-  test("is known when the namespace is, and not told of those that were there", async () => {
-    const { termsOf, changes } = await namespacesOf("team");
-    expect([termsOf("team") === undefined, termsOf("other"), changes]).toEqual([false, undefined, []]);
-  });
-
   test("is told when a namespace comes, or when its terms change, and at no other change", async () => {
     const { server, settle, termsOf, changes, change } = await namespacesOf("team");
     server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "new" } });
@@ -42,11 +37,6 @@ describe("what a namespace allows its applications", () => {
     expect(termsOf("team")).not.toEqual(before);
   });
 
-  test("is another thing for a protected namespace", async () => {
-    const { termsOf } = await namespacesOf("team", "mine", "kube-system");
-    expect(["team", "mine", "kube-system"].map((name) => termsOf(name)?.isProtected)).toEqual([false, true, true]);
-  });
-
   test("is forgotten with the namespace, and followed no more at the end", async () => {
     const { server, settle, namespaces, changes, termsOf, change } = await namespacesOf("team", "other");
     server.delete(NAMESPACES, undefined, "team");
@@ -55,15 +45,5 @@ describe("what a namespace allows its applications", () => {
     namespaces[Symbol.dispose]();
     await change("other", { labels: { [ENFORCE]: "restricted" } });
     expect(changes).toEqual([]);
-  });
-
-  test("is known at once for what is in no namespace: what a namespace without labels allows", async () => {
-    const { server, settle, namespaces, termsOf } = await namespacesOf("team");
-    server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "plain" } });
-    await settle();
-    const { namespace: _, ...metadata } = app().metadata;
-    const terms = namespaces.termsFor({ ...app(), metadata });
-    expect([terms?.namespace, terms?.isProtected, terms?.security]).toEqual(["", false, termsOf("plain")?.security]);
-    expect(terms?.allowsServiceAccount("builder")).toBe(false);
   });
 });

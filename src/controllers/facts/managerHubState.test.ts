@@ -25,13 +25,6 @@ test.each<[string, object | undefined, object | undefined, object | undefined]>(
     { selector: "app=shop" },
     { selector: "app=shop", deletionPolicy: "Orphan" },
   ],
-  [
-    "its status alone, once Meridian has written it",
-    { deletionPolicy: "Orphan" },
-    { observedGeneration: 3 },
-    { observedGeneration: 3 },
-  ],
-  ["nothing of a first record without a policy", {}, undefined, undefined],
 ])("the previous status is %s", (_, record, status, want) => {
   const annotations = record && { [FIRST_RECORD_ANNOTATION]: JSON.stringify({ clusters: ["a"], ...record }) };
   const metadata = { name: "shop", ...(annotations === undefined ? {} : { annotations }) };
@@ -54,42 +47,6 @@ describe("the snapshot that a plan is made of", () => {
     return { ...all, key, running: () => [...(assembleSnapshot(all.hubState, found).running ?? [])] };
   };
 
-  test("has what the hub has", () => {
-    const found = hubObject("shop");
-    const terms = { enforce: "restricted" };
-    const resolved = { dependencies: new Map([["a", found]]), unreadable: new Set(["b"]) };
-    const choice = { placement: undefined, passedOver: [] };
-    const needs = { dependencies: [] };
-    const { hubState, known, sources } = sourcesOf(found, { namespaces: { termsFor: () => terms } });
-    expect(assembleSnapshot(hubState, found, { choice, needs, ...resolved })).toEqual({
-      object: found,
-      setting: SETTING,
-      choice,
-      needs,
-      placements: ["placement"],
-      overrides: ["override"],
-      clusters: ["cluster"],
-      dependencies: resolved.dependencies,
-      unreadable: resolved.unreadable,
-      hubId: "hub",
-      terms,
-      previous: found["status"],
-      contacts: sources.observations,
-      capacities: known.capacities,
-      held: expect.any(Function),
-      running: new Set(),
-    });
-  });
-
-  test("says nothing of what is not known", () => {
-    const found = hubObject("shop");
-    const { hubState } = sourcesOf(found);
-    const snapshot = assembleSnapshot(hubState, found);
-    expect(snapshot.dependencies.size).toBe(0);
-    expect(snapshot).not.toHaveProperty("unreadable");
-    expect(snapshot).not.toHaveProperty("terms");
-  });
-
   test.each([
     { name: "not where only a sum is known: what was seen is not all", status: { summary: [] }, want: undefined },
     { name: "where the rest is named beside the sum", status: { summary: [], unlistedClusters: ["x"] }, want: [] },
@@ -105,7 +62,6 @@ describe("the snapshot that a plan is made of", () => {
     ["a copy that its row applies", applyRow(), [CLUSTER]],
     ["no copy without a row", undefined, []],
     ["no copy to be removed", deleteRow(), []],
-    ["no copy that is held until it may go", unwanted("Other"), []],
     ["a copy that serves until its replacement does", unwanted(AWAITING_REPLACEMENT), [CLUSTER]],
     ["no copy on a cluster outside the record", applyRow(), [], true, []],
     ["no copy from before the join", unwanted("FoundOnJoin"), [], false],
@@ -165,12 +121,6 @@ describe("an object without a record", () => {
     expect(all.copies()).not.toMatchObject([{ beforeJoin: true }]);
   });
 
-  test("is not found once the hub has said where it runs, be it nowhere", () => {
-    const all = setUp({ observedGeneration: 1, clusters: [] });
-    all.observations.report(CLUSTER, [observation()]);
-    expect(all.seen()).toEqual({ running: [], found: undefined });
-  });
-
   test("runs where this process has placed it, and is found where it is kept for its copy alone", () => {
     const all = setUp();
     all.observations.report(CLUSTER, [observation()]);
@@ -190,7 +140,6 @@ describe("a copy is released by a person", () => {
     ({ scheduled: { status }, suspended, clusters: clusters.map((name) => ({ name })) }) as unknown as Target;
   test.each<[string, Target | undefined, boolean, string[]?, object?]>([
     ["of an unplaced object, outside the record", target("False"), true],
-    ["of a suspended object", target("True", [], true), true],
     ["not of a placed object", target("True"), false],
     ["not on a cluster of the target", target("False", [CLUSTER]), false],
     ["not of a deleted object", undefined, false],
@@ -234,16 +183,6 @@ describe("when it is the turn of an object to leave a lost cluster", () => {
     const { snapshot, placedBy, asked, key } = setUp();
     expect(snapshot(placedBy({ failover: { maxEvictionsPerMinute: 6 } })).turnAt).toBe(NOW + 5);
     expect(asked).toEqual([["Placement/default/subject", 6, key, NOW]]);
-  });
-
-  test.each([
-    { name: "does not", spec: { failover: {} } },
-    { name: "knows no failover", spec: {} },
-  ])("is no question where its policy $name", ({ spec }) => {
-    const { snapshot, placedBy, asked } = setUp();
-    expect(snapshot(placedBy(spec))).not.toHaveProperty("turnAt");
-    expect(snapshot()).not.toHaveProperty("turnAt");
-    expect(asked).toEqual([]);
   });
 });
 
@@ -290,14 +229,5 @@ describe("the replicas that a cluster was given last", () => {
     all.observations.report("c", [copy("c", "one", 2)]);
     all.plans.set(all.key, divided([{ name: "a", replicas: 4 }, { name: "b" }]));
     expect(heldOf(all)).toEqual([4, 0, 0]);
-  });
-
-  test("are what its copies ask for, where the plan before divided nothing, or had no target", () => {
-    const all = setUp();
-    all.observations.report("a", [copy("a", "one", 2)]);
-    for (const plan of [divided([{ name: "b" }]), divided([]), planOn([], { target: undefined })]) {
-      all.plans.set(all.key, plan);
-      expect(heldOf(all)).toEqual([2, undefined, undefined]);
-    }
   });
 });

@@ -6,7 +6,7 @@ import {
   ROLLOUT_COMMAND_ANNOTATION,
 } from "../../apis/index.ts";
 import type { HubCache } from "../../hub/index.ts";
-import { changedCommand, commandsOf } from "./rolloutCommands.ts";
+import { commandsOf } from "./rolloutCommands.ts";
 import { app } from "../testing/planning.ts";
 
 const STARTED = "2026-01-01T00:00:00Z";
@@ -32,7 +32,6 @@ describe("an approval", () => {
       said: { ...RUN, run: "2025-01-01T00:00:00Z", approvals },
       want: {},
     },
-    { name: "does not count for every run", said: { revision: 2, approvals }, want: {} },
   ])("$name", ({ said, want }) => {
     expect(Object.fromEntries(asked(approved(said)).commands.approvals)).toEqual(want);
   });
@@ -43,7 +42,6 @@ describe("an approval", () => {
   });
 
   test.each<{ name: string; proven?: ApproversProven; want: boolean }>([
-    { name: "no webhooks are served", want: false },
     { name: "the API server does not ask", proven: "Never", want: false },
     { name: "the API server has asked since before the run", proven: Date.parse(STARTED), want: true },
     { name: "the API server began to ask during the run", proven: Date.parse(STARTED) + 1, want: false },
@@ -55,27 +53,5 @@ describe("an approval", () => {
   test("is waited with until it is known what the API server asks; without approvals nothing is", () => {
     expect(asked(approved({ ...RUN, approvals }), "Unread").isUnproven).toBe(true);
     expect(asked({}, "Unread").isUnproven).toBe(false);
-  });
-});
-
-describe.each([ROLLOUT_COMMAND_ANNOTATION, ROLLOUT_APPROVALS_ANNOTATION])("%s", (annotation) => {
-  test.each([
-    { name: "said first", old: undefined, now: "{}", want: true },
-    { name: "said anew", old: "{}", now: '{"revision":1}', want: true },
-    { name: "taken back", old: "{}", now: undefined, want: true },
-    { name: "said as before", old: "{}", now: "{}", want: false },
-    { name: "never said", old: undefined, now: undefined, want: false },
-  ])("what people asked of a rollout has changed when it is $name: $want", ({ old, now, want }) => {
-    const saying = (text: string | undefined) => ({
-      metadata: {
-        name: "shop",
-        annotations: { other: `${text}`, ...(text === undefined ? {} : { [annotation]: text }) },
-      },
-    });
-    expect(changedCommand({ object: saying(now), old: saying(old) })).toBe(want);
-    if (old === undefined) {
-      expect(changedCommand({ object: saying(now) })).toBe(want);
-      expect(changedCommand({ object: saying(now), old: { metadata: { name: "shop" } } })).toBe(want);
-    }
   });
 });

@@ -5,8 +5,8 @@ import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { EventRecord } from "../../observability/index.ts";
 import { ApiError, Emitter, type Informer, requeueAfter } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { ClusterReconciler, type ClusterReconcilerOptions } from "./cluster.ts";
 import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
+import { ClusterReconciler, type ClusterReconcilerOptions } from "./cluster.ts";
 import { absent, applyRow, CLUSTER, CONFIG_REF, deleteRow, inContact, observation } from "../testing/builders.ts";
 import { copySources, leaving, member } from "../testing/copySources.ts";
 
@@ -71,13 +71,6 @@ describe("a MemberCluster", () => {
     expect(events).toMatchObject([{ type: "Normal", reason: "FinalizerAdded", note }]);
   });
 
-  test("that changed meanwhile is reconciled again soon", async () => {
-    const { reconcile, client, events } = connecting(member());
-    client.answer = () => new ApiError(422, "Invalid", "a test failed");
-    expect(await reconcile()).toEqual({ requeueAfter: RETRY_FINALIZER_MS });
-    expect(events).toEqual([]);
-  });
-
   test.each<[string, MemberCluster | undefined, Ownership, string]>([
     ["of ours with our finalizer", member(CLUSTER, OURS), "Owned", OWN],
     ["that is gone", undefined, "Foreign", REMOVED],
@@ -86,6 +79,13 @@ describe("a MemberCluster", () => {
   ])("%s costs no write", async (_, cluster, ownership, want) => {
     const { reconcile, client, pool } = connecting(cluster, ownership);
     expect([await reconcile(), client.calls, pool]).toEqual([{}, [], [want]]);
+  });
+
+  test("that changed meanwhile is reconciled again soon", async () => {
+    const { reconcile, client, events } = connecting(member());
+    client.answer = () => new ApiError(422, "Invalid", "a test failed");
+    expect(await reconcile()).toEqual({ requeueAfter: RETRY_FINALIZER_MS });
+    expect(events).toEqual([]);
   });
 
   test("that another class has claimed loses our finalizer", async () => {
@@ -104,8 +104,6 @@ describe("a MemberCluster", () => {
     ["once it is fully known", true, saying("True"), 1],
     ["if nobody reaches it", false, saying("False"), 1],
     ["not while it answers and is not fully known", false, saying("True"), 0],
-    ["if it has no conditions", false, {}, 1],
-    ["if it has no status", false, undefined, 1],
   ])("that names our class is claimed %s", async (_, synced, status, want) => {
     const cluster = { ...member(CLUSTER), status } as unknown as MemberCluster;
     const { reconcile, observations, client } = connecting(cluster, "Claimable");
@@ -150,26 +148,9 @@ describe("the deletion of a MemberCluster", () => {
     expect([deleted.finalizers().length, deleted.observed]).toEqual([1, []]);
   });
 
-  const said = {
-    type: "Removed",
-    status: "False",
-    reason: "DeletionPolicyMissing",
-    message: "",
-    lastTransitionTime: "",
-  };
   test.each<[string, Ownership, (all: All) => void, string, string[]]>([
     ["and says so while nobody has decided", "Owned", copy, OWN, ["applyStatus memberclusters"]],
     ["silently while its copies are unknown", "Owned", contact({ pending: true }), OWN, []],
-    [
-      "silently while its copies are unknown, whatever its condition says",
-      "Owned",
-      (all) => {
-        contact({ pending: true })(all);
-        all.state.cluster = { ...member(CLUSTER, { ...leaving, ...OURS }), status: { conditions: [said] } } as never;
-      },
-      OWN,
-      [],
-    ],
     ["silently if another manager owns it", "Foreign", copy, OTHERS, []],
   ])("waits %s", async (_, ownership, change, connection, lines) => {
     const all = going(undefined, ownership);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Condition, conditionMessage, type MemberCluster, timestamp } from "../../apis/index.ts";
 import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { EventRecord } from "../../observability/index.ts";
-import { ApiError, type Informer } from "../../runtime/index.ts";
+import { type Informer } from "../../runtime/index.ts";
 import {
   awaitsDecision,
   type ClusterDeletionSources,
@@ -114,14 +114,6 @@ describe("what holds the draining of a cluster", () => {
       want: `${since}: ConfigMap shop: AwaitingReplacement: it serves nowhere else yet`,
     },
     {
-      name: "an object that may not go yet, for a long reason of which the time gives way",
-      change: ({ assignments }) => {
-        const why = { ...moving, message: "it serves until the object is available on ap-southeast-1" };
-        assignments.replace("a", [holdRow({ wanted: false, why })]);
-      },
-      want: "ConfigMap shop: AwaitingReplacement: it serves until the object is available on ap-southeast-1",
-    },
-    {
       name: "a kind that is not granted",
       change: ({ assignments }) =>
         void assignments.replace("a", [
@@ -140,11 +132,6 @@ describe("what holds the draining of a cluster", () => {
       change: ({ observations }) => observations.contact(CLUSTER, { ...inContact, ok: false, synced: false }),
       ready: lost,
       want: "Drain: ClusterUnreachable since 2026-01-31T23:00:00Z; goes on when it answers, or with spec.deletionPolicy Orphan",
-    },
-    {
-      name: "a cluster that never answered",
-      change: ({ observations }) => observations.contact(CLUSTER, { ...inContact, ok: false, synced: false }),
-      want: "Drain: ClusterUnreachable; goes on when it answers, or with spec.deletionPolicy Orphan",
     },
     {
       name: "nothing of a cluster of which Ready will say in a moment that it does not answer",
@@ -292,11 +279,6 @@ describe("a MemberCluster that is deleted", () => {
     },
   );
 
-  test("says it once", async () => {
-    const { client, events } = await telling(saying(WAITS as Condition), undecided);
-    expect([client.calls, events]).toEqual([[], []]);
-  });
-
   test.each<{ stage: DeletionStage; message: string }>([
     { stage: draining(2), message: `Drain since ${leaving.deletionTimestamp}: 2 objects left` },
     {
@@ -319,15 +301,6 @@ describe("a MemberCluster that is deleted", () => {
           },
         ],
       },
-    });
-    expect(events).toEqual([]);
-  });
-
-  test("says how far the draining is, also where the choice was made before the deletion", async () => {
-    const { client, events } = await telling(member(CLUSTER, leaving), draining(1));
-    const message = `Drain since ${leaving.deletionTimestamp}: 1 object left`;
-    expect(client.calls[0]?.body).toMatchObject({
-      status: { conditions: [{ reason: "ClusterLeaving", message, lastTransitionTime: timestamp(NOW) }] },
     });
     expect(events).toEqual([]);
   });
@@ -364,35 +337,10 @@ describe("a MemberCluster that is deleted", () => {
     expect(events).toMatchObject([{ type: "Warning", reason: "DeletionWaits", note }]);
   });
 
-  test("counts in the Event what it does not name, and says nothing there of what goes its way", async () => {
-    const held = Array.from({ length: 7 }, (_, index) => `${index} is held`);
-    const [event] = (await telling(member(CLUSTER, leaving), draining(9, held, true))).events;
-    expect(event?.note).toContain("4 is held; and 2 more; `meridian unjoin");
-    expect((await telling(member(CLUSTER, leaving), draining(9, [], true))).events).toEqual([]);
-  });
-
   test("names on what still holds the draining", async () => {
     const before = saying({ ...WAITS, reason: "DeletionWaits", message: "b is there" } as Condition);
     expect((await telling(before, draining(2, ["a is there", "b is there"], true))).client.calls).toEqual([]);
     const { client, events } = await telling(before, draining(1, ["a is there"], true));
     expect([client.calls.length, events.length]).toEqual([1, 1]);
-  });
-
-  test("says that it waits again when the choice was taken back", async () => {
-    const heard = { ...WAITS, reason: "ClusterLeaving", message: "heard" } as Condition;
-    const { client, events } = await telling(saying(heard), undecided);
-    expect([client.calls.length, events.length]).toEqual([1, 1]);
-  });
-
-  test("says nothing where it never waited", async () => {
-    const { client } = await telling(saying({ type: "Ready", status: "True" }), lettingGo());
-    expect(client.calls).toEqual([]);
-  });
-
-  test("may be gone by then; what else is refused is passed on", async () => {
-    const gone = await telling(member(CLUSTER, leaving), undecided, () => new ApiError(404, "NotFound", "gone"));
-    expect([gone.observed, gone.events]).toEqual([[], []]);
-    const refused = new ApiError(500, "InternalError", "etcd is away");
-    await expect(telling(member(CLUSTER, leaving), undecided, () => refused)).rejects.toBe(refused);
   });
 });

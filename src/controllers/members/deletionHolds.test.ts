@@ -3,7 +3,7 @@ import { ACCEPT_DELETIONS_ANNOTATION, type Condition, type KubeObject, type Memb
 import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { EventRecord, EventRecorder } from "../../observability/index.ts";
-import { ApiError, Emitter } from "../../runtime/index.ts";
+import { Emitter } from "../../runtime/index.ts";
 import type { EndedTrouble } from "../../status/index.ts";
 import type { ControllerClasses } from "../facts/controllerClasses.ts";
 import { DeletionHoldReconciler } from "./deletionHolds.ts";
@@ -123,7 +123,6 @@ describe("a MemberCluster where copies of missing objects are held", () => {
   test.each([
     { name: "many objects", owners: keys(...Array.from({ length: 40 }, (_, n) => `application-${n}`)) },
     { name: "long names", owners: keys("x".repeat(60), "y".repeat(60)) },
-    { name: "names too long for one", owners: keys("x".repeat(200)) },
   ])("has a message of 120 characters at most that ends with how to agree: $name", async ({ owners }) => {
     const { reconcile, written } = holding(undefined, there({ owners }));
     await reconcile();
@@ -131,32 +130,6 @@ describe("a MemberCluster where copies of missing objects are held", () => {
     expect(condition.message.length).toBeLessThanOrEqual(120);
     expect(condition.message).toMatch(/^hub lacks \d+ objects?.*; if meant, annotate .*: 2026-01-01T00:00:00Z$/);
     expect(condition.message).not.toContain("()");
-  });
-
-  test("has as many names in its message as there is room for, to the last character", async () => {
-    const start = "hub lacks 1 object";
-    const end = `; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${SINCE}`;
-    const room = 120 - start.length - end.length - " (t/)".length;
-    const said = async (...names: string[]): Promise<string> => {
-      const { reconcile, written } = holding(undefined, there({ owners: keys(...names) }));
-      await reconcile();
-      const [[condition]] = written() as [[Condition]];
-      return condition.message;
-    };
-    const fits = "x".repeat(room);
-    expect(await said(fits)).toBe(`${start} (t/${fits})${end}`);
-    expect(await said(`${fits}x`)).toBe(start + end);
-    const two = "x".repeat(room - ", t/ys".length);
-    expect(await said(two, "y")).toBe(`hub lacks 2 objects (t/${two}, t/y)${end}`);
-    expect(await said(two, "yy")).toBe(`hub lacks 2 objects (t/${two})${end}`);
-  });
-
-  test("names what is in no namespace by its name, and twenty objects at most in the Event", async () => {
-    const owners = ["paas.cmft.com/Cluster//wide", ...keys(...Array.from({ length: 30 }, (_, n) => `a${n}`))];
-    const { reconcile, events } = holding(saying(), there({ owners }));
-    await reconcile();
-    const [event] = events;
-    expect(event?.note).toMatch(/^copies of 31 objects .* agrees: wide, t\/a0, .*t\/a18$/);
   });
 
   test("says that a person agrees", async () => {
@@ -209,13 +182,6 @@ describe("a MemberCluster where copies of missing objects are held", () => {
     expect([client.calls, state.reviews]).toEqual([[], 1]);
   });
 
-  test("is not touched where nothing is held and nothing was", async () => {
-    const { reconcile, state, client } = holding(saying(READY));
-    state.held = undefined;
-    await reconcile();
-    expect([client.calls, state.reviews]).toEqual([[], 1]);
-  });
-
   test("is another manager's to write, or gone", async () => {
     const others = holding();
     others.state.owns = false;
@@ -223,17 +189,6 @@ describe("a MemberCluster where copies of missing objects are held", () => {
     gone.state.cluster = undefined;
     expect([await others.reconcile(), await gone.reconcile()]).toEqual([{}, {}]);
     expect([others.client.calls, gone.client.calls, others.state.reviews]).toEqual([[], [], 0]);
-  });
-
-  test("may be gone by the time of the write; what else is refused is tried again", async () => {
-    const gone = holding(saying(READY));
-    gone.client.answer = () => new ApiError(404, "NotFound", "gone");
-    expect(await gone.reconcile()).toEqual({ requeueAfter: 60_000 });
-    const refused = holding();
-    const error = new ApiError(500, "InternalError", "etcd is away");
-    refused.client.answer = () => error;
-    await expect(refused.reconcile()).rejects.toBe(error);
-    expect(refused.events).toEqual([]);
   });
 });
 

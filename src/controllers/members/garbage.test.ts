@@ -185,22 +185,8 @@ describe("a namespace that Meridian created and no longer uses", () => {
     expect(await verb()).toBe("Delete");
   });
 
-  const { namespace: _, ...wide } = CONFIG_REF;
   const two = { ...INSIDE, name: "two" };
   test.each<[string, () => All, (all: All) => void]>([
-    [
-      "while other objects are left in it",
-      removing,
-      ({ see }) => see(observation({ ref: INSIDE, revision: 2 }), absent({ ref: two })),
-    ],
-    [
-      "for cluster-scoped objects",
-      removing,
-      ({ see, assignments }) => {
-        see(observation({ ref: wide }), absent({ ref: wide }));
-        assignments.replace(SHOP_KEY, [applyRow({ ref: wide })]);
-      },
-    ],
     [
       "for its rows, if it stays",
       () => removing({}),
@@ -291,15 +277,6 @@ describe("a cluster that leaves with the policy Orphan", () => {
     expect(await rowFor(STRAY_KEY)).toMatchObject({ verb: "Release", uid: "member-1", why });
     see(nameless(TEAM));
     expect((await rowFor(TEAM_KEY))?.verb).toBe("Release");
-  });
-
-  test("has every object reconciled when that begins", () => {
-    const { see, woken, events, members } = left();
-    see(copy, nameless(TEAM));
-    woken.length = 0;
-    const object = members.get(CLUSTER) ?? member();
-    events.clusterEvents.emit({ type: "Updated", key: CLUSTER, object, old: member(), initial: false });
-    expect(woken.toSorted()).toEqual([STRAY_KEY, TEAM_KEY].toSorted());
   });
 
   test.each<[string, (all: All) => void]>([

@@ -3,17 +3,7 @@ import { REMOVE_FOUND_ANNOTATION, refKey } from "../../apis/index.ts";
 import type { Heal, HoldRow } from "../../desiredstate/index.ts";
 import type { EventRecord } from "../../observability/index.ts";
 import { recordMemberEvents } from "./memberEvents.ts";
-import {
-  absent,
-  applyRow,
-  CLUSTER,
-  CONFIG_REF,
-  deleteRow,
-  holdRow,
-  observation,
-  owner,
-  SHOP,
-} from "../testing/builders.ts";
+import { absent, applyRow, CLUSTER, CONFIG_REF, deleteRow, holdRow, observation, SHOP } from "../testing/builders.ts";
 import { copySources, member } from "../testing/copySources.ts";
 
 const SHOP_KEY = refKey(SHOP);
@@ -57,7 +47,6 @@ describe("what was put right on a member is told to the owner", () => {
       drift,
       "data.key and 2 more changed by kubectl, argocd; put back",
     ],
-    ["a field without a writer", { lost: [{ path: "data.key" }] }, drift, "data.key; put back"],
     ["the marks", { lost: [] }, drift, "Meridian's marks; put back"],
     ["the whole object", { lost: [], gone: true }, "Recreated", "was deleted, or lost its label; put back"],
     [
@@ -65,12 +54,6 @@ describe("what was put right on a member is told to the owner", () => {
       { contested: true },
       "Contested",
       `data.key changed by kubectl again; put back less and less often; ${retain}`,
-    ],
-    [
-      "a contested object",
-      { gone: true, contested: true },
-      "Contested",
-      "was deleted, or lost its label again; put back less and less often",
     ],
   ])("%s", (_, healed, reason, note) => {
     const { assignments, report, events } = recording();
@@ -88,24 +71,6 @@ describe("what was put right on a member is told to the owner", () => {
     report(observation({ givenUp, revision: 2 }));
     expect(events).toMatchObject([{ regarding: SHOP, type: "Normal", reason: "GivenUp", related: MEMBER }]);
     expect(events[0]?.["note"]).toContain("data.ca changed by injector");
-  });
-
-  test("once, and again the next time", () => {
-    const { report, events } = recording();
-    report(observation({ healed: heal() }));
-    report(observation({ healed: heal(), revision: 2 }));
-    expect(events).toHaveLength(1);
-    report(observation({ healed: heal({ at: 6 }) }));
-    expect(events).toHaveLength(2);
-  });
-
-  test("of a copy without a row to whom the copy names, and to nobody of one that names nobody", () => {
-    const cart = owner("cart");
-    const { report, events } = recording();
-    report(observation({ healed: heal(), present: { owner: cart } }));
-    expect(events.map(({ regarding }) => regarding)).toEqual([cart]);
-    report(absent({ ref: { ...CONFIG_REF, name: "b" }, healed: heal() }));
-    expect(events).toHaveLength(1);
   });
 });
 
@@ -131,37 +96,6 @@ describe("that a copy went since its owner is gone", () => {
     ]);
     report(absent({ absent: true, revision: 2 }));
     expect(events).toHaveLength(1);
-  });
-
-  test("is told of what is in no namespace, and where the MemberCluster is gone", () => {
-    const { assignments, report, events, members } = recording();
-    members.clear();
-    const { namespace: _, ...wide } = SHOP;
-    report(observation());
-    assignments.replace(SHOP_KEY, [deleteRow({ why, owner: wide })]);
-    report(absent({ absent: true }));
-    expect(events).toMatchObject([{ note: expect.stringContaining("DemoApplication shop is gone") as string }]);
-    expect(events[0]?.regarding).toStrictEqual(MEMBER);
-  });
-
-  test.each([
-    { name: "was moved", row: deleteRow() },
-    { name: "is held", row: holdRow({ wanted: false, why }) },
-    { name: "is applied", row: applyRow() },
-  ])("is not told of a copy that $name", ({ row }) => {
-    const { assignments, report, events } = recording();
-    report(observation());
-    assignments.replace(SHOP_KEY, [row]);
-    report(absent({ absent: true }));
-    expect(events).toEqual([]);
-  });
-
-  test("is not told of a copy that is still there, or that nobody removes", () => {
-    const { assignments, report, events } = recording();
-    report(observation(), observation({ ref: { ...CONFIG_REF, name: "b" } }));
-    assignments.replace(SHOP_KEY, [deleteRow({ why })]);
-    report(observation({ present: { deleting: true } }), absent({ ref: { ...CONFIG_REF, name: "b" } }));
-    expect(events).toEqual([]);
   });
 });
 
@@ -205,12 +139,6 @@ describe("that a namespace stays, since nobody can see what is in it,", () => {
     ]);
     report(kept("pods may not be listed there"));
     expect(events).toHaveLength(2);
-  });
-
-  test("is not told of other failures", () => {
-    const { report, events } = recording();
-    report(kept("ConfigMap mine is in it", "NamespaceOccupied"), observation());
-    expect(events).toEqual([]);
   });
 });
 

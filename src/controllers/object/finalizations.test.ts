@@ -7,7 +7,6 @@ import { APP, app, placement, planning } from "../testing/planning.ts";
 
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "default", name: "data" };
 const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };
-const NEEDS_SECRET = { envFrom: [{ secretRef: { name: "password" } }] };
 
 /** The finalization of an application with this spec. `policy`: fields of its Placement. */
 async function finalizing(policy: object = {}, spec: object = {}) {
@@ -37,25 +36,6 @@ const failing = (): never => {
 };
 
 describe("an object that is being deleted", () => {
-  test.each(["Delete", "Orphan"] as const)(
-    "parts as it was planned last, and needs no new plan: %s",
-    async (policy) => {
-      const { decide, planned, cache } = await finalizing({
-        deletionPolicy: policy === "Delete" ? "Orphan" : "Delete",
-      });
-      planned(policy);
-      cache.clusterSnapshots = failing;
-      expect(decide().policy).toBe(policy);
-    },
-  );
-
-  test("lets its copies go where whoever deleted it says so, whatever was planned", async () => {
-    const { decide, orphaned, planned } = await finalizing();
-    orphaned.add("shop");
-    planned("Delete");
-    expect(decide().policy).toBe("Orphan");
-  });
-
   test("parts as was decided first, whatever becomes of its policy, until it is forgotten", async () => {
     const { decide, cache, finalizations } = await finalizing({ deletionPolicy: "Orphan" });
     expect(finalizations.get(APP)).toBeUndefined();
@@ -84,16 +64,6 @@ describe("an object that is being deleted", () => {
 });
 
 describe("what is to be gone with an object", () => {
-  test("is what it comes to, and the kinds of what goes along", async () => {
-    const { decide } = await finalizing({}, NEEDS_SECRET);
-    expect(decide().footprint).toEqual({ refs: [DEPLOYMENT], kinds: ["apps/Deployment", "/Secret"] });
-  });
-
-  test("is nothing that goes along where its policy says so", async () => {
-    const { decide } = await finalizing({ dependencies: { mode: "None" } }, NEEDS_SECRET);
-    expect(decide().footprint.kinds).toEqual(["apps/Deployment"]);
-  });
-
   test("is also what goes along of a kind that is not watched everywhere, and the members are asked for that kind", async () => {
     const fields = [{ kind: "PersistentVolumeClaim", path: "spec.image" }];
     const { decide, cache } = await finalizing({ dependencies: { mode: "Auto", fields } }, { image: "data" });
@@ -102,14 +72,4 @@ describe("what is to be gone with an object", () => {
     expect(decide().footprint.refs).toEqual([DEPLOYMENT, CLAIM]);
     expect(watched()).toBe(true);
   });
-});
-
-test("news of copies is gathered for a moment once it is decided how their object parts from them", async () => {
-  const { decide, finalizations } = await finalizing();
-  const gathering = () => [APP, "another", undefined].map((owner) => finalizations.gathering(owner));
-  expect(gathering()).toEqual([undefined, undefined, undefined]);
-  decide();
-  expect(gathering()).toEqual([50, undefined, undefined]);
-  finalizations.forget(APP);
-  expect(gathering()).toEqual([undefined, undefined, undefined]);
 });

@@ -8,7 +8,7 @@ import {
 } from "../../apis/index.ts";
 import type { Observation, Row } from "../../desiredstate/index.ts";
 import { whyNotYet } from "./handover.ts";
-import { absent, applyRow as row, CLUSTER, holdRow, observation } from "../testing/builders.ts";
+import { applyRow as row, CLUSTER, holdRow, observation } from "../testing/builders.ts";
 
 const NONE = { desired: 1, updated: 1, ready: 1, available: 1 };
 const SERVICE: ObjectRef = { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" };
@@ -35,10 +35,8 @@ interface Case {
 
 describe("an object is claimed", () => {
   const UNREACHABLE = { state: "Unknown", reason: "ClusterUnreachable" } as const;
-  const NO_REPORT = { state: "Unknown", reason: "NoReport" } as const;
   test.each<[string, Case, string | undefined]>([
     ["if every copy is in sync", { present: RIGHT }, undefined],
-    ["if it runs nowhere and must run nowhere", { rows: [] }, undefined],
     [
       "not while a cluster is unknown",
       { present: RIGHT, unknown: [CLUSTER] },
@@ -58,18 +56,8 @@ describe("an object is claimed", () => {
       DIFFERS,
     ],
     [
-      "not while the owner removes an object to replace it",
-      { entry: { state: "Progressing", reason: "Removing" }, rows: OTHER_STATE, present: RIGHT },
-      DIFFERS,
-    ],
-    [
       "not while the owner has content to apply",
       { entry: { observedHash: "old" }, rows: OTHER_STATE, present: RIGHT },
-      DIFFERS,
-    ],
-    [
-      "not while the owner has content to apply to a copy without a report",
-      { entry: { ...NO_REPORT, observedHash: "old" }, rows: OTHER_STATE, present: RIGHT },
       DIFFERS,
     ],
     [
@@ -77,12 +65,6 @@ describe("an object is claimed", () => {
       { rows: [...OTHER_STATE, row({ ref: SERVICE })], present: RIGHT },
       undefined,
     ],
-    [
-      "if only the releases differ, without a report",
-      { entry: NO_REPORT, rows: OTHER_STATE, present: RIGHT },
-      undefined,
-    ],
-    ["while pods roll out", { entry: { state: "Progressing", reason: "RollingOut" }, present: RIGHT }, undefined],
     ["if the member refuses the copy", { entry: { state: "Failed", reason: "QuotaExceeded" } }, undefined],
     ...[
       { state: "Failed", reason: "Applying" } as const,
@@ -102,7 +84,6 @@ describe("an object is claimed", () => {
     ["not if a copy would go that the status does not name", { entry: "none", rows: [], present: RIGHT }, TAKES_OFF],
     ["if a copy is held as wanted", { rows: [holdRow()], present: RIGHT }, undefined],
     ["not if a copy would be held until it may go", { rows: [holdRow({ wanted: false })], present: RIGHT }, TAKES_OFF],
-    ["if only an absent copy has no row", { rows: [], present: [absent()] }, undefined],
     [
       "whatever copies an unreachable cluster has",
       { entry: UNREACHABLE, stale: true, rows: OTHER_STATE, present: [there(), there(SERVICE)], unknown: [CLUSTER] },
@@ -115,7 +96,6 @@ describe("an object is claimed", () => {
     ],
     ["not without a status and without a copy", { noStatus: true }, DIFFERS],
     ["at a stale status, if every copy is in sync", { stale: true, present: RIGHT }, undefined],
-    ["at a stale status, if every copy is held", { stale: true, rows: [holdRow()], present: RIGHT }, undefined],
     ["if one of its clusters is gone", { gone: true, unknown: [CLUSTER], present: RIGHT }, undefined],
   ])(
     "%s",

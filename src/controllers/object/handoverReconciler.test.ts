@@ -3,8 +3,7 @@ import { FIRST_RECORD_ANNOTATION, type KubeObject, OBJECT_FINALIZER, REGION_LABE
 import { assembleSnapshot, computeTarget } from "../../desiredstate/index.ts";
 import { ApiError, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
-import { observation } from "../testing/builders.ts";
-import { CANARY, DEPLOYMENT, handing, TO_CANARY } from "../testing/handing.ts";
+import { CANARY, handing, TO_CANARY } from "../testing/handing.ts";
 import { APP, placement, statusOn } from "../testing/planning.ts";
 
 describe("an object of another class that names ours", () => {
@@ -64,34 +63,6 @@ describe("an object of another class that names ours", () => {
     expect(eventTexts()).not.toEqual([]);
   });
 
-  test("says why once, though it could not be said in between", async () => {
-    const { handOver, contact, eventTexts, assignments } = await known();
-    contact("b", { synced: false });
-    await handOver();
-    assignments.replace(APP, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
-    await handOver();
-    assignments.replace(APP, []);
-    await handOver();
-    expect(eventTexts()).toHaveLength(1);
-  });
-
-  test("is not claimed before a cluster is known that it is to come to", async () => {
-    const clusters = ["a", "b", "c"];
-    const { handOver, contact, eventTexts } = await known({ clusters, placements: [placement(clusters)] });
-    contact("c", { synced: false });
-    await handOver();
-    expect(eventTexts()).toEqual([
-      "HandoverWaits: default does not take over from canary yet: what runs on c is not known yet",
-    ]);
-  });
-
-  test("is claimed though a cluster that its status does not name claims to have it", async () => {
-    const { handOver, report, finalizers } = await known({ clusters: ["a", "b", "c"] });
-    report("c");
-    await handOver();
-    expect(finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
-  });
-
   describe("that is to run on one cluster, and runs on one that its status does not name", () => {
     const onOne = [placement(["a", "b"], { clusterCount: 1 })];
     /** Only the copy on `b` is seen. */
@@ -122,41 +93,6 @@ describe("an object of another class that names ours", () => {
         [CANARY],
       ]);
     });
-  });
-
-  test("is claimed while a copy that it left is still there", async () => {
-    const { handOver, assignments, report, finalizers } = await known();
-    assignments.replace(APP, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
-    assignments.replace(APP, []);
-    report("a");
-    expect([...assignments.of(APP)]).toHaveLength(1);
-    await handOver();
-    expect(finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
-  });
-
-  test("is woken by nothing that concerns others while it waits, nor by news of health", async () => {
-    const { woken, handOver, contact, server, settle, observations, assignments, dependencies } = await known();
-    contact("b", { synced: false });
-    await handOver();
-    await settle();
-    woken.length = 0;
-    const other = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "other" };
-    observations.report("a", [
-      observation({
-        cluster: "a",
-        ref: { ...DEPLOYMENT, name: "other" },
-        present: { owner: { ...other, uid: "other-uid" } },
-      }),
-    ]);
-    const key = "paas.cmft.com/DemoApplication/default/other";
-    assignments.replace(key, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
-    dependencies.changes.emit(key);
-    server.merge(PLACEMENTS, "default", "everywhere", { status: { matchedObjects: 5 } });
-    server.merge(MEMBERCLUSTERS, undefined, "a", { status: { nodes: 5 } });
-    await settle();
-    expect(woken).toEqual([]);
-    assignments.replace(APP, [{ verb: "Hold", cluster: "b", ref: DEPLOYMENT, wanted: true } as never]);
-    expect(woken).toEqual([{ key: APP, afterMs: undefined }]);
   });
 
   test("that changed meanwhile is tried again soon", async () => {
@@ -222,16 +158,6 @@ describe("an object of ours that another class has claimed", () => {
     expect(cache.object(APP)?.object.metadata.finalizers).toEqual([CANARY]);
   });
 
-  test("is considered from the start, and no more when that is done", async () => {
-    const { handOver, woken, update, settlements } = await yielded();
-    expect(woken.map(({ key }) => key)).toEqual([APP]);
-    await handOver();
-    woken.length = 0;
-    settlements.emit(APP);
-    await update({ metadata: { generation: 3 } });
-    expect(woken).toEqual([]);
-  });
-
   test("keeps it while a status of ours is being written", async () => {
     const { handOver, under, finalizers } = await yielded();
     under.isUnderWay = true;
@@ -256,12 +182,6 @@ describe("an object of ours that another class has claimed", () => {
     observations.report("a", [{ cluster: "a", ref, writing: false, revision: 1_000 }]);
     await handOver();
     expect(finalizers()).toEqual([CANARY]);
-  });
-
-  test("that changed meanwhile is tried again soon", async () => {
-    const { handOver, state } = await yielded();
-    state.patchFailure = new ApiError(422, "Invalid", "a test failed");
-    expect(await handOver()).toEqual({ requeueAfter: RETRY_FINALIZER_MS });
   });
 });
 
@@ -302,17 +222,6 @@ test("an object that is divided by room is claimed with the replicas that its co
 
 const ONCE = [{ key: APP, afterMs: undefined }];
 
-/** An object of another class that names ours, and waits for a cluster. */
-async function waiting() {
-  const all = await handing({ finalizers: [CANARY] });
-  await all.reconcile();
-  all.contact("b", { synced: false });
-  await all.handOver();
-  await all.settle();
-  all.woken.length = 0;
-  return all;
-}
-
 describe("an object in transit", () => {
   test.each([
     { name: "to this class", metadata: { finalizers: [CANARY] } },
@@ -326,22 +235,6 @@ describe("an object in transit", () => {
     cache.planned.includes = () => true;
     await update({ metadata: { generation: 3 } });
     expect(woken).toEqual(ONCE);
-  });
-
-  test("that changed hands is not waited for any more", async () => {
-    const { woken, update, handOver, shared } = await waiting();
-    await update({ metadata: { finalizers: [OBJECT_FINALIZER] } });
-    expect(await handOver()).toEqual({});
-    woken.length = 0;
-    shared.namespaces.changes.emit("default");
-    expect(woken).toEqual([]);
-  });
-
-  test("that waits is considered when it changes, whoever plans it", async () => {
-    const { woken, update, cache } = await waiting();
-    cache.planned.includes = () => false;
-    await update({ metadata: { generation: 2 } });
-    expect(new Set(woken.map(({ key }) => key))).toEqual(new Set([APP]));
   });
 });
 

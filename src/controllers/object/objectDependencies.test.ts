@@ -107,25 +107,9 @@ describe("what an object asks for beside it", () => {
     expect(choice).toEqual({ placement: placements[0], passedOver: [] });
     expect(said).toEqual(reads ? ["the record is read"] : []);
   });
-
-  test("goes by the policy that selects it, by its namespace too", () => {
-    const selector = { apiVersion: "apps/v1", kind: "Deployment" };
-    const byTeam = {
-      resourceSelectors: [{ ...selector, namespaceSelector: { matchLabels: { team: "shop" } } }],
-    };
-    const chosen = (setting: ObjectSetting) => setUp({ policies: [byTeam], setting }).asked().choice.placement;
-    expect(chosen({ namespaceLabels: { team: "shop" } })).toBeDefined();
-    expect(chosen({ namespaceLabels: { team: "cart" } })).toBeUndefined();
-  });
 });
 
 describe("what is known of an object before its plan", () => {
-  test("is nothing while something that it needs is being read, and the hub is told of nothing", () => {
-    const { known, said, owner } = setUp({ policies: [{}], collected: undefined });
-    expect(known()).toBeUndefined();
-    expect(said).toEqual([[owner, "asks for", "password"]]);
-  });
-
   test("is who places it, and what it needs with what that needs in its turn, of which the hub is told", () => {
     const { known, said, owner, placements } = setUp({ policies: [{}] });
     const needed = [PASSWORD, secret("in its turn")];
@@ -139,11 +123,5 @@ describe("what is known of an object before its plan", () => {
       [owner, "asks for", "password"],
       ["the hub needs", "password", "in its turn"],
     ]);
-  });
-
-  test("keeps what is wrong with what the policy declares", () => {
-    const fields = [{ kind: "Secret", path: "spec" }];
-    const { known } = setUp({ policies: [{ dependencies: { mode: "Auto", fields } }] });
-    expect(known()?.needs).toMatchObject({ problem: { reason: "DependencyUnresolved" } });
   });
 });

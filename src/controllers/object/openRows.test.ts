@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { REPLACED, type Row, type Target } from "../../desiredstate/index.ts";
 import { applyRow, deleteRow, holdRow } from "../testing/builders.ts";
-import { awaitsNews, isHeld, isReplacing } from "./openRows.ts";
+import { awaitsNews, isHeld } from "./openRows.ts";
 
 const waits = holdRow({ why: { reason: REPLACED, message: "" } });
 const held = holdRow({ wanted: false });
@@ -28,9 +28,3 @@ test.each<{ name: string; target: object; want: boolean }>([
 ])("an object $name waits for news: $want", ({ target, want }) => {
   expect(awaitsNews(target as unknown as Target, [applyRow()])).toBe(want);
 });
-
-test.each([
-  { name: "a hold for what is made anew", row: holdRow({ why: { reason: REPLACED, message: "" } }), want: true },
-  { name: "another hold", row: holdRow(), want: false },
-  { name: "a removal of what was replaced", row: deleteRow({ why: { reason: REPLACED, message: "" } }), want: false },
-])("$name waits for a replacement: $want", ({ row, want }) => expect(isReplacing(row)).toBe(want));

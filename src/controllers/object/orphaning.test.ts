@@ -105,7 +105,6 @@ describe("a deletion that began before the manager", () => {
     ],
     ["the hub has forgotten the earlier states", {}, false, ["8"]],
     ["the earlier object has another UID", { "8": at("8", { uid: "former", finalizers: ["orphan"] }) }, false, ["8"]],
-    ["there was no object", { "8": undefined }, false, ["8"]],
   ])("is judged once by the earlier states: %s", async (_, history, want, versions) => {
     const { deletions, emit, asked, patches, settle, client } = setUp(history);
     emit("Added", at("9"));
@@ -131,13 +130,5 @@ describe("a deletion that began before the manager", () => {
     emit("Added", at(version));
     await settle(at(version));
     expect(asked()).toEqual([]);
-  });
-
-  test("is judged again after an error of the hub", async () => {
-    const { client, emit, asked, settle } = setUp();
-    client.answer = () => new ApiError(503, "ServiceUnavailable", "later");
-    emit("Added", at("9"));
-    for (let attempt = 0; attempt < 2; attempt += 1) await expect(settle(at("9"))).rejects.toThrow("later");
-    expect(asked()).toEqual(["8", "8"]);
   });
 });

@@ -1,15 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { bindingName, CONTROLLER_CLASS_LABEL, refOf, ROLLOUT_COMMAND_ANNOTATION } from "../../apis/index.ts";
-import {
-  CONFIGMAPS,
-  DEMOAPPLICATIONS,
-  MEMBERCLUSTERS,
-  NAMESPACES,
-  PLACEMENTS,
-  RESOURCEBINDINGS,
-} from "../../runtime/index.ts";
+import { DEMOAPPLICATIONS, MEMBERCLUSTERS, PLACEMENTS, RESOURCEBINDINGS } from "../../runtime/index.ts";
 import { observation, owner } from "../testing/builders.ts";
-import { APP, app, placing, statusOn } from "../testing/planning.ts";
+import { APP, placing, statusOn } from "../testing/planning.ts";
 import { configMap, sending, SETTINGS } from "../testing/sending.ts";
 
 const ONCE = [{ key: APP, afterMs: undefined }];
@@ -58,7 +51,6 @@ const saying = (more: object) => ({ status: { clusters: [{ ...entries[0], ...mor
 test.each<[string, readonly [calm: boolean, leaving: boolean], (all: All) => unknown]>([
   ["a change of its spec", ALWAYS, ({ update }) => update({ metadata: { generation: 3 }, spec: { replica: 3 } })],
   ["a change of its status", NEVER, ({ update }) => update({ status: { observedGeneration: 1 } })],
-  ["other words in its status", NEVER, ({ update }) => update(saying({ message: "all is well" }))],
   ["bad health in its status", ALWAYS, ({ update }) => update(saying({ unhealthySince: "2026-01-01T00:00:00Z" }))],
   ["a record with fewer clusters", REMOVAL, ({ update }) => update({ status: { ...statusOn("a").status } })],
   ["a change of its policy", ALWAYS, merge(PLACEMENTS, "everywhere", { metadata: { generation: 5 } })],
@@ -72,9 +64,7 @@ test.each<[string, readonly [calm: boolean, leaving: boolean], (all: All) => unk
   ["a change of its cluster's status", NEVER, merge(MEMBERCLUSTERS, "a", { status: { nodes: 5 } })],
   ["a change of its dependency", ALWAYS, ({ dependencies }) => dependencies.changes.emit(APP)],
   ["a change of its namespace", ALWAYS, ({ shared }) => shared.namespaces.changes.emit("default")],
-  ["a change of another namespace", NEVER, ({ shared }) => shared.namespaces.changes.emit("elsewhere")],
   ["another place of its kind's replicas", ALWAYS, ({ cache }) => cache.rescaled.emit(DEMOAPPLICATIONS)],
-  ["another place of another kind's replicas", NEVER, ({ cache }) => cache.rescaled.emit(CONFIGMAPS)],
   [
     "a copy that nobody asks for",
     ALWAYS,
@@ -89,7 +79,6 @@ test.each<[string, readonly [calm: boolean, leaving: boolean], (all: All) => unk
   ["progress of planning", REMOVAL, ({ progress }) => progress.advanced.emit({ namespace: undefined })],
   ["an object of another class", REMOVAL, ({ classes }) => classes.othersChanged.emit(undefined)],
   ["its last copy of a withdrawn row", REMOVAL, ({ assignments }) => assignments.departures.emit(APP)],
-  ["a departure of another object", NEVER, ({ assignments }) => assignments.departures.emit("another")],
 ])("%s wakes the planning of an object, or of one that leaves a cluster: %s", async (_, want, wake) => {
   for (const [index, set] of [running, leaving].entries()) {
     const all = await set();
@@ -130,19 +119,6 @@ describe("an object is planned again", () => {
     expect(wakes()).toBe(2);
   });
 
-  test("when room that it awaits is measured", async () => {
-    const { woken, shared } = await running();
-    shared.capacities.changes.emit("a");
-    expect(woken).toEqual([]);
-    const asked: string[] = [];
-    shared.capacities.awaiting = function* (cluster) {
-      asked.push(cluster);
-      yield APP;
-    };
-    shared.capacities.changes.emit("a");
-    expect([woken, asked]).toEqual([ONCE, ["a"]]);
-  });
-
   test("only if it is planned, was planned or has copies", async () => {
     const { woken, cache, update, plans, observations, carryOut } = await running();
     cache.planned.includes = () => false;
@@ -160,6 +136,19 @@ describe("an object is planned again", () => {
     expect(woken).toEqual(ONCE);
   });
 
+  test("when room that it awaits is measured", async () => {
+    const { woken, shared } = await running();
+    shared.capacities.changes.emit("a");
+    expect(woken).toEqual([]);
+    const asked: string[] = [];
+    shared.capacities.awaiting = function* (cluster) {
+      asked.push(cluster);
+      yield APP;
+    };
+    shared.capacities.changes.emit("a");
+    expect([woken, asked]).toEqual([ONCE, ["a"]]);
+  });
+
   test("after 50 ms for observations of its copies during its deletion", async () => {
     const { reconcile, update, woken, observations, row } = await running();
     await update({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", generation: 2 } });
@@ -171,22 +160,6 @@ describe("an object is planned again", () => {
     expect(woken.splice(0)).toEqual([{ key: APP, afterMs: 50 }]);
     observations.report("a", [copy(owner("another"))]);
     expect(woken.filter(({ key }) => key === APP)).toEqual(ONCE);
-  });
-
-  test("when its namespace becomes known", async () => {
-    const { reconciler, reconcile, wokenBy, server, settle, plans } = await placing({
-      apps: [{ ...app(), metadata: { ...app().metadata, namespace: "new" } }],
-    });
-    const key = APP.replace("default", "new");
-    expect(await reconcile(key)).toEqual({});
-    expect(plans.get(key)).toBeUndefined();
-    const woken = wokenBy(reconciler);
-    woken.length = 0;
-    server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "new" } });
-    await settle();
-    expect(woken.map((one) => one.key)).toContain(key);
-    await reconcile(key);
-    expect(plans.get(key)).toBeDefined();
   });
 });
 

@@ -3,7 +3,7 @@ import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import type { ReconcileContext } from "../../runtime/index.ts";
-import { type Before, logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
+import { type Before, logChange, logPlan } from "./planLog.ts";
 import type { Plan } from "../tables/plans.ts";
 
 const OWNER = "paas.cmft.com/DemoApplication/default/shop";
@@ -55,12 +55,6 @@ describe("a change of an object", () => {
       plan({ generation: 0 }),
       "changed: generation 1",
     ],
-    [
-      "not if it has no generation and is planned again",
-      object({ generation: undefined as never }),
-      plan({ generation: 1 }),
-      undefined,
-    ],
   ])("is logged %s", (_, now, before, want) => {
     const { context, lines } = logging();
     logChange(context, OWNER, now, beforeOf(now, before));
@@ -85,9 +79,7 @@ describe("a plan", () => {
     ["if rows have changed", same, plan(), changed, false, ["info"]],
     ["not if nothing has changed", same, plan(), none, false, []],
     ["if it has other clusters", target(["a"]), plan(), none, false, ["info"]],
-    ["not if its clusters have another order", target(["b", "a"]), plan(), none, false, []],
     ["if it has another reason", target(["a", "b"], "Suspended"), plan(), none, false, ["info"]],
-    ["if there was no target", same, plan({ target: undefined }), none, false, ["info"]],
     ["if the object is new", same, undefined, none, false, ["info"]],
     ["as debug if a new manager finds the object unchanged", same, undefined, none, true, ["debug"]],
   ])("is logged %s", (_, now, before, where, answered, want) => {
@@ -96,31 +88,4 @@ describe("a plan", () => {
     logPlan(context, OWNER, found, now, beforeOf(found, before), where);
     expect(lines.map(({ level }) => level)).toEqual(want);
   });
-
-  test("is logged with its clusters, its reason, its cause, and the number of changed clusters", () => {
-    const { context, lines } = logging();
-    const cause = "/Secret/default/login";
-    logPlan(context, OWNER, object(), same, { ...beforeOf(object(), undefined), cause }, changed);
-    const fields = { object: OWNER, resource_uid: "u", clusters: 2, reason: "ClustersSelected", changed: 1, cause };
-    expect(lines).toMatchObject([{ ...fields, msg: "planned: 2 of 3 clusters fit" }]);
-  });
-
-  test("is not logged if nobody listens", () => {
-    const { context, lines } = logging("info");
-    logPlan(context, OWNER, object({}, 2), target(["a"]), beforeOf(object({}, 2), undefined), changed);
-    expect(lines).toEqual([]);
-  });
-});
-
-test("a removal is logged if rows have changed, and its end always", () => {
-  const { context, lines } = logging();
-  logRemoval(context, OWNER, object(), new Set());
-  expect(lines).toEqual([]);
-  logRemoval(context, OWNER, object(), new Set(["a", "b"]));
-  logEnd(context, OWNER, object());
-  const fields = { level: "info", object: OWNER, resource_uid: "u" };
-  expect(lines).toMatchObject([
-    { ...fields, changed: 2, msg: "planned: its copies go" },
-    { ...fields, msg: "ended: nothing of the object is left on any cluster" },
-  ]);
 });

@@ -28,22 +28,6 @@ function attempting(before?: Partial<Plan>) {
 }
 
 describe("an attempt to plan an object", () => {
-  test("that breaks leaves the target of before, says why, and passes the error on", () => {
-    const { plans, known, events, fail } = attempting({ uid: "u" });
-    fail();
-    expect(plans.get(APP)).toEqual({
-      uid: "u",
-      generation: 2,
-      target: known?.target,
-      remaining: new Set(["b"]),
-      failure: FAILURE,
-      ours: true,
-    });
-    expect(events).toMatchObject([
-      { type: "Warning", reason: "PlanningFailed", action: "Plan", note: FAILURE.message, regarding: { uid: "u" } },
-    ]);
-  });
-
   test.each([
     { name: "where there was no plan", before: undefined },
     { name: "where the plan was of another life", before: { uid: "another" } },
@@ -58,18 +42,5 @@ describe("an attempt to plan an object", () => {
       failure: FAILURE,
       ours: true,
     });
-  });
-
-  test("that breaks again is told once", () => {
-    const { events, fail } = attempting({ uid: "u" });
-    fail();
-    fail();
-    expect(events).toHaveLength(1);
-  });
-
-  test("that breaks with what is no error says what it was", () => {
-    const { plans, fail } = attempting();
-    fail("a text");
-    expect(plans.get(APP)?.failure?.message).toContain("(string)");
   });
 });

@@ -64,13 +64,7 @@ test.each<[string, Partial<ObjectMeta>, object[] | undefined]>([
     { finalizers: [OBJECT_FINALIZER], annotations: { ...RECORD, note: "x" } },
     [{ op: "remove", path }, ...withoutRecord],
   ],
-  [
-    "a first record without the finalizer",
-    { finalizers: ["theirs"], annotations: RECORD },
-    [{ op: "add", path, value: ["theirs"] }, ...withoutRecord],
-  ],
   ["nothing where there is neither", { finalizers: ["theirs"], annotations: { note: "x" } }, undefined],
-  ["nothing from an object without finalizers", {}, undefined],
 ])("the release removes %s, and the binding", async (_, metadata, patch) => {
   const { isDone, did, patches } = await releasing(metadata);
   expect([isDone, patches]).toEqual([true, patch === undefined ? [] : [patch]]);

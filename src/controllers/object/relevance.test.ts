@@ -42,17 +42,6 @@ describe("an object of the hub", () => {
     expect(isRelevant(setUp(given), { key: keyOf(object), object })).toBe(want);
     expect([...concernedAmong(setUp(given), [keyOf(object)])]).toEqual(want ? [keyOf(object)] : []);
   });
-
-  test("that is gone is, where it was planned or has copies", () => {
-    const gone = "/ConfigMap/shop/gone";
-    expect([...concernedAmong(setUp({ planned: ["gone"] }), [gone])]).toEqual([]);
-    expect([...concernedAmong(setUp({ copies: ["gone"] }), [gone])]).toEqual([gone]);
-  });
-
-  test("is looked for among others with a pause after every 256", () => {
-    const owners = Array.from({ length: 600 }, (_, index) => `/ConfigMap/shop/c-${index}`);
-    expect([...concernedAmong(setUp({}), owners)]).toEqual([undefined, undefined]);
-  });
 });
 
 describe("a change of an object that is sent as it is", () => {
@@ -68,11 +57,6 @@ describe("a change of an object that is sent as it is", () => {
   test("is news when a person takes what a controller had", () => {
     const byHub = configMap("a", { managedFields: [{ manager: "kube-controller-manager", fieldsV1: DATA }] });
     expect(changed(byHub, configMap("a"))).toBe(true);
-  });
-
-  test("is news when nobody knows any more whose the fields are", () => {
-    const unknown = configMap("a", { managedFields: [] });
-    expect(changed(configMap("a"), unknown)).toBe(true);
   });
 
   test("is none when the status or what the server allocates has changed", () => {

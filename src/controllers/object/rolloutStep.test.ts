@@ -75,14 +75,6 @@ describe("an object that is rolled out in stages", () => {
     expect(where()).toEqual(OPEN);
   });
 
-  test("waits for clusters that have not been heard of, though the hub holds its state", async () => {
-    const { of, where, contact } = await staging(CANARY);
-    const first = await of();
-    contact("b", { pending: true });
-    expect(await of(first?.status)).toMatchObject({ isHeld: true, awaitsContact: true });
-    expect(where()).toEqual(OPEN);
-  });
-
   test.each([
     ["is gone", undefined, "RevisionMissing"],
     ["was changed", { object: 7 }, "RevisionChanged"],
@@ -101,41 +93,9 @@ describe("an object that is rolled out in stages", () => {
     expect(notes().filter((note) => note.startsWith(`Warning ${reason}: `))).toHaveLength(1);
     expect(lines.filter(({ event_reason: said }) => said === reason)).toHaveLength(1);
   });
-
-  test("is forgotten with all that was kept of it", async () => {
-    const { of, stage, where, gateCalls, notes, events, shared, hub } = await staging({
-      ...CANARY,
-      maxObjects: 1,
-      rules: {},
-    });
-    const first = await of();
-    const other = { owner: "other", policy: "Placement/default/everywhere", maxObjects: 1, rules: {} };
-    expect(shared.places.mayBegin(other)).toBe(false);
-    expect(notes()).not.toEqual([]);
-    events.length = gateCalls.length = hub.calls.length = 0;
-    stage.forget(APP, undefined);
-    expect([where(), gateCalls]).toEqual([OVER, [`forget ${APP}`]]);
-    expect(shared.places.mayBegin(other)).toBe(true);
-    await of(first?.status);
-    expect(hub.calls).toEqual([]);
-    stage.forget(APP, "shop-uid");
-    await of();
-    expect(hub.calls).toContain("get controllerrevisions");
-  });
 });
 
 describe("an object that is not", () => {
-  test("has the target that it was given, and no state of a rollout", async () => {
-    const { of, where, gateCalls, requestOf } = await staging();
-    const request = requestOf();
-    const old: RolloutStatus = { state: "Succeeded", revision: 1, startedAt: START, since: START };
-    const { target } = request;
-    const want = { target, step: {}, status: undefined, isHeld: false, awaitsContact: false };
-    expect(await of(old, { target })).toEqual(want);
-    expect(await of(old, { target, placement: undefined })).toEqual(want);
-    expect([where(), gateCalls]).toEqual([OVER, [`forget ${APP}`, `forget ${APP}`]]);
-  });
-
   test("but was, and goes nowhere for now: keeps the state that it had", async () => {
     const { of, stage, plan, where } = await staging(CANARY, []);
     expect(await plan()).toEqual({ kind: "NoRollout" });
@@ -245,27 +205,5 @@ describe("what becomes of a rollout is told", () => {
       "Warning RolloutStage: revision 2: stage canary is RolledBack, was Failed",
       "Warning RolledBack: revision 2: the rollout is RolledBack, was RollingBack",
     ]);
-  });
-
-  test("by a reason of its own for each state of the run", async () => {
-    const { of, succeed, setImage, has, requestOf, events, contact } = await staging(CANARY);
-    const reasons = (): string[] => events.splice(0).map(({ reason }) => reason);
-    const good = await succeed();
-    expect(reasons()).toEqual([]);
-    await setImage("nginx:2");
-    const going = await of(good.status);
-    await setImage("nginx:3");
-    events.length = 0;
-    await of(going?.status);
-    expect(reasons().slice(0, 3)).toEqual(["RolloutSuperseded", "RolloutPlanned", "RolloutProgressing"]);
-    const third = await of(going?.status);
-    has("a", requestOf().target, "Failed");
-    events.length = 0;
-    await of(third?.status);
-    expect(reasons()).toContain("RolloutPaused");
-    for (const name of ["a", "b"]) has(name, requestOf().target);
-    contact("b", {});
-    await of(third?.status);
-    expect(reasons()).toContain("RolloutSucceeded");
   });
 });

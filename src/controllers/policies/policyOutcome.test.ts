@@ -5,7 +5,6 @@ import {
   type OverrideRule,
   type Placement,
   type PlacementSpec,
-  refKey,
 } from "../../apis/index.ts";
 import type { Observation, Target } from "../../desiredstate/index.ts";
 import { effectOf, type MatchedRule } from "../../override/index.ts";
@@ -135,7 +134,6 @@ describe("what is wrong with a placement", () => {
   const unscheduled = (reason: string): Target =>
     target({ scheduled: { status: "False", reason, message: `message of ${reason}` } });
   const winner = placement("winner");
-  const wide = { ...winner, kind: "ClusterPlacement", metadata: { name: "winner" } } as Placement;
 
   test.each<{ name: string; policy?: Placement; targets: Target[]; want: string | undefined }>([
     { name: "nothing", targets: [target()], want: undefined },
@@ -143,12 +141,6 @@ describe("what is wrong with a placement", () => {
       name: "are all clusters that are not there",
       targets: [deciding(verdict("x"), verdict("full", "NoRoom"), verdict("y"))],
       want: "UnknownCluster: unknown clusters x, y",
-    },
-    { name: "is not that a cluster has no room", targets: [deciding(verdict("full", "NoRoom"))], want: undefined },
-    {
-      name: "is seen with the first of its objects, whatever it does for the others",
-      targets: [target(), deciding(verdict("x"))],
-      want: undefined,
     },
     {
       name: "is first of all that it names what is not there",
@@ -160,51 +152,13 @@ describe("what is wrong with a placement", () => {
       targets: [target(), unscheduled("NoClusterFits"), unscheduled("Suspended")],
       want: "NoClusterFits: message of NoClusterFits",
     },
-    {
-      name: "of the whole hub is the same",
-      policy: wide,
-      targets: [unscheduled("NoClusterFits")],
-      want: "NoClusterFits: message of NoClusterFits",
-    },
   ])("$name", ({ policy = winner, targets, want }) => {
     const { reason, error } = outcomeOf(policy, targets);
     expect(error === undefined ? undefined : `${reason}: ${error}`).toBe(want);
   });
-
-  test("is no matter of an object that another one has", () => {
-    const lost = { passedOver: [{ policy: ref("Placement", "winner"), because: "why" }] };
-    const outcome = outcomeOf(winner, [target({ ...lost, scheduled: { status: "False", reason: "X", message: "m" } })]);
-    expect(outcome).toEqual({
-      matched: 0,
-      decisions: [],
-      lost: { objects: 1, to: "Placement winner", because: "why" },
-    });
-    expect(outcomeOf(winner, [target({ ...lost, placement: undefined })])).toEqual({ matched: 0, decisions: [] });
-  });
-});
-
-test("a policy that has what another one selects is named so that there is room for more", () => {
-  const name = "n".repeat(60);
-  const lost = target({
-    passedOver: [{ policy: ref("Placement", "loser"), because: "why" }],
-    placement: ref("Placement", name),
-  });
-  expect(outcomeOf(placement("loser"), [lost]).lost?.to).toBe(`Placement ${"n".repeat(39)}…`);
 });
 
 describe("what is lost to several policies", () => {
-  const passedOver = [{ policy: ref("Placement", "loser"), because: "why" }];
-  const lostTo = (...names: string[]): Target[] =>
-    names.map((name) => target({ passedOver, placement: { kind: "Placement", namespace: "default", name } }));
-
-  test.each([
-    { names: ["b", "a"], to: "Placement a (and others)", objects: 2 },
-    { names: ["a", "b"], to: "Placement a (and others)", objects: 2 },
-    { names: ["a", "b", "b"], to: "Placement b (and others)", objects: 3 },
-  ])("is told with the one that has most of it, the first by name among equals: $names", ({ names, to, objects }) => {
-    expect(outcomeOf(placement("loser"), lostTo(...names)).lost).toEqual({ objects, to });
-  });
-
   test("is told what the version that it names lacks, and which one is sent instead of it", () => {
     const warning = { reason: "VersionLacksFields", message: "autoscaling/v1 lacks spec.behavior" };
     const other = { reason: "DependencyMissing", message: "not on the hub: ConfigMap a" };
@@ -226,11 +180,6 @@ describe("what is lost to several policies", () => {
     expect(
       outcomeOf(placement("winner"), [], undefined, undefined, undefined, "paas.cmft.com/v1beta1").notes,
     ).toBeUndefined();
-  });
-
-  test("is told with the notes of what is placed, each once", () => {
-    const noted = target({ decision: { clusters: [], verdicts: [], notes: ["spread is uneven"] } });
-    expect(outcomeOf(placement("winner"), [noted, noted]).notes).toEqual(["spread is uneven"]);
   });
 });
 
@@ -306,48 +255,18 @@ describe("of an override", () => {
   });
 
   const first = ref("OverridePolicy", "first");
+
   const superseded = (by: string, ...others: object[]) => ({
     policies: [ref("OverridePolicy", "other")],
     superseded: [...others, { policy: first, by: ref("OverridePolicy", by) }],
     patches: [],
   });
+
   const inForce = { policies: [ref("OverridePolicy", "other"), first], superseded: [], patches: [] };
+
   const cluster = (name: string, overrides?: object) => ({
     ...{ name, frozen: false, objects: [] },
     ...(overrides === undefined ? {} : { overrides }),
-  });
-
-  test.each([
-    {
-      name: "anew on every cluster that it reaches",
-      clusters: [cluster("a"), cluster("b", superseded("later"))],
-      want: "OverridePolicy later",
-    },
-    {
-      name: "anew by several, each of which is named with its clusters",
-      clusters: [cluster("a", superseded("two")), cluster("b", superseded("one")), cluster("c", superseded("one"))],
-      want: "OverridePolicy one (on a two)",
-    },
-    {
-      name: "anew by one with a long name",
-      clusters: [cluster("a", superseded("n".repeat(60)))],
-      want: `OverridePolicy ${"n".repeat(39)}…`,
-    },
-    {
-      name: "anew, as well as what another one sets",
-      clusters: [
-        cluster("a", superseded("later", { policy: ref("OverridePolicy", "x"), by: ref("OverridePolicy", "y") })),
-      ],
-      want: "OverridePolicy later",
-    },
-    {
-      name: "anew on some clusters, and has a say on another",
-      clusters: [cluster("a", superseded("later")), cluster("b", inForce)],
-      want: undefined,
-    },
-    { name: "nowhere", clusters: [cluster("a")], want: undefined },
-  ])("of which a later one sets everything $name", ({ clusters, want }) => {
-    expect(outcomeOf(override("first"), [target({ clusters })]).superseded?.to).toBe(want);
   });
 
   test("of which later ones set everything anew on some clusters", () => {
@@ -362,60 +281,5 @@ describe("of an override", () => {
     });
     const all = clusters.slice(1);
     expect(outcomeOf(override("first"), [target({ clusters: all })])).not.toHaveProperty("partly");
-  });
-
-  test("with a rule that cannot be applied, where others are to blame for other clusters", () => {
-    const problem = (more: object) => ({ reason: "InvalidPatch", message: "words", ...more });
-    const bad = problem({ policy: ref("OverridePolicy", "bad") });
-    const failing = (name: string, given: object) => ({ ...cluster(name), problem: given });
-    const own = failing("own", problem({}));
-    const others = failing("others", problem({ policy: ref("OverridePolicy", "other") }));
-    const clusters = [own, others, failing("a", bad), failing("b", problem({ ...bad, message: "more words" }))];
-    expect(outcomeOf(override("bad"), [target({ clusters })])).toMatchObject({
-      reason: "InvalidPatch",
-      error: "DemoApplication default/shop on a: words",
-    });
-    expect(outcomeOf(override("bad"), [target({ clusters: [own, others] })])).not.toHaveProperty("error");
-  });
-
-  test("with a rule that cannot be applied on several clusters, which are named as far as there is room", () => {
-    const problem = { reason: "InvalidPatch", message: "words", policy: ref("OverridePolicy", "bad") };
-    const on = (...names: string[]) =>
-      outcomeOf(override("bad"), [target({ clusters: names.map((name) => ({ ...cluster(name), problem })) })]);
-    expect(on("a", "b").error).toBe("DemoApplication default/shop on a, b: words");
-    expect(on("a", "b", "c", "d").error).toBe("DemoApplication default/shop on a, b, c and 1 more: words");
-  });
-
-  test("with a rule that cannot be applied, of an object of no namespace, and of the first such object", () => {
-    const problem = { reason: "InvalidPatch", message: "words", policy: ref("OverridePolicy", "bad") };
-    const broken = (owner: object): Target => target({ owner, clusters: [{ ...cluster("a"), problem }] });
-    const outcome = outcomeOf(override("bad"), [
-      broken({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "reader" }),
-      broken({ apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "writer" }),
-    ]);
-    expect(outcome.error).toBe("ClusterRole reader on a: words");
-  });
-
-  test("with a patch that a member refuses for the second of its objects", () => {
-    const given = rules(["bad", { patches: [{ op: "replace", path: "/spec/replicas", value: "two" }] }]);
-    const service = { ...deployment, apiVersion: "v1", kind: "Service" };
-    const clusters = [{ ...cluster("a", effectOf(given)), objects: [{ ref: service }, { ref: deployment }] }];
-    const failure = { reason: "Invalid", message: "expected numeric", final: true, fields: [".spec.replicas"] };
-    const asked: string[] = [];
-    const get = (name: string, key: string): Observation | undefined => {
-      asked.push(`${name} ${key}`);
-      return key.includes("Deployment") ? ({ failure } as unknown as Observation) : undefined;
-    };
-    const tally = new PolicyTally(override("bad"), { get });
-    tally.add(target({ clusters }));
-    expect(
-      tally.outcome({ servingState: () => "Namespaced", servedIn: () => undefined, readIn: () => undefined }).reason,
-    ).toBe("InvalidPatch");
-    expect(asked).toEqual([`a ${refKey(service)}`, `a ${refKey(deployment)}`]);
-  });
-
-  test("without a patch is not to blame for what a member refuses", () => {
-    const failure = { reason: "Invalid", message: "expected numeric", final: true, fields: [".spec.replicas"] };
-    expect(outcomeOf(override("first"), [on(rules(["first", { replicas: 2 }]))], failure)).not.toHaveProperty("error");
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { CONTROLLER_CLASS_LABEL, FEDERATION_API_VERSION, type KubeObject } from "../../apis/index.ts";
 import { SELECTS_APPLICATIONS } from "../../hub/testing/fakeHub.ts";
 import {
-  ApiError,
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
   CONTROLLERREVISIONS,
@@ -14,7 +13,7 @@ import {
 } from "../../runtime/index.ts";
 import { PolicyStatusReconciler } from "./policyStatus.ts";
 import { absent } from "../testing/builders.ts";
-import { APP, app, cluster, placing, placement } from "../testing/planning.ts";
+import { APP, cluster, placing, placement } from "../testing/planning.ts";
 
 const KEY = "Placement/default/everywhere";
 const OTHER = "OverridePolicy/default/other";
@@ -84,41 +83,6 @@ describe("the status of a policy", () => {
     await judge();
     expect(writes()).toBe(0);
   });
-
-  test("is not written to a policy that nobody knows", async () => {
-    const { plan, judge, hub } = await judging();
-    await plan();
-    const before = hub.calls.length;
-    expect(await judge("Placement/default/gone")).toEqual({});
-    expect(hub.calls).toHaveLength(before);
-  });
-
-  test("counts only objects that are planned", async () => {
-    const { plan, judge, status, plans } = await judging();
-    await plan();
-    const known = plans.get(APP);
-    if (known === undefined) throw new Error("no plan");
-    plans.set(APP, { ...known, target: undefined });
-    await judge();
-    expect(status()?.["matchedObjects"]).toBe(0);
-  });
-
-  test("may find the policy gone; what else is refused is an error", async () => {
-    const { plan, judge, hub } = await judging();
-    await plan();
-    const { gate } = hub;
-    const answer = (error: Error) => {
-      hub.gate = (call) => {
-        if (call.verb === "applyStatus") throw error;
-        return gate(call);
-      };
-    };
-    answer(new ApiError(404, "NotFound", "gone"));
-    expect(await judge()).toEqual({});
-    const refused = new ApiError(500, "InternalError", "etcd is away");
-    answer(refused);
-    await expect(judge()).rejects.toBe(refused);
-  });
 });
 
 /** A policy of this kind that selects applications. */
@@ -153,13 +117,6 @@ describe("the status of a policy of each kind", () => {
     const status = expect.objectContaining({ observedGeneration: 3, matchedObjects: 0 }) as object;
     expect(written).toStrictEqual([[type, { apiVersion: FEDERATION_API_VERSION, kind: type.kind, metadata, status }]]);
   });
-
-  test("is looked at when all are, overrides too", async () => {
-    const { reconciler, server, settle } = await judging();
-    server.create(OVERRIDEPOLICIES, policyOf(OVERRIDEPOLICIES));
-    await settle();
-    expect(reconciler.keys()).toEqual([KEY, "OverridePolicy/default/other"]);
-  });
 });
 
 describe("the status of a policy that cannot do all it asks for", () => {
@@ -178,30 +135,6 @@ describe("the status of a policy that cannot do all it asks for", () => {
 describe("the status of a policy that has no effect", () => {
   const readyOf = (object: KubeObject): unknown =>
     (object["status"] as { conditions?: unknown[] } | undefined)?.conditions?.[0];
-
-  test("names what of a placement has none", async () => {
-    const stages = [{ name: "canary", targetClusters: { clusterNames: ["mars"] } }];
-    const { plan, judge, server, hub } = await judging({ placements: [placement(["a"], { rollout: { stages } })] });
-    hub.serve(CONTROLLERREVISIONS);
-    await plan();
-    await judge();
-    expect(readyOf(server.get(PLACEMENTS, "default", "everywhere"))).toMatchObject({
-      status: "False",
-      reason: "UnknownCluster",
-      message: "spec.rollout.stages: unknown cluster mars",
-    });
-  });
-
-  test("is of a plan's trouble first", async () => {
-    const rollout = { gate: { prometheus: { query: "up" } } };
-    const { plan, judge, server } = await judging({ placements: [placement(["venus"], { rollout })] });
-    await plan();
-    await judge();
-    expect(readyOf(server.get(PLACEMENTS, "default", "everywhere"))).toMatchObject({
-      reason: "UnknownCluster",
-      message: "unknown cluster venus",
-    });
-  });
 
   test("says that nobody answers the query of its gate", async () => {
     const rollout = { gate: { prometheus: { query: "up" } } };
@@ -276,18 +209,6 @@ describe("what wakes the status of a policy", () => {
     expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
   });
 
-  test("is a plan by which it selects an object no more, as of the one that selects it now", async () => {
-    const { woken, plans } = await settled();
-    const known = plans.get(APP);
-    if (known?.target === undefined) throw new Error("no plan");
-    const other = { kind: "Placement", namespace: "default", name: "other" };
-    plans.set(APP, { ...known, target: { ...known.target, placement: other } });
-    expect(woken).toEqual([
-      { key: KEY, afterMs: LATER },
-      { key: "Placement/default/other", afterMs: LATER },
-    ]);
-  });
-
   test("is that a cluster joins or is gone, for all policies, and no news of one", async () => {
     const { woken, server, settle, shared } = await settled();
     server.merge(MEMBERCLUSTERS, undefined, "a", { metadata: { labels: { tier: "front" } } });
@@ -306,26 +227,6 @@ describe("what wakes the status of a policy", () => {
     const { woken, cache } = await settled();
     cache.denials.emit();
     expect(woken).toEqual([{ key: KEY, afterMs: undefined }]);
-  });
-
-  test("is that the hub has said which kinds it serves, for all policies", async () => {
-    const { woken, cache } = await settled();
-    cache.catalog.settlements.emit();
-    expect(woken).toEqual([{ key: KEY, afterMs: undefined }]);
-  });
-
-  test("is that a cluster goes which refuses something, and nothing that is as it should be", async () => {
-    const { woken, observations, rows, carryOut } = await overridden();
-    carryOut("b");
-    observations.contact("b", undefined);
-    expect(woken).toEqual([]);
-    const row = rows().find(({ cluster }) => cluster === "a");
-    if (row === undefined) throw new Error("no row");
-    const failure = { reason: "Invalid", message: "no", final: true };
-    observations.report("a", [absent({ cluster: "a", ref: row.ref, failure })]);
-    woken.length = 0;
-    observations.contact("a", undefined);
-    expect(woken).toEqual([{ key: OTHER, afterMs: 500 }]);
   });
 
   test("is a member that begins to refuse something that it overrides, or refuses it no more", async () => {
@@ -355,17 +256,5 @@ describe("what wakes the status of a policy", () => {
     expect(woken).toEqual([]);
     progress.planned("another");
     expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
-  });
-
-  test("is nothing before every object has been planned", async () => {
-    const { woken, plan, observations, rows } = await judging({ apps: [app(), app({ name: "other" })] });
-    woken.length = 0;
-    await plan();
-    const [row] = rows();
-    if (row === undefined) throw new Error("no row");
-    observations.report("a", [
-      absent({ cluster: "a", ref: row.ref, failure: { reason: "x", message: "", final: true } }),
-    ]);
-    expect(woken).toEqual([]);
   });
 });

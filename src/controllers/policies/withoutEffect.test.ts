@@ -31,13 +31,7 @@ describe("what of a policy has no effect", () => {
   const outOfReach = (index: number) =>
     `NamespaceOutOfReach: spec.resourceSelectors[${index}].namespace: a policy of namespace default selects nothing in other`;
   test.each<[string, Policy, unknown, boolean?]>([
-    ["nothing of a plain policy", placement({}), undefined],
     ["a selector of another namespace", placement({ resourceSelectors: [demo, elsewhere] }), outOfReach(1)],
-    [
-      "no selector of its own namespace",
-      placement({ resourceSelectors: [{ ...demo, namespace: "default" }] }),
-      undefined,
-    ],
     [
       "no selector of a cluster policy",
       clusterPlacementObject({ resourceSelectors: [elsewhere] }) as unknown as Policy,
@@ -53,7 +47,6 @@ describe("what of a policy has no effect", () => {
       placement(stages(on({ clusterNames: ["cn-shanghai", "mars"] }), on({ exclude: ["venus", "mars"] }), {})),
       "UnknownCluster: spec.rollout.stages: unknown clusters mars, venus",
     ],
-    ["no known cluster of a stage", placement(stages(on({ clusterNames: ["cn-shanghai"] }))), undefined],
     [
       "a malformed health expression",
       placement({
@@ -70,24 +63,17 @@ describe("what of a policy has no effect", () => {
       `NoEffect: spec.health[0].kind: ${noMember}`,
     ],
     [
-      "a retained field of a kind that no member holds",
-      placement({ retain: [{ kind: "DemoApplication", path: "spec.replica" }] }),
-      `NoEffect: spec.retain[0].kind: ${noMember}`,
-    ],
-    [
       "the query of a gate without Prometheus",
       placement({ rollout: gate }),
       "PrometheusMissing: spec.rollout.gate.prometheus waits for ever: the manager was started without --prometheus-url",
       false,
     ],
     ["no query of a gate with Prometheus", placement({ rollout: gate }), undefined],
-    ["no gate without a query", placement({ rollout: { gate: { available: "50%" } } }), undefined, false],
     [
       "the sum of statuses that Meridian writes anyway",
       placement({ aggregateStatus: true }),
       "NoEffect: spec.aggregateStatus: the status of a DemoApplication is Meridian's own already; remove it",
     ],
-    ["no sum that is off", placement({ aggregateStatus: false }), undefined],
     [
       "the path of known replicas",
       placement({ resourceSelectors: [demo, deployments], replicaScheduling: { mode: "Divided", path: "spec.size" } }),

@@ -35,12 +35,3 @@ test("the last of one key counts, and has its own time", async () => {
   await clock.advance(1_000);
   expect(recorded).toEqual(["second"]);
 });
-
-test("at the end nothing is recorded any more", async () => {
-  const { clock, recorded, warnings, warn } = waiting();
-  warn("a", "before");
-  warnings[Symbol.dispose]();
-  warn("a", "after");
-  await clock.advance(10_000);
-  expect(recorded).toEqual([]);
-});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FEDERATION_API_VERSION, type KubeObject } from "../../apis/index.ts";
 import { SELECTS_APPLICATIONS } from "../../hub/testing/fakeHub.ts";
-import { CONFIGMAPS, DEMOAPPLICATIONS, OVERRIDEPOLICIES, PLACEMENTS, SERVICES } from "../../runtime/index.ts";
+import { DEMOAPPLICATIONS, OVERRIDEPOLICIES, PLACEMENTS, SERVICES } from "../../runtime/index.ts";
 import { PolicyStatusReconciler } from "../policies/policyStatus.ts";
 import { APP, app, placement, placing } from "../testing/planning.ts";
 
@@ -85,15 +85,6 @@ describe("a policy says nothing of a generation before the objects were planned 
     expect(await said(OTHER)).toBe("2 False InvalidPatch");
   });
 
-  test("one whose object waits for what it needs", async () => {
-    const { create, said, shared } = await judging();
-    await create(BROKEN);
-    shared.policyProgress.end(APP, shared.policyProgress.begin(APP), true);
-    expect(await said(OTHER)).toBeUndefined();
-    shared.policyProgress.end(APP, shared.policyProgress.begin(APP), false);
-    expect(await said(OTHER)).toBe("1 True NoObjectMatches");
-  });
-
   test("one that selects a kind that was not read yet", async () => {
     const sent = { type: SERVICES, objects: [] };
     const { create, said, now, settle, cache, server, reconcile } = await judging({ sent });
@@ -117,15 +108,6 @@ describe("a policy is judged in the end", () => {
     await create(override({ replicas: 3 }, { name: "nobody" }));
     expect(now()).toEqual([OTHER]);
     expect(await said(OTHER)).toBe("1 True NoObjectMatches");
-  });
-
-  test("where the kind is not served", async () => {
-    const { create, said, settle, now } = await judging({ sent: { type: SERVICES, objects: [] } });
-    const one = placement(["a"], { resourceSelectors: [{ apiVersion: "v1", kind: CONFIGMAPS.kind }] });
-    await create({ ...one, metadata: { ...one.metadata, name: "unknown" } });
-    await settle(10_000);
-    expect(now()).toContain("Placement/default/unknown");
-    expect(await said("Placement/default/unknown")).toMatch(/^1 False /);
   });
 
   test("where its object goes meanwhile", async () => {
@@ -152,24 +134,5 @@ describe("a policy is judged in the end", () => {
     await expect(reconcile(second)).rejects.toThrow("etcd is away");
     expect(server.get(DEMOAPPLICATIONS, "default", "second").metadata.finalizers).toBeUndefined();
     expect(now()).toEqual([OTHER]);
-  });
-
-  test("where another class has its object", async () => {
-    const labels = { "federation.paas.cmft.com/controller-class": "canary" };
-    const { create, said, now, reconcile } = await judging({ apps: [app({ labels })] });
-    await create(BROKEN);
-    await reconcile();
-    expect(now()).toEqual([OTHER]);
-    expect(await said(OTHER)).toBe("1 False InvalidPatch");
-  });
-
-  test("where it is gone, with no error", async () => {
-    const { create, settle, now, reconcile, shared } = await judging();
-    await create(BROKEN);
-    await shared.client.delete(OVERRIDEPOLICIES, "default", "other");
-    await settle();
-    await reconcile();
-    expect(now()).toEqual([OTHER]);
-    expect(shared.policyProgress.isOpen(OTHER)).toBe(false);
   });
 });

@@ -10,7 +10,6 @@ import {
 } from "../../apis/index.ts";
 import { setUpHub } from "../../hub/testing/fakeHub.ts";
 import {
-  ApiError,
   apiVersionOf,
   CLUSTERPLACEMENTS,
   CLUSTERRESOURCEBINDINGS,
@@ -121,11 +120,6 @@ describe("a binding stays", () => {
     expect(woken).toEqual([]);
   });
 
-  test("when there is none", async () => {
-    const { reconcile } = await keeping({ objects: [held] });
-    expect(await reconcile()).toEqual({ result: {}, said: [], asked: [] });
-  });
-
   test("and is looked at again, while the hub itself says that its object is held, which the cache lacks", async () => {
     const { hub, server, reconcile, settle } = await keeping({ objects: [present], binding: bindingOf(present) });
     const options: ListOptions[] = [];
@@ -164,20 +158,11 @@ describe("a binding stays", () => {
     expect(await ask("shop.example")).toMatchObject({ result: { requeueAfter: 30_000 }, said: [] });
     expect(await ask("other.example")).toMatchObject({ result: {}, said: ["discard widget.shop.example.settings"] });
   });
-
-  test("where the hub gives an error instead of an answer", async () => {
-    const { hub, reconcile } = await keeping({ objects: [present], binding: bindingOf(present) });
-    hub.gate = () => {
-      throw new ApiError(500, "InternalError", "etcd is away");
-    };
-    await expect(reconcile()).rejects.toThrow("etcd is away");
-  });
 });
 
 describe("a binding is removed", () => {
   test.each<{ name: string; asked?: readonly string[] } & Given>([
     { name: "when its object is gone" },
-    { name: "when nobody selects or holds its object, and it was nowhere", objects: [present] },
     {
       name: "when others hold its object",
       objects: [objectOf(CONFIGMAPS, { finalizers: ["kubernetes.io/hold"] })],
@@ -187,18 +172,9 @@ describe("a binding is removed", () => {
       objects: [objectOf(CONFIGMAPS, { uid: "u2", finalizers: [OBJECT_FINALIZER] })],
       policy: selects(CONFIGMAPS),
     },
-    {
-      name: "when only another object of the kind is held",
-      objects: [objectOf(CONFIGMAPS, { name: "others", finalizers: [OBJECT_FINALIZER] })],
-    },
   ])("$name", async ({ name: _, ...given }) => {
     const { reconcile } = await keeping({ binding: bindingOf(present), ...given });
     expect(await reconcile()).toEqual({ result: {}, said: [`discard ${BINDING}`], asked: ["list configmaps"] });
-  });
-
-  test("with its status, when the object itself is gone", async () => {
-    const { reconcile } = await keeping({ binding: bindingOf(present, {}, STATUS) });
-    expect((await reconcile()).said).toEqual([`discard ${BINDING}`]);
   });
 
   test("when the hub does not serve the kind, or not any more", async () => {
@@ -231,21 +207,6 @@ describe("a binding is removed", () => {
     server.merge(LEASES, "shop", "settings", { metadata: { finalizers: null } });
     expect(await reconcile(owner)).toMatchObject({ result: {}, said: ["discard lease.coordination.k8s.io.settings"] });
   });
-
-  test("also of a cluster-scoped object", async () => {
-    const role = objectOf(CLUSTERROLES);
-    const binding = bindingOf(role);
-    const { hub, reconcile } = await keeping({ binding });
-    const options: ListOptions[] = [];
-    hub.gate = (call) => void (call.verb === "list" && call.phase === "before" && options.push(call.options));
-    expect(await reconcile(refKey(refOf(role)))).toEqual({
-      result: {},
-      said: [`discard ${binding.metadata.name}`],
-      asked: ["list clusterroles"],
-    });
-    expect(options).toEqual([expect.not.objectContaining({ namespace: undefined })]);
-    expect(Object.keys(options[0] ?? {})).toEqual(["fieldSelector", "metadataOnly", "signal"]);
-  });
 });
 
 describe("a binding that somebody deletes", () => {
@@ -257,17 +218,6 @@ describe("a binding that somebody deletes", () => {
     hub.gate = (call) => void (call.phase === "before" && options.push(call.options));
     expect(await reconcile()).toEqual({ result: {}, said: [`renew ${BINDING}`], asked: ["get namespaces"] });
     expect(options).toEqual([{ metadataOnly: true, signal: expect.any(AbortSignal) as AbortSignal }]);
-  });
-
-  test("is made again without a namespace too", async () => {
-    const role = objectOf(CLUSTERROLES, { finalizers: [OBJECT_FINALIZER] });
-    const binding = bindingOf(role, { deletionTimestamp: DELETED });
-    const { reconcile } = await keeping({ objects: [role], binding });
-    expect(await reconcile(refKey(refOf(role)))).toEqual({
-      result: {},
-      said: [`renew ${binding.metadata.name}`],
-      asked: [],
-    });
   });
 
   test("goes with its object", async () => {
@@ -311,13 +261,5 @@ describe("bindings are looked at, once whoever lets go of an object has had time
     server.delete(RESOURCEBINDINGS, "shop", BINDING);
     await settle();
     expect(woken).toEqual(now);
-  });
-
-  test("not when an object goes that had none", async () => {
-    const others = objectOf(CONFIGMAPS, { name: "others" });
-    const { woken, server, settle } = await keeping({ objects: [held, others], binding: bindingOf(present) });
-    server.delete(CONFIGMAPS, "shop", "others");
-    await settle();
-    expect(woken).toEqual([]);
   });
 });

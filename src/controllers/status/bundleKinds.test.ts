@@ -33,7 +33,6 @@ const UNKNOWN = { synced: false };
 
 test.each<[string, Case, string[] | undefined]>([
   ["nothing, if all its kinds are always watched", { interpreter: NO_MORE, plan: rendering(DEPLOYMENT) }, undefined],
-  ["nothing, if its kind never becomes more", { interpreter: {}, previous: recorded() }, undefined],
   ["the kinds that are not always watched", { interpreter: MORE, plan: rendering(DEPLOYMENT, INGRESS) }, [INGRESSES]],
   [
     "all kinds of a bundle, without its dependencies",
@@ -41,7 +40,6 @@ test.each<[string, Case, string[] | undefined]>([
     [DEPLOYMENTS, INGRESSES],
   ],
   ["the kinds of its rows", { asked: [INGRESS] }, [INGRESSES]],
-  ["no kinds of a bundle without plan and rows", { plan: { target: undefined } }, []],
   [
     "a former kind, while a recorded cluster is unknown",
     { interpreter: NO_MORE, previous: recorded([INGRESSES], CLUSTER), contact: UNKNOWN },
@@ -51,16 +49,6 @@ test.each<[string, Case, string[] | undefined]>([
     "no former kind, if every recorded cluster is known",
     { interpreter: NO_MORE, previous: recorded([INGRESSES], CLUSTER) },
     [],
-  ],
-  [
-    "a former kind, while one of several clusters is unknown",
-    { interpreter: NO_MORE, previous: recorded([INGRESSES], CLUSTER, "elsewhere") },
-    [INGRESSES],
-  ],
-  [
-    "each kind once",
-    { asked: [INGRESS], previous: recorded([INGRESSES, "ConfigMap"], CLUSTER), contact: UNKNOWN },
-    ["ConfigMap", INGRESSES],
   ],
   [
     "the former kind that a cluster does not show, and no other",

@@ -63,13 +63,6 @@ describe("the clusters of an object", () => {
       [CLUSTER, ["shop", "b"]],
     ]);
   });
-
-  test("have nothing while the object has no target", () => {
-    const { sources } = viewing();
-    expect(
-      clusterViews(sources as unknown as ViewSources, SHOP_KEY, { target: undefined, remaining: new Set() }),
-    ).toEqual([]);
-  });
 });
 
 describe("the view of a member object", () => {
@@ -79,24 +72,20 @@ describe("the view of a member object", () => {
   const awaited = { reason: "CustomObjectsExist", message: "3 objects of it exist", final: true };
   const seen = { ref: CONFIG_REF, role: "rendered", observedHash: "h1", health: available };
 
-  const unmarked = observation({ present: { hash: undefined as never } });
   const h1 = { ...seen, desiredHash: "h1", inSync: true };
   const missing = { ref: CONFIG_REF, role: "rendered", desiredHash: "h1", inSync: false };
   const outgoing = { ...seen, inSync: false };
   const deleting = (more: object = {}) => observation({ present: { deleting: true, ...more } });
   const replaced = holdRow({ hash: "h1", why: { reason: REPLACED, message: "made anew" } });
-  const passing = { reason: "HubNotSynced", message: "m" };
   test.each<[string, Row | undefined, Observation | undefined, object | undefined, Row?]>([
     ["in sync", applyRow(), observation(), h1],
     ["with earlier content", applyRow({ hash: "h2" }), observation(), { ...outgoing, desiredHash: "h2" }],
     ["not created yet", applyRow({ role: "dependency" }), undefined, { ...missing, role: "dependency" }],
     ["that a finalizer keeps", deleteRow(), deleting({ finalizers: ["x/y"] }), { ...outgoing, finalizers: ["x/y"] }],
     ["in deletion", deleteRow(), deleting(), { ...outgoing, finalizers: [] }],
-    ["without a hash", applyRow(), unmarked, { ...missing, observedHash: "", health: available }],
     ["that the member refuses", applyRow(), absent({ failure }), { ...missing, failure }],
     ["frozen as wanted", holdRow({ hash: "h1" }), observation({ inSyncWith: undefined as never }), h1],
     ["frozen with other content", holdRow({ hash: "h2" }), observation(), { ...outgoing, desiredHash: "h2" }],
-    ["frozen with unknown content", holdRow(), unmarked, { ...seen, observedHash: "", inSync: false }],
     ["that is a frozen dependency", holdRow({ role: "dependency" }), observation(), undefined],
     ["to be removed", deleteRow(), observation(), outgoing],
     ["that was removed", deleteRow(), absent(), undefined],
@@ -107,24 +96,8 @@ describe("the view of a member object", () => {
       observation(),
       { ...outgoing, stays: inTheWay },
     ],
-    ["held for a passing reason", holdRow({ wanted: false, why: passing }), observation(), outgoing],
-    ["wanted, and held for a lasting reason", holdRow({ hash: "h1", why: inTheWay }), observation(), h1],
-    ["unwanted with its former content", holdRow({ wanted: false, hash: "h1", why: passing }), observation(), outgoing],
-    [
-      "that is an unwanted dependency",
-      holdRow({ wanted: false, role: "dependency", why: passing }),
-      observation(),
-      { ...outgoing, role: "dependency" },
-    ],
     ["whose removal needs agreement", deleteRow(), observation({ failure: awaited }), { ...outgoing, stays: awaited }],
     ["whose removal fails", deleteRow(), observation({ failure }), { ...outgoing, failure }],
-    [
-      "whose creation fails like such a removal",
-      applyRow(),
-      absent({ failure: awaited }),
-      { ...missing, failure: awaited },
-    ],
-    ["to be replaced", deleteRow({ why: { reason: REPLACED, message: "made anew" } }), observation(), outgoing],
     [
       "from before the join",
       holdRow({ wanted: false, why: { reason: "FoundOnJoin", message: "" } }),
@@ -141,7 +114,6 @@ describe("the view of a member object", () => {
     ["to be removed, that another owner applies", deleteRow(), observation(), undefined, applyRow({ owner: CART })],
     ["to be removed, that another owner holds", deleteRow(), observation(), undefined, holdRow({ owner: CART })],
     ["that two owners remove", deleteRow(), observation(), outgoing, holdRow({ owner: CART, wanted: false })],
-    ["that two owners apply", applyRow(), observation(), h1, applyRow({ owner: CART, hash: "h2" })],
   ])("%s", (_, row, report, want, others) => {
     const shown = viewing().view(row, report, others);
     if (want === undefined) expect(shown).toBeUndefined();
@@ -174,30 +146,6 @@ describe("the view of a member object", () => {
       expect(shown).toStrictEqual({ ...seen, inSync: false, stays: why });
     },
   );
-
-  test.each([
-    { name: "its conditions", more: { conditions: [{ type: "Ready", status: "True" }] } },
-    { name: "its addresses", more: { addresses: [{ ip: "10.0.0.1" }] } },
-    { name: "its status", more: { status: { readyNodes: 2 } } },
-    { name: "that its status is old", more: { isStatusOld: true } },
-  ])("that has more to say comes with $name", ({ more }) => {
-    const shown = viewing().view(applyRow(), observation({ present: more as object }));
-    expect(shown).toStrictEqual({ ...seen, desiredHash: "h1", inSync: true, ...more });
-  });
-
-  test.each([
-    { name: "is still there: it is to go", others: undefined, want: [{ ...seen, inSync: false }] },
-    { name: "another one asks for by now", others: applyRow({ owner: CART }), want: [] },
-    { name: "another one holds as its own", others: holdRow({ owner: CART }), want: [] },
-    { name: "another one is to lose", others: deleteRow({ owner: CART }), want: [{ ...seen, inSync: false }] },
-  ])("that nobody asks for any more and that $name", ({ others, want }) => {
-    const { assignments, observations, views } = viewing();
-    observations.report(CLUSTER, [observation()]);
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    if (others !== undefined) assignments.replace(CART_KEY, [others]);
-    assignments.replace(SHOP_KEY, []);
-    expect(views()[0]?.rows).toStrictEqual(want);
-  });
 
   test("of a kind that cannot be read there is that nobody sees it", () => {
     const { view, observations } = viewing();
@@ -256,12 +204,6 @@ describe("where a cluster takes some namespaces only", () => {
     ]);
   });
 
-  test("what may be left in one of these does not", () => {
-    const { views, have } = granting("default");
-    have(hubObject("shop"));
-    expect(views([], [CLUSTER])[0]).not.toHaveProperty("stays");
-  });
-
   test("what may be left of an object that belongs to no namespace, or is gone, stays", () => {
     expect(granting("default").views([], [CLUSTER])[0]?.stays).toMatchObject({
       reason: "NamespaceNotGranted",
@@ -278,10 +220,6 @@ describe("where a cluster takes some namespaces only", () => {
     const { view, observations } = granting("shop");
     observations.contact(CLUSTER, { ...inContact, unreadable: new Map([["/ConfigMap", "cannot be watched"]]) });
     expect(view(applyRow(), undefined)?.failure).toStrictEqual({ ...notGranted, final: true });
-  });
-
-  test("an object of one of these has not", () => {
-    expect(granting("default").view(applyRow(), observation())).not.toHaveProperty("failure");
   });
 });
 
@@ -302,18 +240,6 @@ describe("work that has come to its end", () => {
       applyRow({ run: "r1" }),
       { ...absent(), ended: { ...ended, status: { succeeded: 1 } } },
       { ...done, ended, status: { succeeded: 1 } },
-    ],
-    [
-      "while a policy is suspended",
-      holdRow({ run: "r1", hash: "h1", wanted: true, done: "Complete" }),
-      undefined,
-      { ...done, ended },
-    ],
-    [
-      "by the record, where the copy is not as it is to be",
-      applyRow({ run: "r1", done: "Complete" }),
-      observation({ present: { hash: "h0" } }),
-      { ...done, ended },
     ],
     [
       "in failure, with the words of the member",

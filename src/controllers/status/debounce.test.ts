@@ -1,15 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
-  BUSY_DEBOUNCE_MS,
   CROWD,
   DEBOUNCE_MS,
   type Debounce,
   FIRST_DEBOUNCE_MS,
   LONGEST_IN_CROWD_MS,
-  LONGEST_IN_WRITES,
   LONGEST_MS,
   QUIET_MS,
-  UNTOUCHED_MS,
   writeDue,
   WriteRate,
 } from "./debounce.ts";
@@ -27,13 +24,8 @@ function debounce(overrides: Partial<Debounce> = {}): Debounce {
 }
 
 const CALM = { busy: false, writeMs: 5, plans: 1 };
-const BUSY = { busy: true, writeMs: 5, plans: 1 };
 
 describe("writeDue", () => {
-  test("the first change of a settled object is written at once", () => {
-    expect(writeDue(debounce(), true, CALM)).toBe(10_000);
-  });
-
   test.each([
     { name: "the first write of all", earlierWriteAt: Number.NEGATIVE_INFINITY, pause: FIRST_DEBOUNCE_MS },
     { name: "a write after a quiet time", earlierWriteAt: 9_950 - QUIET_MS, pause: FIRST_DEBOUNCE_MS },
@@ -55,42 +47,10 @@ describe("writeDue", () => {
     expect(writes).toHaveLength(1 + 10_000 / DEBOUNCE_MS);
   });
 
-  test("when many objects change at once the first change waits a little", () => {
-    expect(writeDue(debounce(), true, BUSY)).toBe(10_000 + BUSY_DEBOUNCE_MS);
-  });
-
-  test("the status of a plan that is being carried out is written once its objects have been moving for a second", () => {
-    expect(writeDue(debounce({ plannedAt: 9_000, movedAt: 9_500 }), false, CALM)).toBe(9_500 + LONGEST_MS);
-  });
-
-  test("or later, when the hub takes its time with each write", () => {
-    const slow = { busy: true, writeMs: 300, plans: 1 };
-    expect(writeDue(debounce({ plannedAt: 9_000, movedAt: 9_500 }), false, slow)).toBe(9_500 + 300 * LONGEST_IN_WRITES);
-  });
-
-  test("or later, when it is one of many that wait for their turn", () => {
-    const crowd = { ...BUSY, plans: CROWD };
-    expect(writeDue(debounce({ plannedAt: 9_000, movedAt: 9_500 }), false, crowd)).toBe(9_500 + LONGEST_IN_CROWD_MS);
-  });
-
-  test("and then once a second", () => {
-    expect(writeDue(debounce({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 10_500 }), false, CALM)).toBe(
-      10_500 + LONGEST_MS,
-    );
-  });
-
-  test("a plan of which nothing has begun yet is not kept secret for long", () => {
-    expect(writeDue(debounce({ plannedAt: 9_000 }), false, CALM)).toBe(9_000 + UNTOUCHED_MS);
-  });
-
   test("and for a second at most where it makes untrue what the status says of this generation, unless many are planned", () => {
     const untrue = debounce({ plannedAt: 9_000, saysReady: true });
     expect(writeDue(untrue, false, CALM)).toBe(9_000 + LONGEST_MS);
     expect(writeDue(untrue, false, { ...CALM, plans: CROWD })).toBe(9_000 + LONGEST_IN_CROWD_MS);
-  });
-
-  test("the status of a plan that is complete is written at once, however recent the last write", () => {
-    expect(writeDue(debounce({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 9_990 }), true, BUSY)).toBe(10_000);
   });
 });
 
@@ -110,12 +70,6 @@ describe("WriteRate", () => {
     expect(rate.load(5_200).busy).toBe(false);
     rate.count(5_200);
     expect(rate.load(5_200).busy).toBe(true);
-  });
-
-  test("is calm where the same writes take longer", () => {
-    const rate = new WriteRate();
-    written(rate, 5, WriteRate.BUSY_ABOVE * 4);
-    expect(rate.load(6_000).busy).toBe(false);
   });
 
   test.each([

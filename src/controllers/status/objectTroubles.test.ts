@@ -35,16 +35,10 @@ describe("trouble", () => {
       [warning(IMAGE), recovered(`${IMAGE}, in other words`)],
     ],
     [
-      "of pods has the kubelet's own reason",
-      [settled, at({ ...pods, reason: "CreateContainerConfigError" })],
-      [warning("CreateContainerConfigError")],
-    ],
-    [
       "of pods has another warning for another reason",
       [settled, at(pods), at(crashing), well],
       [warning(IMAGE), warning("CrashLoopBackOff"), recovered("CrashLoopBackOff, no such image")],
     ],
-    ["that is a failure has only its end here", [settled, at(failed), well], [recovered("QuotaExceeded")]],
     [
       "that an earlier manager reported has only its end",
       [at(pods), at({ ...pods, message: "other" }), well],
@@ -56,17 +50,6 @@ describe("trouble", () => {
       [warning(IMAGE), "Normal Recovered: no longer on a (ImagePullBackOff, no such image)"],
     ],
     ["of a degraded object has an end", [settled, at(degraded), well], [recovered("Degraded")]],
-    ["of a degraded object has an end for the next manager", [at(degraded), well], [recovered("Degraded")]],
-    [
-      "of pods of a degraded object has a warning",
-      [settled, at(entry("a", { state: "Degraded", reason: "CrashLoopBackOff" }))],
-      ["Warning CrashLoopBackOff: a: CrashLoopBackOff"],
-    ],
-    [
-      "of pods that is a failure has no warning here",
-      [settled, at(entry("a", { state: "Failed", reason: "CrashLoopBackOff" }))],
-      [],
-    ],
     [
       "has an end for each cause, with all clusters",
       [
@@ -87,11 +70,6 @@ describe("trouble", () => {
         at(entry("a", { observedAt: "2026-11-21T08:05:00Z" })),
       ],
       [warning(IMAGE), warning("CrashLoopBackOff"), recovered("CrashLoopBackOff for 5m, no such image")],
-    ],
-    [
-      "by another writer on a member has an end",
-      [settled, at({ ...pods, reason: "Contested" }), well],
-      [recovered("Contested, no such image")],
     ],
     ["is not reported during the deletion", [at(pods), underWay(1, [])], [], true],
     ["ends when all unlisted clusters are healthy", [settled, at(failed), unlisted("a")], [recovered("QuotaExceeded")]],
@@ -120,19 +98,6 @@ describe("trouble", () => {
       ],
       ["Normal Recovered: over: NoClusterFits for 2m, why NoClusterFits"],
     ],
-    [
-      "of the whole object is not reported if it was short",
-      [scheduled("False", "NoPlacement", DELETED_AT), scheduled("True", "Scheduled", "2026-11-22T10:00:03Z")],
-      [],
-    ],
-    ["does not end while the object waits", [at(failed), at(waits), at({ ...waits, state: "Unknown" })], []],
-    [
-      "of pods is not reported before the first run",
-      [settled, at(entry("a", { state: "Pending", reason: "CrashLoopBackOff" })), well],
-      [],
-    ],
-    ["needs a cluster", [{}, {}], []],
-    ["is not the start of pods", [settled, at(waits), well], []],
   ])("%s", (_, statuses, want, deleted) =>
     expect(eventsOf(statuses, deleted).filter((line) => !line.includes("Rollout"))).toEqual(want),
   );

@@ -1,18 +1,16 @@
 import { describe, expect, test } from "vitest";
-import type { Condition, FederatedStatus } from "../../apis/index.ts";
+import type { FederatedStatus } from "../../apis/index.ts";
 import type { EventRecord } from "../../observability/index.ts";
-import { newProgress, patienceLeft, recordDeletionEnd, recordProgress } from "./progressEvents.ts";
+import { recordDeletionEnd } from "./progressEvents.ts";
 import {
   app,
   condition,
   DELETED_AT,
   done,
   entry,
-  recordedOf,
   recordingInto,
   eventsOf,
   underWay,
-  WITHOUT_HASH,
 } from "../testing/statusChanges.ts";
 
 describe("a rollout", () => {
@@ -42,11 +40,6 @@ describe("a rollout", () => {
     ],
     ["of one generation starts once", [first, going(changed), going(h3), done(2, [h3])], [started, completed(2)]],
     [
-      "names every changed cluster",
-      [done(1, [entry("a"), entry("b"), entry("c")]), going(changed, entry("b"), { ...changed, name: "c" })],
-      ["Normal RolloutStarted: generation 2 goes to a, c"],
-    ],
-    [
       "that is held starts when it is released",
       [
         done(1, [entry("a", { observedHash: "h1" })]),
@@ -56,61 +49,8 @@ describe("a rollout", () => {
       ],
       [started, completed(2)],
     ],
-    [
-      "does not start at the release of an object that has not changed",
-      [
-        done(1, [entry("a", { state: "Held", reason: "Suspended", observedHash: "h1" })]),
-        done(1, [entry("a", { observedHash: "h1" })]),
-      ],
-      [],
-    ],
-    ["does not start at the end of an object on a cluster", [first, done(1, [WITHOUT_HASH])], []],
-    ["does not start when an object comes back to a cluster", [done(1, [WITHOUT_HASH]), first], []],
     ["that another manager began to apply ends", [progressing("Applying"), second], [completed(2)]],
-    ["is not a removal that another manager waited for", [progressing("Removing"), second], []],
-    ["does not end after a status without conditions", [{ observedGeneration: 1 }, first], []],
-    ["of a new object with a first record ends", [{ clusters: [entry("a")] }, first], [completed(1)]],
-    [
-      "of an unknown generation has the number 0",
-      [first, { clusters: [changed] }],
-      ["Normal RolloutStarted: generation 0 goes to a"],
-    ],
-    [
-      "by a policy has the present generation",
-      [first, underWay(1, [changed]), done(1, [changed])],
-      ["Normal RolloutStarted: generation 1 goes to a", completed(1)],
-    ],
   ])("%s", (_, statuses, want) => expect(eventsOf(statuses)).toEqual(want));
-
-  test.each<{ name: string; conditions: Condition[] | undefined }>([
-    { name: "of which nothing is said", conditions: undefined },
-    { name: "of which only a part is said", conditions: [condition("Applied", "True")] },
-    {
-      name: "that serves with what was asked for before",
-      conditions: [condition("Applied", "True"), condition("Available", "True"), condition("Ready", "False")],
-    },
-  ])("$name is not over", ({ conditions }) => {
-    const status = { observedGeneration: 2, clusters: [changed], ...(conditions === undefined ? {} : { conditions }) };
-    expect(eventsOf([done(1, [entry("a")]), status])).toEqual([started]);
-  });
-
-  test("is nothing of an object that is being deleted", () => {
-    expect(eventsOf([done(1, [entry("a")]), underWay(2, [changed]), done(2, [changed])], true)).toEqual([]);
-  });
-});
-
-test("what could not be written is told once all the same", () => {
-  const recorded: EventRecord[] = [];
-  const progress = newProgress();
-  const at = (reason: string): FederatedStatus => underWay(1, [entry("a", { state: "Progressing", reason })]);
-  const change = { previous: at("ImagePullBackOff"), status: at("CrashLoopBackOff"), now: 0 };
-  for (let tries = 0; tries < 2; tries += 1) recordProgress(recordingInto(recorded), app(), change, progress);
-  expect(recorded.map(({ reason }) => reason)).toEqual(["CrashLoopBackOff"]);
-});
-
-test("a deletion that waits is told of though nothing was said of the object before", () => {
-  const status = { conditions: [condition("Progressing", "True", "Deleting", "waits for a: x")] };
-  expect(eventsOf([undefined, status], true)).toEqual(["Warning DeletionWaits: waits for a: x"]);
 });
 
 describe("the end of a deletion", () => {
@@ -136,46 +76,6 @@ describe("the end of a deletion", () => {
   });
 });
 
-test.each([
-  {
-    name: "trouble of pods",
-    statuses: [done(1, [entry("a")]), underWay(1, [entry("a", { state: "Progressing", reason: "Unschedulable" })])],
-    want: { type: "Warning", reason: "Unschedulable", action: "Run", note: "a: Unschedulable" },
-  },
-  {
-    name: "recovery",
-    statuses: [done(1, [entry("a", { state: "Degraded" })]), done(1, [entry("a")])],
-    want: { type: "Normal", reason: "Recovered", action: "Run", note: "healthy again on a (Degraded)" },
-  },
-  {
-    name: "the begin of a rollout",
-    statuses: [done(1, [entry("a")]), underWay(2, [entry("a", { desiredHash: "h2" })])],
-    want: { type: "Normal", reason: "RolloutStarted", action: "RollOut", note: "generation 2 goes to a" },
-  },
-  {
-    name: "the end of a rollout",
-    statuses: [undefined, done(1, [entry("a")])],
-    want: {
-      type: "Normal",
-      reason: "RolloutCompleted",
-      action: "RollOut",
-      note: "generation 1 is available on 1/1 clusters",
-    },
-  },
-  {
-    name: "a deletion that waits",
-    deleted: true,
-    statuses: [done(1, [entry("a")]), { conditions: [condition("Progressing", "True", "Deleting", "waits for a: x")] }],
-    want: { type: "Warning", reason: "DeletionWaits", action: "Delete", note: "waits for a: x" },
-  },
-])("the Event of $name names the object in its present life", ({ statuses, want, deleted = false }) => {
-  const regarding = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop" };
-  const { metadata, ...rest } = app(deleted);
-  const living = { ...rest, metadata: { ...metadata, uid: "shop-uid" } };
-  expect(recordedOf(statuses, living)).toStrictEqual([{ regarding: { ...regarding, uid: "shop-uid" }, ...want }]);
-  expect(recordedOf(statuses, app(deleted))).toStrictEqual([{ regarding, ...want }]);
-});
-
 test("a deletion that waits is told of once for each thing that it waits for", () => {
   const deleting = (message: string): FederatedStatus => ({
     observedGeneration: 1,
@@ -199,15 +99,6 @@ test("a deletion that waits is told of with the reason of each cluster that hold
   };
   const want = `since ${DELETED_AT}: waits for a: x; and waits for b: ClusterUnreachable; goes on when it answers or is unjoined`;
   expect(eventsOf([done(1, [entry("a")]), status, { ...status }], true)).toEqual([`Warning DeletionWaits: ${want}`]);
-});
-
-test("patience with a deletion ends after half a minute", () => {
-  const at = Date.parse(DELETED_AT);
-  expect(patienceLeft(app(), at)).toBe(0);
-  expect(patienceLeft(app(true), at)).toBe(30_000);
-  expect(patienceLeft(app(true), at + 29_999)).toBe(1);
-  expect(patienceLeft(app(true), at + 30_000)).toBe(0);
-  expect(patienceLeft(app(true), at + 60_000)).toBe(0);
 });
 
 describe("a change that is rolled out in stages", () => {
@@ -239,17 +130,5 @@ describe("a change that is rolled out in stages", () => {
     expect(eventsOf(statuses)).toEqual([started]);
     expect(eventsOf(statuses.slice(2))).toEqual([]);
     expect(eventsOf([...statuses, at(3, "h1", "False", "Settled")])).toEqual([started]);
-  });
-
-  test("is completed after a quota has blocked it, with a warning", () => {
-    const given = at(2, "h2", "False", "Stalled");
-    const why = { state: "Degraded", reason: "QuotaExceeded", message: "exceeded quota: q" } as const;
-    const blocked = { ...given, clusters: given.clusters?.map((one) => ({ ...one, ...why })) ?? [] };
-    expect(eventsOf([before, blocked, blocked, settled])).toEqual([
-      "Warning QuotaExceeded: a: exceeded quota: q",
-      started,
-      "Normal Recovered: healthy again on a (QuotaExceeded, exceeded quota: q)",
-      completed,
-    ]);
   });
 });

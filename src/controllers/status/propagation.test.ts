@@ -12,14 +12,6 @@ const plan = (generation: number, hashes: string[], state?: RolloutStatus["state
 };
 
 describe("the time that a change takes to every member", () => {
-  test("is told once", () => {
-    const tracked = newTracked();
-    noteRows(tracked, plan(1, ["a", "a"]), 10);
-    expect(tookToPropagate(tracked, plan(1, ["a", "a"]), 25)).toBe(15);
-    noteRows(tracked, plan(1, ["a", "a"]), 30);
-    expect(tookToPropagate(tracked, plan(1, ["a", "a"]), 40)).toBeUndefined();
-  });
-
   test.each([
     { name: "a fix of what was refused", next: plan(2, ["b", "b"]), took: 5 },
     { name: "another patch for one cluster", next: plan(1, ["a", "b"]), took: 5 },
@@ -31,14 +23,6 @@ describe("the time that a change takes to every member", () => {
     expect(tookToPropagate(tracked, next, 25)).toBe(took);
   });
 
-  test("is that of the whole rollout, when it has succeeded", () => {
-    const tracked = newTracked();
-    noteRows(tracked, plan(2, ["b", "a"], "Progressing"), 0);
-    expect(tookToPropagate(tracked, plan(2, ["b", "a"], "Progressing"), 5)).toBeUndefined();
-    noteRows(tracked, plan(2, ["b", "b"], "Progressing"), 60);
-    expect(tookToPropagate(tracked, plan(2, ["b", "b"], "Succeeded"), 65)).toBe(65);
-  });
-
   test("is not told of a rollout that is taken back", () => {
     const tracked = newTracked();
     noteRows(tracked, plan(2, ["b", "a"], "Progressing"), 0);
@@ -46,12 +30,5 @@ describe("the time that a change takes to every member", () => {
     expect(tookToPropagate(tracked, plan(2, ["a", "a"], "RolledBack"), 65)).toBeUndefined();
     noteRows(tracked, plan(3, ["c", "a"], "Progressing"), 70);
     expect(tookToPropagate(tracked, plan(3, ["c", "c"], "Succeeded"), 75)).toBe(5);
-  });
-
-  test("is not that of an object without a target", () => {
-    const tracked = newTracked();
-    noteRows(tracked, { ...plan(1, []), target: undefined }, 0);
-    noteRows(tracked, undefined, 0);
-    expect(tookToPropagate(tracked, plan(1, []), 5)).toBeUndefined();
   });
 });

@@ -46,10 +46,8 @@ describe("a row is open", () => {
     ["not if the object is in sync", applyRow(), observation(), false],
     ["not if the row has failed", applyRow(), absent({ failure }), false],
     ["if the object has other content", applyRow({ hash: "h2" }), observation(), true],
-    ["if the object is to be created, whatever the plan names", applyRow(), undefined, true, {}],
     ["while the object to be removed is there", deleteRow(), observation(), true],
     ["while the object to be removed is written", deleteRow(), absent({ writing: true }), true],
-    ["on one of several clusters of the plan", deleteRow(), observation(), true, { target: [CLUSTER, "elsewhere"] }],
     ["on a cluster with possible leftovers", deleteRow(), observation(), true, { remaining: [CLUSTER] }],
     [
       "not on a cluster outside plan and record",
@@ -61,16 +59,9 @@ describe("a row is open", () => {
     ["not if the removed object is gone", deleteRow(), undefined, false],
     ["not if the object is held as wanted", holdRow(), observation(), false],
     ["if an unwanted object is held", unwanted, observation(), true],
-    ["not if the unwanted object is gone", unwanted, undefined, false],
   ])("%s", (_, row, reported, want, plan) => {
     const { open } = tables([row], reported === undefined ? [] : [reported], plan);
     expect(open()?.ref).toEqual(want ? CONFIG_REF : undefined);
-  });
-
-  test("not without a plan", () => {
-    const { plans, open } = tables([deleteRow()], [observation()]);
-    plans.drop(SHOP_KEY);
-    expect(open()).toBeUndefined();
   });
 
   test("after its withdrawal, while the copy is there", () => {
@@ -103,21 +94,13 @@ describe("a new plan has begun", () => {
     ["if a row has failed", [applyRow()], absent({ failure }), true],
     ["not if nothing is there", [applyRow()], undefined, false],
     ["not if the object has other content", [applyRow({ hash: "h2" })], observation(), false],
-    ["not if the object is held", [holdRow({ hash: "h1" })], observation(), false],
     ["not by a row from before", [applyRow()], observation(), false, 6],
     ["by a row of the same moment", [applyRow()], observation(), true, 5],
-    ["if one of several objects is in sync", [applyRow({ ref: OTHER }), applyRow()], observation(), true],
   ])("%s", (_, rows, reported, want, plannedAt = 5) => {
     const all = tables([]);
     all.state.now = 5;
     all.assignments.replace(SHOP_KEY, rows);
     all.observations.report(CLUSTER, reported === undefined ? [] : [reported]);
     expect([hasBegun(all, SHOP_KEY, plannedAt), hasBegun(all, refKey(owner("cart")), 0)]).toEqual([want, false]);
-  });
-
-  test("not by a withdrawn row whose copy is there", () => {
-    const all = tables([applyRow()], [observation()]);
-    all.assignments.replace(SHOP_KEY, []);
-    expect(hasBegun(all, SHOP_KEY, 0)).toBe(false);
   });
 });

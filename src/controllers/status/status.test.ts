@@ -15,10 +15,7 @@ import { APP, app, placement } from "../testing/planning.ts";
 import { degraded, reporting } from "../testing/reporting.ts";
 import { bundle, serviceAccount } from "../../../test/builders/index.ts";
 import { parsePrometheusText, valuesBy } from "../../observability/testing/prometheusText.ts";
-import { startSpan } from "../../observability/index.ts";
 import { applyRow, observation } from "../testing/builders.ts";
-
-const SYNC_MS = 10_000;
 
 describe("the status of an object", () => {
   test("is not written while its plan is being carried out, and then once", async () => {
@@ -66,23 +63,6 @@ describe("the status of an object", () => {
     expect(woken.at(-1)).toEqual({ key: APP, afterMs: DEBOUNCE_MS });
   });
 
-  test("waits at the start until every cluster it is about has been reached or given up", async () => {
-    const { plan, carryOut, contact, report, writes, settle } = await reporting();
-    await plan();
-    for (const name of ["a", "b"]) carryOut(name);
-    contact("b", { pending: true });
-    const { requeueAfter } = await report();
-    expect(requeueAfter).toBeGreaterThan(SYNC_MS - 1_000);
-    contact("elsewhere", { pending: true });
-    contact("b", {});
-    await report();
-    expect(writes()).toBe(1);
-    contact("b", { pending: true });
-    await settle(SYNC_MS);
-    await report();
-    expect(writes()).toBe(1);
-  });
-
   test("is neither another class's to write nor of another life of the object", async () => {
     const others = await reporting({ apps: [app({ labels: { [CONTROLLER_CLASS_LABEL]: "canary" } })] });
     await others.plan();
@@ -105,15 +85,6 @@ describe("the status of an object", () => {
     await again.settle();
     expect(await again.report()).toEqual({});
     expect(again.writes()).toBe(0);
-  });
-
-  test("is of no object that is not planned any more", async () => {
-    const { complete, plans, woken, report, happens, writes } = await reporting();
-    await complete();
-    const before = writes();
-    plans.drop(APP);
-    happens("a", degraded);
-    expect([woken, await report(), writes()]).toEqual([[], {}, before]);
   });
 });
 
@@ -140,41 +111,6 @@ describe("a write of a status", () => {
     await report();
     expect(writes()).toBe(2);
   });
-
-  test("to an object that is gone by then is no error", async () => {
-    const { plan, carryOut, report, hub, settled } = await reporting();
-    await plan();
-    for (const name of ["a", "b"]) carryOut(name);
-    const { gate } = hub;
-    hub.gate = (call) => {
-      if (call.verb === "applyStatus") throw new ApiError(404, "NotFound", "gone");
-      return gate(call);
-    };
-    expect([await report(), settled]).toEqual([{}, [APP]]);
-  });
-});
-
-describe("what wakes the status of an object", () => {
-  test("is that its plan is made anew, or that rows of it go", async () => {
-    const { complete, woken, update, reconcile, assignments } = await reporting();
-    await complete();
-    await update({ metadata: { generation: 2 }, spec: { replica: 3 } });
-    await reconcile();
-    expect(new Set(woken.map(({ key }) => key))).toEqual(new Set([APP]));
-    woken.length = 0;
-    assignments.departures.emit(APP);
-    assignments.departures.emit("another");
-    expect(woken.map(({ key }) => key)).toEqual([APP]);
-  });
-});
-
-test("a status follows from the run that planned last", async () => {
-  const { reconciler, plans } = await reporting();
-  const spanContext = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", traceFlags: 1 };
-  plans.traces.follow(APP, app(), { isPlanned: true, status: undefined, now: 0, monotonic: 0 });
-  plans.traces.ran(APP, { span: undefined, origin: { spanContext, reconcileId: "r", at: 0 } });
-  expect(JSON.stringify(reconciler.follows(APP))).toContain(spanContext.traceId);
-  expect(JSON.stringify(reconciler.follows("another"))).not.toContain(spanContext.traceId);
 });
 
 describe("what a status tells beside itself", () => {
@@ -201,13 +137,6 @@ const full = { reason: QUOTA, message: "exceeded quota: pods", final: true };
 const messageOf = ({ status }: Reporting, type: string): string | undefined =>
   status()?.conditions?.find((one) => one.type === type)?.message;
 const reasons = ({ events }: Reporting): string[] => events.map(({ reason }) => reason);
-
-function refuse({ rows, observations }: Reporting, on: string, more: object = {}): void {
-  const row = rows().find(({ cluster }) => cluster === on);
-  if (row === undefined) throw new Error("no row");
-  const failure = { ...full, ...more };
-  observations.report(on, [{ cluster: on, ref: row.ref, writing: false, revision: 1_000_000, failure }]);
-}
 
 async function scrapeOf({ metrics }: Reporting) {
   return parsePrometheusText((await metrics.scrape()).body);
@@ -331,18 +260,6 @@ describe("the status is written", () => {
     await all.report();
     expect(all.writes()).toBe(before + 1);
   });
-
-  test("under the span of its reconcile, which says of what it was", async () => {
-    const all = await reporting({ apps: [app({ uid: "shop-uid" })] });
-    await all.plan();
-    for (const name of ["a", "b"]) all.carryOut(name);
-    const span = startSpan(all.shared.tracer, "reconcile");
-    await all.reconciler.reconcile(APP, all.signal, { ...all.context, span });
-    span.end();
-    const [write, reconcile] = all.spans.slice(-2);
-    expect([write?.name, write?.parentSpanContext?.spanId]).toEqual(["UpdateStatus", span.spanContext().spanId]);
-    expect(reconcile?.attributes).toMatchObject({ "k8s.resource.uid": "shop-uid", "reconcile.key": APP });
-  });
 });
 
 describe("the sum of the members' statuses", () => {
@@ -444,16 +361,6 @@ describe("beside the status", () => {
     all.happens("a", degraded);
     await all.report();
     expect(await statesOf()).toEqual({ Available: 0, Degraded: 1 });
-  });
-
-  test("the failure of each cluster is told in its own words", async () => {
-    const all = await reporting();
-    await all.complete();
-    refuse(all, "a");
-    refuse(all, "b", { message: "exceeded quota: 3 pods of 2" });
-    await all.report();
-    const notes = all.events.filter(({ reason }) => reason === QUOTA).map(({ note }) => note);
-    expect(notes).toEqual([`a: ${full.message}`, "b: exceeded quota: 3 pods of 2"]);
   });
 });
 

@@ -5,7 +5,6 @@ import type { EventRecord } from "../../observability/index.ts";
 import { recordTrouble, recordWaits, reportTrouble } from "./statusEvents.ts";
 
 const NONE = { desired: 0, updated: 0, ready: 0, available: 0 };
-const REGARDING = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop" };
 
 type Entry = Partial<ClusterStatusEntry> & Pick<ClusterStatusEntry, "name" | "state">;
 
@@ -46,7 +45,6 @@ describe("the warning of a failure", () => {
   const before = (more: Partial<Entry>) => saying({ ...failed, ...more });
   test.each<[string, Change, string[]]>([
     ["comes with the first status", { status: saying(failed) }, [WARNING]],
-    ["comes after a status without clusters", { previous: {}, status: saying(failed) }, [WARNING]],
     ["comes after a healthy status", { previous: saying(available), status: saying(failed) }, [WARNING]],
     [
       "comes for each cluster",
@@ -55,15 +53,6 @@ describe("the warning of a failure", () => {
     ],
     ["comes once", { previous: saying(failed), status: before({ message: "other words" }) }, []],
     ["comes for another reason", { previous: before({ reason: "Forbidden" }), status: saying(failed) }, [WARNING]],
-    ["comes for another state", { previous: before({ state: "Progressing" }), status: saying(failed) }, [WARNING]],
-    [
-      "has the reason in place of a message",
-      { status: saying({ name: "a", state: "Failed", reason: "QuotaExceeded" }) },
-      ["Warning Apply QuotaExceeded: a: QuotaExceeded"],
-    ],
-    ["needs a reason", { status: saying({ name: "a", state: "Failed", message: "m" }) }, []],
-    ["needs a failure", { status: before({ state: "Degraded" }) }, []],
-    ["needs a cluster", { previous: saying(failed), status: {} }, []],
   ])("%s", (_, change, want) => expect(eventsOf(change)).toEqual(want));
 });
 
@@ -81,21 +70,8 @@ describe("the warning of an unreadable dependency", () => {
     ],
     ["comes once", { previous: saying(held), status: saying(held), target }, []],
     ["comes after a hold for another reason", { previous: saying(suspended), status: saying(held), target }, want],
-    ["comes after a status without clusters", { previous: {}, status: saying(held), target }, want],
     ["waits for the status", { status: saying(suspended, { ...held, name: "c1", state: "Pending" }), target }, []],
-    ["waits for a status with clusters", { status: {}, target }, []],
-    ["needs a frozen cluster", { status: saying(held), target: frozenFor(undefined) }, []],
-    ["needs a target", { status: saying(held) }, []],
   ])("%s", (_, change, lines) => expect(eventsOf(change)).toEqual(lines));
-});
-
-test.each([
-  { name: "with the life of the object", uid: "shop-uid", want: { ...REGARDING, uid: "shop-uid" } },
-  { name: "without it where nobody knows it", uid: undefined, want: REGARDING },
-])("an Event regards the hub object, $name", ({ uid, want }) => {
-  expect(recorded({ status: saying(failed) }, shop(uid))).toStrictEqual([
-    { regarding: want, type: "Warning", reason: "QuotaExceeded", action: "Apply", note: "a: too much" },
-  ]);
 });
 
 describe("the warning of a wait", () => {
@@ -119,7 +95,6 @@ describe("the warning of a wait", () => {
     ],
     ["comes once", { previous: saying(waiting("a")), ...waits }, []],
     ["is not for a copy to be removed", { status: saying({ ...going, state: "Removing" }) }, []],
-    ["is not for normal progress", { status: saying(waiting("a", { reason: "Applying" })) }, []],
   ])("%s", (_, { previous, status }, want) => {
     const warnings: string[] = [];
     const warn = ({ type, action, reason, note }: EventRecord): void =>

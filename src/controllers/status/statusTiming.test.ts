@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { OBJECT_FINALIZER, type RolloutStatus } from "../../apis/index.ts";
-import { ApiError, DEMOAPPLICATIONS, PLACEMENTS } from "../../runtime/index.ts";
+import { PLACEMENTS } from "../../runtime/index.ts";
 import {
-  BUSY_DEBOUNCE_MS,
   CROWD,
   DEBOUNCE_MS,
   FIRST_DEBOUNCE_MS,
@@ -10,9 +9,8 @@ import {
   LONGEST_IN_CROWD_MS,
   LONGEST_MS,
   UNTOUCHED_MS,
-  WriteRate,
 } from "./debounce.ts";
-import { holdRow, observation } from "../testing/builders.ts";
+import { observation } from "../testing/builders.ts";
 import { APP, app, placement } from "../testing/planning.ts";
 import { degraded, reporting } from "../testing/reporting.ts";
 
@@ -42,22 +40,6 @@ async function widen({ server, settle, plan }: Reporting): Promise<void> {
 const rolloutAt = (revision: number): RolloutStatus => ({ state: "Progressing", revision });
 
 describe("the time until a status is due", () => {
-  test("is that of the next write", async () => {
-    const { plan, reconciler, settle } = await reporting();
-    await plan();
-    expect(reconciler.dueIn(APP)).toBe(UNTOUCHED_MS);
-    await settle(1_000);
-    expect(reconciler.dueIn(APP)).toBe(UNTOUCHED_MS - 1_000);
-  });
-
-  test("is none for an object that nobody planned, or not for this manager", async () => {
-    const { plan, reconciler, replan } = await reporting();
-    await plan();
-    expect(reconciler.dueIn("another")).toBe(0);
-    replan({ ours: false });
-    expect(reconciler.dueIn(APP)).toBe(0);
-  });
-
   test("is none while the record has to name a cluster", async () => {
     const all = await reporting({ placements: [placement(["a"])] });
     await all.complete();
@@ -67,35 +49,6 @@ describe("the time until a status is due", () => {
     expect(all.reconciler.dueIn(APP)).toBe(FIRST_DEBOUNCE_MS);
     await widen(all);
     expect(all.reconciler.dueIn(APP)).toBe(0);
-  });
-
-  test("begins anew when a copy of an object that is being deleted is there again", async () => {
-    const all = await reporting();
-    await all.complete();
-    const [row] = all.rows();
-    if (row === undefined) throw new Error("no row");
-    await remove(all);
-    for (const name of ["a", "b"]) all.carryOut(name);
-    expect(all.reconciler.dueIn(APP)).toBe(HELD_BY_OTHERS_MS);
-    await all.update({ metadata: { finalizers: ["x/y"] } });
-    await all.settle(1_500);
-    expect(all.reconciler.dueIn(APP)).toBe(HELD_BY_OTHERS_MS - 1_500);
-    const copy = { cluster: row.cluster, ref: row.ref, revision: 1_000_000 };
-    all.observations.report(row.cluster, [observation({ ...copy, present: { owner: row.owner } })]);
-    all.reconciler.dueIn(APP);
-    all.carryOut(row.cluster);
-    expect(all.reconciler.dueIn(APP)).toBe(HELD_BY_OTHERS_MS);
-  });
-
-  test("is known of an object that is gone from the hub", async () => {
-    const all = await reporting();
-    await all.complete();
-    await remove(all);
-    for (const name of ["a", "b"]) all.carryOut(name);
-    all.server.delete(DEMOAPPLICATIONS, "default", "shop");
-    await all.settle();
-    expect(all.reconciler.dueIn(APP)).toBe(HELD_BY_OTHERS_MS);
-    expect(await all.report()).toEqual({});
   });
 });
 
@@ -176,24 +129,6 @@ describe("what cannot wait", () => {
     expect(await all.report()).toEqual({});
     expect([all.states(), all.status()?.rollout]).toEqual([["a Available", "b Available"], rolloutAt(7)]);
   });
-
-  test("is what a rollout is at, before anything else was said of the object", async () => {
-    const all = await reporting();
-    await all.plan();
-    all.replan({ rollout: rolloutAt(7) });
-    expect(await all.report()).toEqual({ requeueAfter: UNTOUCHED_MS });
-    expect(all.status()).toStrictEqual({ rollout: rolloutAt(7) });
-  });
-
-  test("makes what comes next wait like any other write", async () => {
-    const all = await reporting();
-    await all.complete();
-    all.replan({ rollout: rolloutAt(1) });
-    await all.report();
-    await all.settle(70);
-    all.happens("a", degraded);
-    expect(waited(all)).toBe(FIRST_DEBOUNCE_MS - 70);
-  });
 });
 
 describe("at the start a status waits", () => {
@@ -235,26 +170,6 @@ describe("at the start a status waits", () => {
     gone.replan({ remaining: new Set() });
     expect([await gone.report(), gone.writes()]).toEqual([{}, 1]);
   });
-
-  test("for a cluster where rows of the object are", async () => {
-    const all = await reporting({ clusters: ["a", "b", "c"] });
-    await all.plan();
-    for (const name of ["a", "b"]) all.carryOut(name);
-    all.contact("c", { pending: true });
-    all.assignments.replace(APP, [...all.rows(), holdRow({ cluster: "c" })]);
-    expect(await all.report()).toEqual({ requeueAfter: SYNC_MS });
-  });
-
-  test("for no cluster of an object that could not be planned and is nowhere", async () => {
-    const all = await reporting();
-    await all.plan();
-    all.assignments.replace(APP, []);
-    for (const name of ["a", "b"]) all.carryOut(name);
-    all.contact("a", { pending: true });
-    const failure = { reason: "PlanningFailed", message: "m" };
-    all.replan({ target: undefined, failure });
-    expect([await all.report(), all.writes()]).toEqual([{}, 1]);
-  });
 });
 
 describe("while a plan is carried out", () => {
@@ -280,27 +195,6 @@ describe("while a plan is carried out", () => {
     expect(waited(all)).toBe(LONGEST_MS);
   });
 
-  test("other rows begin it anew", async () => {
-    const all = await reporting();
-    await all.plan();
-    all.carryOut("a");
-    await all.settle(400);
-    all.changeRows();
-    expect(waited(all)).toBe(UNTOUCHED_MS);
-    all.carryOut("a");
-    expect(waited(all)).toBe(LONGEST_MS);
-  });
-
-  test("rows that ask for nothing more do not begin it", async () => {
-    const all = await reporting();
-    await all.complete();
-    all.happens("a", degraded);
-    await all.report();
-    const rows = all.rows().map(({ cluster, ref, owner, role }) => holdRow({ cluster, ref, owner, role }));
-    all.assignments.replace(APP, rows);
-    expect(waited(all)).toBe(FIRST_DEBOUNCE_MS);
-  });
-
   test("a deletion that is planned ends it, and is carried out itself", async () => {
     const all = await reporting();
     await all.plan();
@@ -313,18 +207,6 @@ describe("while a plan is carried out", () => {
     expect(waited(deleted)).toBe(LONGEST_MS);
     deleted.replan({});
     expect(waited(deleted)).toBe(LONGEST_MS);
-  });
-
-  test("nothing of it is remembered of an object that is planned no more", async () => {
-    const all = await reporting();
-    await all.plan();
-    const plan = all.planned();
-    all.plans.drop(APP);
-    all.woken.length = 0;
-    all.changeRows();
-    expect(all.woken).toEqual([]);
-    all.plans.set(APP, plan);
-    expect(waited(all)).toBe(0);
   });
 });
 
@@ -351,36 +233,6 @@ describe("a hub that has much to do", () => {
     all.changeRows();
     all.carryOut("a");
     expect(waited(all)).toBe(5_000);
-  });
-
-  test("is told of the first change a little later, with those that come meanwhile", async () => {
-    const all = await reporting();
-    await all.complete();
-    for (let revision = 0; revision <= WriteRate.BUSY_ABOVE; revision += 1) {
-      all.replan({ rollout: rolloutAt(revision) });
-      await all.report();
-    }
-    await all.settle(300);
-    await all.report();
-    await all.settle(300);
-    all.happens("a", degraded);
-    expect(waited(all)).toBe(BUSY_DEBOUNCE_MS);
-    await all.settle(50);
-    all.happens("b", degraded);
-    expect(waited(all)).toBe(BUSY_DEBOUNCE_MS - 50);
-    await all.settle(30);
-
-    // A change whose write failed has waited already.
-    const { gate } = all.hub;
-    const refused = new ApiError(500, "InternalError", "etcd is away");
-    all.hub.gate = (call) => {
-      if (call.verb === "applyStatus") throw refused;
-      return gate(call);
-    };
-    await expect(all.report()).rejects.toMatchObject({ cause: refused });
-    await all.settle(250);
-    all.happens("b");
-    expect(waited(all)).toBe(0);
   });
 
   test("is told of progress less often while many plans are carried out", async () => {

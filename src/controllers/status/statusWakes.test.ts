@@ -51,14 +51,6 @@ describe("contact with a cluster wakes the statuses of the objects", () => {
     expect(wokenByContact()).toEqual([APP]);
   });
 
-  test("once, however much of them is there", async () => {
-    const { assignments, rows, observations, wokenByContact } = await running();
-    const second = { apiVersion: "v1", kind: "Secret", namespace: "default", name: "shop" };
-    assignments.replace(APP, [...rows(), applyRow({ cluster: "c" }), applyRow({ cluster: "c", ref: second })]);
-    observations.report("c", [observation({ cluster: "c", present: { owner: SHOP } })]);
-    expect(wokenByContact()).toEqual([APP]);
-  });
-
   test("and of no others: with nothing there, or that are not planned by this manager", async () => {
     const { assignments, observations, wokenByContact } = await running();
     assignments.replace(refKey(owner("other")), [applyRow({ cluster: "c", owner: owner("other") })]);

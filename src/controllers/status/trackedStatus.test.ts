@@ -1,14 +1,5 @@
 import { expect, test } from "vitest";
-import { FIRST_DEBOUNCE_MS, writeDue } from "./debounce.ts";
-import { newTracked, saysReady } from "./trackedStatus.ts";
-
-const IDLE = { busy: false, writeMs: 0, plans: 0 };
-
-test("the first change of it is written at once: no write was before", () => {
-  const tracked = { ...newTracked(), changedAt: 7 };
-  expect(writeDue(tracked, true, IDLE)).toBe(7);
-  expect(writeDue({ ...tracked, lastWriteAt: 5 }, true, IDLE)).toBe(5 + FIRST_DEBOUNCE_MS);
-});
+import { saysReady } from "./trackedStatus.ts";
 
 test.each([
   { name: "of the present generation", status: "True" as const, observedGeneration: 2, want: true },

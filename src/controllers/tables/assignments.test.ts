@@ -57,14 +57,6 @@ const origin = (reconcileId: string) => ({
 });
 
 describe("rows", () => {
-  test("that are set again change nothing and wake nobody", () => {
-    const { assignments, changed } = tables();
-    expect([...assignments.replace(SHOP_KEY, [applyRow()])]).toEqual([CLUSTER]);
-    expect(changed).toEqual([SHOP_KEY]);
-    expect([...assignments.replace(SHOP_KEY, [applyRow()])]).toEqual([]);
-    expect(changed).toEqual([SHOP_KEY]);
-  });
-
   test("of the first owner are effective, and those of the second owner when they go", () => {
     const { assignments, effective } = tables();
     assignments.replace(SHOP_KEY, [applyRow()]);
@@ -72,16 +64,6 @@ describe("rows", () => {
     expect(effective()).toMatchObject({ hash: "h1", alternatives: [{ owner: CART, hash: "h2" }] });
     assignments.replace(SHOP_KEY, []);
     expect(effective()).toMatchObject({ hash: "h2" });
-  });
-
-  test("that remove a member object are not effective while another owner asks for the object", () => {
-    const { assignments, effective } = tables();
-    assignments.replace(SHOP_KEY, [deleteRow()]);
-    expect(effective()?.verb).toBe("Delete");
-    assignments.replace(CART_KEY, [holdRow({ owner: CART })]);
-    expect(effective()?.verb).toBe("Hold");
-    assignments.replace(CART_KEY, [applyRow({ owner: CART })]);
-    expect(effective()?.verb).toBe("Apply");
   });
 
   test("of a dependency have alternatives for owners of another class, as long as these need the dependency", () => {
@@ -102,20 +84,6 @@ describe("rows", () => {
     state.needing = [];
     needs.emit(CONFIG_REF);
     expect(effective()).not.toHaveProperty("alternatives");
-  });
-
-  test("have no other alternatives for owners of another class", () => {
-    const effective = (needing: OwnerRef, role: "rendered" | "dependency") => {
-      const all = tables();
-      all.state.needing = [needing];
-      all.assignments.replace(SHOP_KEY, [applyRow({ role })]);
-      all.needs.emit(OTHER);
-      all.needs.emit(CONFIG_REF);
-      expect(all.assignments.get(CLUSTER, refKey(OTHER))).toBeUndefined();
-      return all.effective();
-    };
-    expect(effective(CART, "rendered")).toEqual(applyRow());
-    expect(effective(SHOP, "dependency")).toEqual(applyRow({ role: "dependency" }));
   });
 
   test("carry the time of their change and the last plan that changed them", () => {
@@ -167,14 +135,6 @@ describe("a withdrawn row", () => {
     const { observations, left } = withdrawn();
     observations.report(CLUSTER, [report]);
     expect(left()).toEqual(want);
-  });
-
-  test("leaves nothing when the row is set again", () => {
-    const { assignments, observations, departed, left } = withdrawn();
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    expect(left()).toEqual([]);
-    observations.report(CLUSTER, [absent({ revision: WITHDRAWN })]);
-    expect(departed).toEqual([]);
   });
 
   test("leaves nothing on a cluster without a MemberCluster", () => {
@@ -271,16 +231,6 @@ describe("the stream of a worker", () => {
     state.measured.clear();
     capacities.wanted.emit(CLUSTER);
     expect(await ends).toEqual({ kind: "Room", wanted: false });
-  });
-
-  test("sends no rows of other clusters", async () => {
-    const { assignments, worker } = tables();
-    const { begin, next, stop } = worker("frankfurt-1");
-    await begin();
-    const more = next();
-    assignments.replace(SHOP_KEY, [applyRow()]);
-    stop();
-    expect(await more).toBeUndefined();
   });
 });
 

@@ -65,23 +65,6 @@ test("a reading wakes those that wait for room, and only when it tells something
   expect(woken).toEqual(["cart", "cart"]);
 });
 
-test("what was given out counts as taken up until a reading can have seen it", async () => {
-  const { clock, observations, woken, plan, cores } = table();
-  plan("cart", ["a"], {}, true);
-  const first = reading("4");
-  observations.room("a", first);
-  plan("shop", ["a"], { a: 3 });
-  expect(cores("a")).toBe(1);
-  // This reading began before the pods existed.
-  await clock.advance(1_000);
-  observations.room("a", first);
-  expect(cores("a")).toBe(1);
-  await clock.advance(5_000);
-  observations.room("a", first);
-  expect(cores("a")).toBe(4);
-  expect(woken).toEqual(["cart", "cart"]);
-});
-
 test("a reading sees what was written three seconds before it", async () => {
   const { clock, observations, woken, plan, cores } = table();
   plan("shop", ["a"], { a: 1 }, true);
@@ -97,41 +80,6 @@ test("a reading sees what was written three seconds before it", async () => {
   await clock.advance(1);
   observations.room("a", first);
   expect([cores("a"), woken]).toEqual([2, ["shop"]]);
-});
-
-test("what is left is computed once for each change", () => {
-  const { observations, capacities, plan, cores } = table();
-  plan("shop", ["a"], { a: 1 });
-  expect(capacities.get("a")).toBeUndefined();
-  observations.room("a", reading("4"));
-  const left = capacities.get("a");
-  expect([cores("a"), capacities.get("a") === left]).toEqual([3, true]);
-  plan("cart", ["a"], { a: 1 });
-  expect(cores("a")).toBe(2);
-  observations.room("a", reading("9"));
-  expect(cores("a")).toBe(7);
-});
-
-test("of a room that cannot be read, nothing is taken up", () => {
-  const { observations, capacities, plan } = table();
-  plan("shop", ["a"], { a: 1 });
-  const unreadable = { reason: "Forbidden", message: "nodes may not be read" } as unknown as CapacityReading;
-  observations.room("a", unreadable);
-  expect(capacities.get("a")).toBe(unreadable);
-});
-
-test("pods of which nobody knows what they need, and objects that divide by no room, take up nothing", () => {
-  const { observations, plans, capacities, plan, cores } = table();
-  plan("cart", ["a"]);
-  const whole = reading("4");
-  observations.room("a", whole);
-  plans.set("shop", { target: { decision: {}, podNeeds: needs } as unknown as Target } as Plan);
-  plans.set("shop", {
-    target: {
-      decision: { room: { clusters: ["a"], awaited: false, unhoused: 0, added: new Map([["a", 2]]) } },
-    } as unknown as Target,
-  } as Plan);
-  expect([cores("a"), capacities.get("a") === whole]).toEqual([4, true]);
 });
 
 test("a cluster that nobody asks for any more is forgotten, with what was given out there", () => {

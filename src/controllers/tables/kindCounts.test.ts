@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { GroupKind } from "../../interpreter/index.ts";
-import { KindCounts, sameKinds } from "./kindCounts.ts";
+import { KindCounts } from "./kindCounts.ts";
 
 const kind = (name: string): GroupKind => ({ group: "", kind: name });
 const placed = (name: string, cluster = "a") => ({ cluster, ref: { apiVersion: "v1", kind: name, name: "shop" } });
@@ -31,27 +31,4 @@ describe("the kinds that are asked for on a cluster, beside those that are watch
     expect(counts.beside([kind("ConfigMap")], "a", none)).toEqual([]);
     expect(counts.beside(none, "a", [kind("Secret")])).toEqual([kind("ConfigMap"), kind("Secret")]);
   });
-
-  test("are the same list for as long as nothing changes, so that nobody sorts them for each object", () => {
-    const counts = new KindCounts();
-    const none: GroupKind[] = [];
-    counts.add(placed("ConfigMap"));
-    const before = counts.beside(none, "a", none);
-    counts.add(placed("ConfigMap"));
-    counts.add(placed("Secret", "b"));
-    expect(counts.beside(none, "a", none)).toBe(before);
-  });
-});
-
-test.each([
-  { what: "one list", a: ["A", "B"], b: ["A", "B"], want: true },
-  { what: "another kind", a: ["A", "B"], b: ["A", "C"], want: false },
-  { what: "one more", a: ["A"], b: ["A", "B"], want: false },
-  { what: "one less", a: ["A", "B"], b: ["A"], want: false },
-  { what: "none at all", a: [], b: [], want: true },
-])("$what: $want", ({ a, b, want }) => expect(sameKinds(a.map(kind), b.map(kind))).toBe(want));
-
-test("a list is the same as itself, and kinds of two groups are two kinds", () => {
-  const kinds = [kind("A")];
-  expect([sameKinds(kinds, kinds), sameKinds(kinds, [{ ...kind("A"), group: "example.com" }])]).toEqual([true, false]);
 });

@@ -63,12 +63,6 @@ describe("the trace of an object's annotation", () => {
     expect(follow(traces, "shop", object(SECOND, 2), planned)).toEqual(beside(SECOND));
   });
 
-  test("is that of each object by itself", () => {
-    const traces = new ObjectTraces();
-    follow(traces, "shop", object(FIRST), planned);
-    expect(follow(traces, "blog", object(FIRST), planned)).toEqual(beneath(FIRST));
-  });
-
   test("is linked to by a manager that starts and finds the change carried out", () => {
     expect(follow(new ObjectTraces(), "shop", object(FIRST, 2), planned)).toEqual({
       ...beside(FIRST),
@@ -82,10 +76,6 @@ describe("the trace of an object's annotation", () => {
     expect(follow(new ObjectTraces(), "shop", object(FIRST, 1), unknown)).toMatchObject(beside(FIRST));
     const justMade = { isPlanned: false, now: LATER - 60_000 };
     expect(follow(new ObjectTraces(), "shop", object(FIRST), justMade)).toEqual(beneath(FIRST));
-  });
-
-  test.each([undefined, "", "nonsense"])("is none: %s", (text) => {
-    expect(follow(new ObjectTraces(), "shop", object(text), planned)).toBeUndefined();
   });
 
   test("is forgotten with the object", () => {
@@ -113,15 +103,6 @@ describe("a change", () => {
     const third = run(traces, "third", 60_000, first);
     expect(traces.lastOf("shop")).toBe(third);
     expect(follow(traces, "shop", changed(2), at(60_001))).toEqual({ links: [first], change: first });
-  });
-
-  test("begins with another generation", () => {
-    const traces = new ObjectTraces();
-    follow(traces, "shop", changed(2), at(0));
-    run(traces, "first");
-    expect(follow(traces, "shop", changed(3), at(1))).toBeUndefined();
-    const { spanContext } = run(traces, "second", 1);
-    expect(follow(traces, "shop", changed(3), at(5_000))).toMatchObject({ links: [spanContext] });
   });
 
   test("ends with the object: what is done once that is gone links to it", () => {
@@ -181,14 +162,5 @@ describe("our own claim of an object", () => {
     traces.claimed("shop", object(undefined), later(3));
     expect(follow(traces, "shop", later(3), planned)).toMatchObject({ parent: first.spanContext });
     expect(follow(traces, "shop", later(4), planned)).toBeUndefined();
-  });
-
-  test("of another version than the one that is known changes nothing", () => {
-    const traces = new ObjectTraces();
-    traces.claimed("shop", object(undefined), later(3));
-    follow(traces, "shop", object(undefined), planned);
-    run(traces, "s1");
-    traces.claimed("shop", later(5), later(6));
-    expect(follow(traces, "shop", later(6), planned)).toBeUndefined();
   });
 });

@@ -61,33 +61,9 @@ describe("the hub object that a member object names", () => {
     expect([...observations.naming(SHOP_KEY)]).toEqual([]);
     expect(observations.ownersNamed).toBe(1);
   });
-
-  test("may be none", () => {
-    const { observations } = table();
-    const { owner: _owner, ...present } = observation().present ?? { uid: "", proven: false, deleting: false };
-    observations.report(CLUSTER, [{ ...observation(), present: present as never }]);
-    expect(observations.ownersNamed).toBe(0);
-    observations.report(CLUSTER, [absent()]);
-    expect(observations.ownersNamed).toBe(0);
-  });
 });
 
 describe("the contact with a cluster", () => {
-  test("is as its worker says, and unknown without one", () => {
-    const { observations, contacts } = table();
-    expect(observations.contactOf(CLUSTER)).toMatchObject({
-      ok: false,
-      reason: "ClusterUnknown",
-      message: "there is no MemberCluster of that name",
-      synced: false,
-      pending: true,
-      unreadable: new Map(),
-    });
-    observations.contact(CLUSTER, inContact);
-    expect(observations.contactOf(CLUSTER)).toBe(inContact);
-    expect(contacts).toEqual([CLUSTER]);
-  });
-
   test("says which kinds are not seen though it answers", () => {
     const { observations } = table();
     const unreadable = new Map([["apps/Deployment", "forbidden"]]);
@@ -160,12 +136,6 @@ describe("what is known of a cluster", () => {
     { name: "is everything, when all was read", contact: { unreadable }, kinds: ["apps/Deployment"], want: true },
     { name: "is nothing, when nothing was", contact: { synced: false }, kinds: [], want: false },
     {
-      name: "is nothing for certain, when somebody has yet to say what was not read",
-      contact: { synced: false, partlySynced: false, unreadable: new Map() },
-      kinds: ["/Secret"],
-      want: false,
-    },
-    {
       name: "are the kinds that were read, when some were not",
       contact: { synced: false, partlySynced: true, unreadable },
       kinds: ["/Secret", "apps/DaemonSet"],
@@ -230,14 +200,5 @@ test("what is known to be absent is remembered, and counts for its namespace unt
   expect([observations.get(CLUSTER, CONFIG_KEY), observations.isInUse(CLUSTER, "default")]).toEqual([gone, true]);
   expect(observations.isInUse(CLUSTER, "other")).toBe(false);
   observations.contact(CLUSTER, undefined);
-  expect(observations.isInUse(CLUSTER, "default")).toBe(false);
-});
-
-test("what is reported again and again counts once for its namespace", () => {
-  const { observations } = table();
-  observations.report(CLUSTER, [observation()]);
-  observations.report(CLUSTER, [observation({ revision: 2 })]);
-  expect(observations.isInUse(CLUSTER, "default")).toBe(true);
-  observations.report(CLUSTER, [absent()]);
   expect(observations.isInUse(CLUSTER, "default")).toBe(false);
 });

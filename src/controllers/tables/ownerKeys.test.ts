@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
-import { nameOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
+import { nameOf, refOfKey } from "./ownerKeys.ts";
 
 const objectOf = (apiVersion: string, kind: string, metadata: KubeObject["metadata"]): KubeObject => ({
   ...{ apiVersion, kind, metadata },
@@ -23,17 +23,5 @@ describe("a hub object", () => {
     const ref = refOfKey(refKey(refOf(object)));
     expect(ref).toStrictEqual({ ...refOf(object), apiVersion });
     expect([refKey(ref), nameOf(object)]).toEqual([refKey(refOf(object)), name]);
-  });
-
-  test("has its name, kind, key, UID and generation in traces", () => {
-    const key = refKey(refOf(shop));
-    expect(spanAttributes(key, shop)).toEqual({
-      "reconcile.request": "team/shop",
-      "reconcile.kind": "DemoApplication",
-      "reconcile.key": key,
-      "k8s.resource.uid": "u",
-      "k8s.resource.generation": 3,
-    });
-    expect(spanAttributes("k", role)).toMatchObject({ "k8s.resource.uid": "", "k8s.resource.generation": 1 });
   });
 });

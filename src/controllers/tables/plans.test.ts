@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
-import { lifeOf, type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
+import { type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
 
 const shop = "paas.cmft.com/DemoApplication/default/shop";
 const cart = "paas.cmft.com/DemoApplication/default/cart";
@@ -37,12 +36,6 @@ describe("plans", () => {
       { owner: shop, before: first, after: second },
       { owner: shop, before: second, after: undefined },
     ]);
-  });
-
-  test("that were not there are not dropped", () => {
-    const { plans, changes } = plansWithChanges();
-    plans.drop(shop);
-    expect(changes).toEqual([]);
   });
 
   test("are found by the policies that they name, as long as they name them", () => {
@@ -83,14 +76,4 @@ describe("plans", () => {
       "ClusterOverridePolicy//idle",
     ]);
   });
-});
-
-test("the life of an object is its UID and generation", () => {
-  const metadata = { name: "shop", namespace: "default" };
-  const object: KubeObject = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", metadata };
-  expect(lifeOf({ ...object, metadata: { ...metadata, uid: "u", generation: 3 } })).toEqual({
-    uid: "u",
-    generation: 3,
-  });
-  expect(lifeOf(object)).toEqual({ uid: undefined, generation: 1 });
 });

@@ -26,13 +26,6 @@ function reported() {
 }
 
 describe("what statuses say of the contact with a cluster", () => {
-  test("is what is so, where nothing was said before", () => {
-    const { contacts, changes, hear } = reported();
-    expect(contacts.of(CLUSTER).reason).toBe("ClusterUnknown");
-    hear(inContact);
-    expect([contacts.of(CLUSTER), contacts.lastContact(CLUSTER), changes]).toEqual([inContact, undefined, [CLUSTER]]);
-  });
-
   test("is no loss before it has lasted; how old the news are is known meanwhile", async () => {
     const { clock, contacts, changes, hear } = reported();
     hear(inContact);
@@ -91,15 +84,5 @@ describe("what statuses say of the contact with a cluster", () => {
     expect(clock.pending).toBe(0);
     hear(away);
     expect(contacts.of(CLUSTER)).toBe(away);
-  });
-
-  test("is followed no more at the end", () => {
-    const { clock, contacts, changes, hear } = reported();
-    hear(inContact);
-    hear(away);
-    contacts[Symbol.dispose]();
-    changes.length = 0;
-    hear(inContact);
-    expect([changes, clock.pending]).toEqual([[], 0]);
   });
 });
