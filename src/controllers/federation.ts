@@ -20,7 +20,7 @@ import {
   EvictionPace,
   Gates,
   HubNamespaces,
-  ManagerHubState,
+  managerHubState,
   MissingOwners,
   PlanningProgress,
   Revisions,
@@ -33,7 +33,6 @@ import { PolicyStatusReconciler } from "./policies/index.ts";
 export interface FederationOptions {
   /** Follows the hub for as long as the process lives. */
   hub: HubCache;
-  /** Asks before each write whether this process still leads. */
   client: Client;
   hubId: string;
   /** Namespace of Meridian itself, on the hub and on members. Default: `DEFAULT_SYSTEM_NAMESPACE`. */
@@ -49,29 +48,23 @@ export interface FederationOptions {
   metrics: Metrics;
   tracer: Tracer;
   events: EventRecorder;
-  /** Records an Event when a problem has ended. */
   recoveries: Recoveries;
   /** Time limit of one reconcile in milliseconds. Default: 30 s. */
   reconcileTimeoutMs?: number;
   /** Sends the queries of rollout gates to Prometheus. Absent: there is no Prometheus, and these gates wait. */
   askGate?: AskGate;
-  /**
-   * Time since which the API server has verified the approvers of rollouts on objects of this kind. Absent: the manager
-   * serves no webhooks, and the status says so.
-   */
+  /** Time since which the API server has verified the approvers of rollouts. Absent: the manager serves no webhooks. */
   approversProvenSince?: (holder: KubeObject) => ApproversProven;
   /** Creates the connection pool. The pool reports sessions and contact to the listener. */
   pool: (listener: PoolListener) => ClusterPool;
 }
 
-/** The tables that a query may read. */
 export interface FederationView {
   plans: Plans;
   assignments: Assignments;
   observations: Observations;
 }
 
-/** One term of leadership. */
 export interface Federation {
   /** Runs every controller until the signal, then finishes what is under way. */
   run(signal: AbortSignal): Promise<void>;
@@ -79,10 +72,8 @@ export interface Federation {
 }
 
 const WORKERS = { placement: 8, handover: 2, status: 8, cluster: 4, policy: 2, garbage: 2, holds: 1, binding: 1 };
-/** Time limit for the last writes of policy statuses at shutdown. */
 const LAST_POLICIES_MS = 1_000;
 
-/** The tables of one term, and everything that reads them to plan. */
 function assembleTables(options: FederationOptions) {
   const { hub, client, hubId, clock, random, logger, metrics } = options;
   const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE, protectedNamespaces = [] } = options;
@@ -105,7 +96,7 @@ function assembleTables(options: FederationOptions) {
   const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
   const pace = new EvictionPace(hub);
   const tables = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
-  const hubState = new ManagerHubState({ ...tables, hubId, namespaces, capacities, pace });
+  const hubState = managerHubState({ ...tables, hubId, namespaces, capacities, pace });
   return { ...tables, hubState, namespaces, capacities, pace };
 }
 
@@ -178,10 +169,7 @@ export function createFederation(options: FederationOptions): Federation {
     await fleet[Symbol.asyncDispose]();
   }
 
-  /**
-   * Writes the pending statuses of policies before the leader releases the Lease. The next leader then has nothing to
-   * write.
-   */
+  /** Writes the pending statuses of policies before the Lease goes, so that the next leader has nothing to write. */
   async function writeLastPolicies(): Promise<void> {
     const end = AbortSignal.timeout(LAST_POLICIES_MS);
     const written = await Promise.allSettled(policies.keys().map((key) => policies.reconcile(key, end)));

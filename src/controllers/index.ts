@@ -1,10 +1,8 @@
 /**
- * The controllers of the leader: placement, handover, status, clusters, statuses of policies, and garbage. Also the two
- * tables between planning and the workers of the members.
+ * The controllers of the leader, and the two tables between planning and the workers of the members.
  *
- * Promises: one object has one status; an in-sync hub costs no writes. A removal needs a row with a reason, and no
- * removal row is made before all facts for the decision are known. Never decides anything by itself: the pure modules
- * compute decisions, and the workers carry them out.
+ * Promises: one object has one status; an in-sync hub costs no writes; no removal row is made before all facts for the
+ * decision are known. Decisions are computed by the pure modules, and carried out by the workers.
  */
 export { createFederation } from "./federation.ts";
 export { type AskGate } from "./facts/index.ts";

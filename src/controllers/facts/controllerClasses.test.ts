@@ -102,16 +102,6 @@ describe("whether this manager is alone on its hub", () => {
     expect(changesOfOthers()).toBe(3);
   });
 
-  test("is so again when the last such object or cluster is gone", () => {
-    const { classes, see, seeCluster } = classesOn();
-    see(object("shop", CANARY));
-    seeCluster(member(CLUSTER, { finalizers: [finalizerOf(CLUSTER_FINALIZER, "canary")] }));
-    see(object("shop", CANARY), "Deleted");
-    expect(classes.areAlone).toBe(false);
-    seeCluster(member(CLUSTER, CANARY), "Deleted");
-    expect(classes.areAlone).toBe(true);
-  });
-
   test("does not mix up an object and a cluster of one name", () => {
     const { classes, see, seeCluster } = classesOn();
     seeCluster(member(CLUSTER, CANARY));

@@ -23,23 +23,18 @@ import { changedSpec, type HubCache, type Policy } from "../../hub/index.ts";
 import { type Client, Emitter, listPages } from "../../runtime/index.ts";
 import { type DependentsOfOthers } from "../tables/index.ts";
 
-/**
- * Time that the managers of other classes have to claim copies without a hub object. The manager of the default class
- * removes them later.
- */
+/** Head start of the other classes' managers in claiming copies whose hub object is gone. */
 const OTHERS_FIRST_MS = 30_000;
 
 export interface ControllerClassesOptions {
   hub: HubCache;
   client: Client;
-  /** Classes that this manager serves. */
   classes: Classes;
 }
 
 /**
- * Decision about the copies of hub objects that the cache does not have. `Ours`: this manager removes the copies.
- * `Present`: the hub object exists. A number: ask again after so many milliseconds. `version`: resourceVersion of the
- * hub's answer, if the hub was asked.
+ * Whether this manager removes copies of missing hub objects; a number: ask again after so many milliseconds.
+ * `version`: of the hub's answer, if the hub was asked.
  */
 export interface OfGone {
   verdict: "Ours" | "Present" | number;
@@ -47,9 +42,8 @@ export interface OfGone {
 }
 
 /**
- * Tells the objects of this manager from the objects of other managers on the same hub. All managers watch the same
- * member objects, since a member object has the mark of the hub and not of a manager. A copy that this manager did not
- * ask for may belong to another manager, or to a hub object that the watch has not delivered yet.
+ * Tells the objects of this manager from those of other managers on the same hub. A member object has the mark of the
+ * hub, not of a manager: a copy that nobody here asked for may belong to another manager.
  */
 export class ControllerClasses implements DependentsOfOthers, Disposable {
   /** An object or a MemberCluster of another class has changed or is gone. */
@@ -137,7 +131,6 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
     return false;
   }
 
-  /** The hub objects of other classes that need this dependency on the members. */
   needing(ref: ObjectRef): Iterable<OwnerRef> {
     return this.#dependents.get(refKey(ref))?.values() ?? [];
   }
@@ -148,8 +141,8 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
   }
 
   /**
-   * Decides whether this manager removes the copies of hub objects that the cache does not have. Asks the hub about
-   * each object. If other classes exist, their managers come first for objects that this manager did not own.
+   * Whether this manager removes the copies of hub objects that the cache does not have. Other classes' managers come
+   * first for objects that this manager did not own.
    */
   async ofGone(owners: readonly OwnerRef[], now: number, signal: AbortSignal): Promise<OfGone> {
     let later: number | undefined;
@@ -188,10 +181,7 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
     return due - now;
   }
 
-  /**
-   * Asks the hub whether the owner exists. A UID is never reused: an object of the same name with another UID is
-   * planned separately.
-   */
+  /** Asks the hub whether the owner exists. An object of the same name with another UID is not the owner. */
   async #read(owner: OwnerRef, signal: AbortSignal): Promise<{ exists: boolean; version?: string }> {
     const kind = this.#hub.kindOf(owner);
     // The hub does not serve the kind, so the absence of the owner cannot be confirmed.
@@ -205,7 +195,6 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
     return { exists: items.some(({ metadata }) => metadata.uid === owner.uid), version: resourceVersion };
   }
 
-  /** Records the dependencies of an object of another class. */
   #followNeeds(key: string, object: KubeObject | undefined): void {
     const isOthers =
       object !== undefined && object.metadata.deletionTimestamp === undefined && !isResponsible(this.of(object));

@@ -7,7 +7,6 @@ import type { DependencyWatches } from "./dependencies.ts";
 import type { MissingOwners } from "./missingOwners.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
 
-/** The tables of planning, and the state of the hub that is read from them. */
 export interface CopySources {
   hub: HubCache;
   assignments: Assignments;
@@ -20,10 +19,7 @@ export interface CopySources {
   hubState: HubState;
 }
 
-/**
- * The hub objects that these member objects name as owner, one for each UID. Objects with the same name and different
- * UIDs are possible.
- */
+/** The hub objects that these member objects name as owner, one for each UID. */
 export function ownersNamedBy(copies: readonly Observation[]): OwnerRef[] {
   const owners = new Map<string, OwnerRef>();
   for (const { present } of copies) if (present?.owner !== undefined) owners.set(present.owner.uid, present.owner);

@@ -26,7 +26,6 @@ import { type Cause, causeOf } from "../tables/index.ts";
 /** Helm keeps whole releases in Secrets; no application refers to them. */
 const NO_RELEASES = "type!=helm.sh/release.v1";
 
-/** Number of objects that are compared without a pause. */
 const BATCH = 256;
 
 const NOTHING: ReadonlyMap<string, KubeObject> = new Map();
@@ -35,21 +34,15 @@ interface Watch {
   type: ResourceType;
   namespace: string | undefined;
   informer: Informer<KubeObject>;
-  /**
-   * Meridian may not read the kind in this namespace. Its objects count as unknown, even objects that were read before.
-   */
+  /** Meridian may not read the kind here: its objects count as unknown, even if they were read before. */
   forbidden: boolean;
-  /** The watch failed before its first sync, for any reason. */
   failed: boolean;
   stop: AbortController;
   owners: Set<string>;
 }
 
-/** The dependencies of a hub object, as the hub has them. */
 export interface Collected {
-  /** Existing objects by {@link refKey}. */
   found: Map<string, KubeObject>;
-  /** Keys of the objects that Meridian may not read. */
   unreadable: Set<string>;
   /** The requested dependencies, and the dependencies that these need themselves. */
   needed: readonly Dependency[];
@@ -68,9 +61,8 @@ export interface DependencyWatchesOptions {
 }
 
 /**
- * Watches the objects that hub objects refer to (ConfigMaps, Secrets, claims, service accounts). Each kind and
- * namespace with references has one watch, and no other namespace is watched, so that rights on those namespaces are
- * enough. A forbidden watch is tried again; the pause grows with the number of forbidden watches.
+ * Watches the objects that hub objects refer to. Only kinds and namespaces with references are watched, so that rights
+ * on those are enough. A forbidden watch is tried again; the pause grows with their number.
  */
 export class DependencyWatches implements Disposable {
   /** The key of a hub object with a dependency that has changed or was read for the first time. */
@@ -89,10 +81,7 @@ export class DependencyWatches implements Disposable {
     this.#options = options;
   }
 
-  /**
-   * The dependencies of a hub object; undefined while a watch for one of them has not synced. {@link changes} reports
-   * the sync.
-   */
+  /** The dependencies of a hub object; undefined while a watch for one of them has not synced. */
   collect(owner: string, asked: readonly Dependency[]): Collected | undefined {
     // The needs of a dependency are known only after the dependency itself was read.
     const needed = withTheirNeeds(asked, this.#presentOf(asked));
@@ -131,8 +120,8 @@ export class DependencyWatches implements Disposable {
   }
 
   /**
-   * Keys of the hub objects that need an object which one of the selectors selects. `namespace`: limits the search to
-   * one namespace. Yields undefined where the caller may pause. A key may come twice.
+   * Keys of the hub objects that need an object which a selector selects. Yields undefined where the caller may pause.
+   * A key may come twice.
    */
   *needingSelected(
     selectors: readonly ResourceSelector[],
@@ -156,10 +145,7 @@ export class DependencyWatches implements Disposable {
     }
   }
 
-  /**
-   * True while a dependency of the object is being read for the first time, without failure. The plan of the object
-   * then comes soon.
-   */
+  /** True while a dependency is being read for the first time, without failure: the plan comes soon. */
   areComing(owner: string): boolean {
     for (const key of this.#needs.get(owner)?.watches ?? []) {
       const watch = this.#watches.get(key);
@@ -181,7 +167,6 @@ export class DependencyWatches implements Disposable {
     if (needs.keys.length > 0) this.releases.emit(owner);
   }
 
-  /** Ends every watch. */
   [Symbol.dispose](): void {
     this.#end.abort();
   }

@@ -7,14 +7,12 @@ const MINUTE_MS = 60_000;
 interface Pace {
   /** The latest assigned turn, epoch milliseconds. */
   last: number;
-  /** Assigned turns by object. */
   turns: Map<string, number>;
 }
 
 /**
- * Decides when the objects of a policy may leave lost clusters, if the policy limits the evictions per minute. Objects
- * leave one after the other at equal intervals. An object keeps its assigned turn, so that it need not be planned again
- * before the turn. Evictions from before this process started are read from the statuses of the objects.
+ * Lets the objects of a policy leave lost clusters at equal intervals, if the policy limits the evictions per minute.
+ * Evictions from before this process started are read from the statuses of the objects.
  */
 export class EvictionPace {
   readonly #hub: Pick<HubCache, "objects" | "statuses">;
@@ -30,15 +28,13 @@ export class EvictionPace {
     return turns.get(owner) ?? Math.max(now, last + Math.ceil(MINUTE_MS / perMinute));
   }
 
-  /** Assigns the turn in the target to the object. */
   note(owner: string, { placement, failover }: Target, now: number): void {
     if (placement === undefined || failover?.turn === undefined) return;
     const pace = this.#policies.get(policyKey(placement));
     if (pace === undefined) return;
     pace.last = Math.max(pace.last, failover.turn);
     pace.turns.set(owner, failover.turn);
-    // A turn is kept for a minute: the status with the departure may not be written yet, or the return of the cluster
-    // not yet reported.
+    // A turn is kept for a minute: the status with the departure may not be written yet.
     for (const [other, turn] of pace.turns) if (turn < now - MINUTE_MS) pace.turns.delete(other);
   }
 

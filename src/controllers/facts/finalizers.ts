@@ -1,16 +1,12 @@
 import { finalizersPatch, type KubeObject, type ObjectMeta } from "../../apis/index.ts";
 import { type Client, isConflict, isInvalid, isNotFound, type ResourceType } from "../../runtime/index.ts";
 
-/**
- * Delay of the retry when a finalizer could not be set because the object changed. A change of the finalizers wakes the
- * reconciler by watch; this retry is for every other change.
- */
+/** Delay of the retry when a finalizer could not be set because the object changed. */
 export const RETRY_FINALIZER_MS = 1_000;
 
 /**
- * Writes the finalizers if the UID, the deletionTimestamp and the finalizers of the object are unchanged. Other
- * changes, such as our own status writes, do not prevent the write. Returns undefined if one of the three has changed
- * or the object is gone: then the object must be planned again.
+ * Writes the finalizers if UID, deletionTimestamp and finalizers of the object are unchanged. Otherwise, or if the
+ * object is gone, returns undefined: the object must be planned again.
  */
 export async function setFinalizers(
   client: Client,
@@ -36,10 +32,7 @@ export async function setFinalizers(
   }
 }
 
-/**
- * A JSON patch cannot add an entry to a map that does not exist, so an object without annotations gets the map first.
- * The hub's cache keeps the map of an object that has annotations, even if the cached map is empty.
- */
+/** A JSON patch cannot add an entry to a missing map: an object without annotations gets the map first. */
 function annotate(
   annotations: ObjectMeta["annotations"],
   { name, value }: { name: string; value: string | undefined },

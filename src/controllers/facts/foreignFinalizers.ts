@@ -6,7 +6,6 @@ import { type Plans } from "../tables/index.ts";
 
 /** Objects in deletion that have no copies left and that a foreign finalizer keeps on the hub. */
 
-/** The finalizers of an object other than this manager's. */
 export function holdersBeside(
   { classes }: Pick<ControllerClasses, "classes">,
   { metadata }: KubeObject,
@@ -21,9 +20,8 @@ export interface ForeignFinalizerSources {
 }
 
 /**
- * Keeps the plan while foreign finalizers hold the object, so that its status can still name them. False for every
- * other object, and for a propagated object: its status is in its binding, and the binding goes with Meridian's
- * finalizer.
+ * Keeps the plan while foreign finalizers hold the object, so that its status can name them. False for every other
+ * object. The status of a propagated object goes with its binding.
  */
 export function keepHeld({ hub, plans, classes }: ForeignFinalizerSources, owner: string): boolean {
   const plan = plans.get(owner);
@@ -40,10 +38,7 @@ export function keepHeld({ hub, plans, classes }: ForeignFinalizerSources, owner
 /** The API server's timestamps are whole seconds. */
 const SECOND_MS = 1_000;
 
-/**
- * True if the hub's TTL controller deleted the object, not a person: the object had finished, and its TTL had expired
- * at the deletion.
- */
+/** True if the hub's TTL controller deleted the object, not a person: its TTL had expired at the deletion. */
 export function wentByTtl(object: KubeObject): boolean {
   const { deletionTimestamp } = object.metadata;
   const expiry = expiryOf(object);

@@ -7,13 +7,11 @@ import { type Clock, Emitter } from "../../runtime/index.ts";
 export type AskGate = (query: string, signal: AbortSignal) => Promise<GateReply>;
 
 export interface GatesOptions {
-  /** Undefined if the manager was started without a Prometheus. */
   ask: AskGate | undefined;
   clock: Pick<Clock, "after">;
   logger: Logger;
 }
 
-/** A run whose stages end with a query. */
 export interface GatedRun {
   owner: string;
   query: string | undefined;
@@ -28,20 +26,16 @@ interface Question {
   again?: Disposable;
 }
 
-/** Delay before a query is repeated after an answer of `Unknown`. */
 export const ASK_AGAIN_MS = 30_000;
-/** Largest number of concurrent queries, however many objects wait. */
 const MOST_AT_ONCE = 4;
 const NO_SERVER = "the manager was started without --prometheus-url";
 const NO_ANSWER = "Prometheus does not answer; see the manager's log";
 
 /**
- * The queries that stages of rollouts wait for. A query is sent when its stage reaches the gate, and repeated while the
- * answer is `Unknown`. An answer belongs to one attempt of one stage: if the stage begins or soaks again, the query is
- * sent again. Answers do not outlive the process: a new manager asks again.
+ * The queries that stages of rollouts wait for. A query is repeated while the answer is `Unknown`. An answer belongs to
+ * one attempt of one stage, and does not outlive the process.
  */
 export class Gates implements Disposable {
-  /** Objects with a new answer. */
   readonly changes = new Emitter<string>();
   readonly #options: GatesOptions;
   readonly #end = new AbortController();
@@ -59,7 +53,6 @@ export class Gates implements Disposable {
     return this.#options.ask !== undefined;
   }
 
-  /** The answers so far, by stage. */
   replies({ owner, query, status }: GatedRun): ReadonlyMap<string, GateReply> {
     const questions = this.#questions.get(owner);
     const known = new Map<string, GateReply>();
@@ -71,9 +64,7 @@ export class Gates implements Disposable {
     return known;
   }
 
-  /**
-   * Sends the queries of these stages, and stops the queries of other stages. `status`: the rollout status on the hub.
-   */
+  /** Sends the queries of these stages, and stops those of other stages. `status`: the rollout status on the hub. */
   ask({ owner, query, status }: GatedRun, stages: readonly string[]): void {
     if (query === undefined) {
       this.forget(owner);
@@ -128,10 +119,7 @@ export class Gates implements Disposable {
     this.#askNext(ask);
   }
 
-  /**
-   * An answer counts for all questions that waited when the query was sent. For a later question, the answer would be
-   * too old.
-   */
+  /** An answer counts for all questions that waited when the query was sent; for later ones it would be too old. */
   #askNext(ask: AskGate): void {
     const [next] = this.#waiting;
     if (next === undefined || this.#underWay >= MOST_AT_ONCE || this.#end.signal.aborted) return;
@@ -157,7 +145,6 @@ export class Gates implements Disposable {
   }
 
   #answer(question: Question, reply: GateReply): void {
-    // The question was dropped meanwhile.
     if (this.#questions.get(question.owner)?.get(question.about) !== question) return;
     const before = question.reply;
     question.reply = reply;
@@ -167,7 +154,6 @@ export class Gates implements Disposable {
   }
 }
 
-/** Identifies one attempt of one stage of one run. */
 function aboutOf(query: string, status: RolloutStatus | undefined, name: string): string {
   const stage = status?.stages?.find((one) => one.name === name);
   return JSON.stringify([status?.revision, status?.startedAt, name, stage?.startedAt, stage?.soakingSince, query]);

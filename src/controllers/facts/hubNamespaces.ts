@@ -11,10 +11,7 @@ export interface HubNamespacesOptions {
 
 const OF_NO_NAMESPACE = defaultTerms("");
 
-/**
- * The terms that hub namespaces set for their applications. Also reports label changes that may change which objects
- * policies select.
- */
+/** The terms that hub namespaces set for their applications. Also reports label changes that policies may select by. */
 export class HubNamespaces implements Disposable {
   /** The name of a namespace that has become known, or whose terms or labels have changed. */
   readonly changes = new Emitter<string>();
@@ -38,18 +35,12 @@ export class HubNamespaces implements Disposable {
     });
   }
 
-  /**
-   * The terms for the object; undefined while its namespace is not known. The watch of namespaces may be behind the
-   * watch of objects.
-   */
+  /** Undefined while the object's namespace is not known: its watch may be behind the watch of objects. */
   termsFor({ metadata: { namespace } }: KubeObject): NamespaceTerms | undefined {
     return namespace === undefined ? OF_NO_NAMESPACE : this.#terms.get(namespace);
   }
 
-  /**
-   * Keys of the objects that the terms of the namespace concern, planned or not: in the namespace, and in namespaces
-   * that reach into it.
-   */
+  /** Keys of the objects in the namespace, and in namespaces whose terms reach into it, planned or not. */
   *ownersIn(namespace: string): Iterable<string> {
     yield* this.#options.hub.ownersIn(namespace);
     for (const home of this.#askedFrom.get(namespace) ?? []) yield* this.#options.hub.ownersIn(home);
@@ -65,7 +56,6 @@ export class HubNamespaces implements Disposable {
     return isProtectedNamespace(namespace, this.#options.protected);
   }
 
-  /** True if a policy selects objects by the labels of their namespace. */
   get #isChosenByLabels(): boolean {
     const { hub } = this.#options;
     const policies: readonly Policy[] = [...hub.allPlacements(), ...hub.allOverrides()];

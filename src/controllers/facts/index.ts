@@ -1,6 +1,6 @@
 /**
- * The facts that planning needs besides the object: dependencies, grants, namespaces, revisions, eviction pace, gates.
- * {@link ManagerHubState} gives planning these facts, the caches and the tables as one state of the hub.
+ * The facts that planning needs besides the object. {@link managerHubState} gives planning all facts as one state of
+ * the hub.
  *
  * Promises: a fact that is not known yet is reported as unknown.
  */
@@ -14,7 +14,7 @@ export { type AskGate, Gates } from "./gates.ts";
 export { whyNotGranted } from "./grants.ts";
 export { holdersBeside, keepHeld, wentByTtl } from "./foreignFinalizers.ts";
 export { HubNamespaces } from "./hubNamespaces.ts";
-export { ManagerHubState } from "./managerHubState.ts";
+export { managerHubState } from "./managerHubState.ts";
 export { type HeldThere, MissingOwners } from "./missingOwners.ts";
 export { PlanningProgress } from "./planningProgress.ts";
 export { contentHash, Revisions, tooLarge } from "./revisions.ts";

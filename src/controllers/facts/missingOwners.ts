@@ -24,7 +24,6 @@ export interface MissingOwnersOptions {
 export interface HeldThere {
   hold: MissingHold;
   owners: readonly string[];
-  /** A person has agreed to the removal. */
   accepted: boolean;
 }
 
@@ -37,20 +36,16 @@ const UNCONFIRMED: Why = {
 };
 
 /**
- * The hub objects that copies on members name as their owner and that the hub does not have. An ordinary deletion
- * leaves no such copies: the finalizer keeps the object until its copies are seen gone. Many missing owners, or a copy
- * that knows a later state of the hub than the hub itself, mean that the hub went back in time (restored from a
- * backup). All objects made since the backup would then be removed. The deletion of a CRD with its objects has the same
- * effect.
+ * The hub objects that copies name as their owner and that the hub does not have. An ordinary deletion leaves no such
+ * copies. Many of them, or a copy that knows a later state of the hub than the hub itself, mean that the hub went back
+ * in time (restored from a backup), or that a CRD went with its objects.
  *
- * In these cases the copies of missing objects stay until the objects are back, or until a person agrees on the
- * MemberCluster. The condition on the MemberCluster outlives this process, so neither a restart of the manager nor new
- * objects on the hub end the hold.
+ * The copies then stay until the objects are back, or until a person agrees on the MemberCluster. The condition there
+ * outlives this process, so that no restart ends the hold.
  */
 export class MissingOwners implements Disposable {
   /** A hold has begun or ended, or a person has agreed on a cluster. */
   readonly changes = new Emitter<void>();
-  /** A hold concerns more or fewer objects. */
   readonly counts = new Emitter<void>();
   readonly #options: MissingOwnersOptions;
   readonly #subscriptions = new DisposableStack();
@@ -89,17 +84,12 @@ export class MissingOwners implements Disposable {
     this.#subscriptions.use(hub.wentBack.subscribe(() => this.#wentBack()));
   }
 
-  /**
-   * The latest resourceVersion of the hub that a copy knows, for comparison with a read of the hub that begins later.
-   */
+  /** The latest resourceVersion of the hub that a copy knows, for comparison with a later read of the hub. */
   get latest(): string {
     return this.#latest;
   }
 
-  /**
-   * The hub itself has confirmed that the owner of copies is gone. `version`: resourceVersion of the answer; undefined
-   * if there was no read.
-   */
+  /** The hub has confirmed that the owner is gone. `version`: of the answer; undefined if there was no read. */
   confirmed(owner: string, latest: string, version: string | undefined): void {
     this.#consider(owner);
     if (version !== undefined && compareResourceVersions(latest, version) > 0) this.#begin("HubWentBack");
@@ -124,7 +114,6 @@ export class MissingOwners implements Disposable {
     return isPending ? UNCONFIRMED : undefined;
   }
 
-  /** The missing owners on the cluster; undefined if there is no hold or no missing owner. */
   on(cluster: string): HeldThere | undefined {
     const hold = this.#hold;
     if (hold === undefined) return undefined;
@@ -132,9 +121,7 @@ export class MissingOwners implements Disposable {
     return owners.length === 0 ? undefined : { hold, owners, accepted: this.#isAccepted(cluster, hold) };
   }
 
-  /**
-   * True if all our objects on the cluster are known. An owner that is not reported as missing then has no copy there.
-   */
+  /** True if all our objects on the cluster are known: an owner that is not missing then has no copy there. */
   isKnown(cluster: string): boolean {
     return this.#isWatching && this.#options.observations.contactOf(cluster).synced;
   }
@@ -183,10 +170,7 @@ export class MissingOwners implements Disposable {
     this.changes.emit();
   }
 
-  /**
-   * Restores a hold from the condition on the MemberCluster. The hold may be from an earlier process or from before a
-   * restore of the hub.
-   */
+  /** Restores a hold of an earlier process, or from before a restore of the hub, from the condition. */
   #remember(cluster: MemberCluster): void {
     const hold = rememberedHold(this.#hold, cluster);
     if (hold === this.#hold) return;

@@ -15,9 +15,8 @@ export interface PendingMembersOptions {
 const LONGEST_MS = 60_000;
 
 /**
- * Objects that have no record on the hub and wait for pending members (neither reached nor given up). A pending member
- * may hold the copy that the object should keep, and the choice of another cluster would move the copy. Members are
- * pending mostly after a start of the manager. New objects then wait, too, if their placement chooses between clusters.
+ * Objects without a record wait for pending members (neither reached nor given up): such a member may hold the copy
+ * that the object should keep. New objects wait, too, if their placement chooses between clusters.
  */
 export class PendingMembers {
   readonly #options: PendingMembersOptions;
@@ -30,10 +29,7 @@ export class PendingMembers {
     this.#options = options;
   }
 
-  /**
-   * Milliseconds for which the object still waits; 0 if it need not wait. `target`: the target by the facts that are
-   * known now.
-   */
+  /** Milliseconds for which the object still waits. `target`: by the facts that are known now. */
   leftFor(owner: string, placement: Placement | undefined, target: Target): number {
     const awaited = this.#awaited(placement, target);
     if (awaited.length === 0) {
@@ -56,7 +52,6 @@ export class PendingMembers {
     return this.#waiting.has(owner);
   }
 
-  /** Objects that wait. News of a member may end their wait. */
   waiting(): Iterable<string> {
     return [...this.#waiting.keys()];
   }

@@ -2,10 +2,9 @@ import { Emitter } from "../../runtime/index.ts";
 
 /**
  * The hub objects that were planned since this process began to lead. A Secret on a member may be a dependency of an
- * object without a plan. So nothing is removed before every object that existed at the start was planned once.
+ * unplanned object, so nothing is removed before every object was planned once.
  *
- * An object that cannot be planned does not stop the whole fleet. Removals wait only for the copies of the object and
- * in its namespace, since the object could need no other namespace.
+ * For an object that cannot be planned, only removals of its copies and in its namespace wait.
  */
 export class PlanningProgress {
   /** More may be removed now, in the named namespace or (undefined) anywhere. */
@@ -30,9 +29,7 @@ export class PlanningProgress {
     if (this.isComplete && !this.#isDoubtful(namespace)) this.advanced.emit({ namespace });
   }
 
-  /**
-   * An attempt to plan the object failed. Changes nothing for an object that was planned before, since its rows remain.
-   */
+  /** An attempt to plan the object failed. The rows of an object that was planned before remain. */
   failed(owner: string): void {
     if (this.#awaited?.delete(owner) !== true) return;
     this.#failed.add(owner);
@@ -54,10 +51,7 @@ export class PlanningProgress {
     return this.isComplete && !this.#isDoubtful(namespace);
   }
 
-  /**
-   * True if an object without a plan could need objects in the namespace. Any object could need a cluster-scoped
-   * object.
-   */
+  /** True if an object without a plan could need objects there. Any object could need a cluster-scoped object. */
   #isDoubtful(namespace: string | undefined): boolean {
     if (namespace === undefined) return this.#failed.size > 0;
     for (const owner of this.#failed) if ((namespaceOf(owner) ?? namespace) === namespace) return true;

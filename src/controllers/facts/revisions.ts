@@ -19,19 +19,14 @@ import { type Client, CONTROLLERREVISIONS, isAlreadyExists, isConflict, isNotFou
 const MAX_BYTES = 1024 * 1024;
 /** The content wraps an object, which may have the maximum depth itself. */
 const MAX_LEVELS = OBJECT_BOUNDS.levels + 4;
-/**
- * Contents that are kept in memory for each object: of the revision that is rolled out, and of the revision that a
- * rollback returns to.
- */
+/** Contents in memory for each object: of the revision that is rolled out, and of the last good revision. */
 const CONTENTS = 2;
 /** Largest number of leftovers that are removed for one object. A tenant may have created any number. */
 const MOST_LEFTOVERS = 200;
 
 /** Knowledge of this process about the revisions of one object, beyond the index in the object's status. */
 interface Known {
-  /** Contents by digest. */
   contents: Map<string, RevisionContent>;
-  /** By digest: why the revision may not be used. */
   unusable: Map<string, ReadRevision>;
   /** The last created revision. The status may not name the revision yet. */
   made?: KeptRevision;
@@ -43,31 +38,24 @@ interface Known {
 
 export type Kept = { kind: "Kept"; revision: KeptRevision } | { kind: "Refused"; why: Why };
 
-/** A revision that is to be kept. */
 export interface WantedRevision {
   content: RevisionContent;
-  /** {@link contentHash} of the content. */
   hash: string;
-  /** Number of the revision. */
   number: number;
   /** The index in the status; undefined if there is none yet. */
   index: readonly KeptRevision[] | undefined;
 }
 
-/**
- * Hash that is equal for contents with the same result on members; undefined if the content is nested too deep for a
- * revision.
- */
+/** Equal for contents with the same result on members; undefined if the content is nested too deep. */
 export function contentHash(content: RevisionContent): string | undefined {
   const isTooDeep = excess(content, { bytes: Infinity, levels: MAX_LEVELS }) !== undefined;
   return isTooDeep ? undefined : digestOf(madeOfRevision(content));
 }
 
 /**
- * The revisions of hub objects, as ControllerRevisions in the namespace of the object, or in Meridian's own namespace
- * for a cluster-scoped object. Tenants may write ControllerRevisions too. So only the index in the status of the object
- * (`status.rollout.revisions`), which only Meridian writes, proves which revisions exist and what they hold. A revision
- * is read from the hub only when a rollout returns to it.
+ * The revisions of hub objects, as ControllerRevisions in the namespace of the object (of a cluster-scoped object: in
+ * Meridian's own). Tenants may write ControllerRevisions too, so only the index in the object's status
+ * (`status.rollout.revisions`) proves which revisions exist and what they hold.
  */
 export class Revisions {
   readonly #client: Client;
@@ -88,8 +76,7 @@ export class Revisions {
     if (data === undefined) return { kind: "Refused", why: tooLarge(object) };
     if (index === undefined) known.hasLeftovers = true;
     const { name, uid = "" } = object.metadata;
-    // The name depends on the UID: revisions of an earlier object of this name exist until the hub's garbage collector
-    // removes them.
+    // The name depends on the UID: revisions of an earlier object of this name may still exist.
     const revision = {
       revision: number,
       name: `${nameFor(name)}-${hashOf([uid, hash])}`,
@@ -102,7 +89,6 @@ export class Revisions {
     return { kind: "Kept", revision: made };
   }
 
-  /** The content of the revision with this number, if the index proves the content. */
   async read(
     object: KubeObject,
     index: readonly KeptRevision[] | undefined,
@@ -141,10 +127,7 @@ export class Revisions {
     return index.filter((one) => !beyond.has(one));
   }
 
-  /**
-   * Removes revisions that the index does not name, once after the index began anew. These revisions are unproven, so
-   * nobody can use them.
-   */
+  /** Removes revisions that the index does not name, once after the index began anew. */
   async removeLeftovers(object: KubeObject, index: readonly KeptRevision[], signal: AbortSignal): Promise<void> {
     const known = this.#of(object);
     if (known.hasLeftovers !== true) return;
@@ -164,15 +147,11 @@ export class Revisions {
     known.hasLeftovers = false;
   }
 
-  /** Forgets the revisions of the object. Later calls read the revisions again. */
   forget(uid: string): void {
     this.#known.delete(uid);
   }
 
-  /**
-   * Creates the ControllerRevision. Uses another name if a different object has the name; a tenant may have created one
-   * in advance.
-   */
+  /** Creates the ControllerRevision, with another name if a tenant has taken the name in advance. */
   async #make(
     object: KubeObject,
     revision: KeptRevision,
@@ -255,7 +234,6 @@ function sizeOf(content: RevisionContent): number {
   return Buffer.byteLength(JSON.stringify(content));
 }
 
-/** The reason why the object has no revisions. */
 export function tooLarge({ kind, metadata }: KubeObject): Why {
   const message = shortMessage(
     `${kind} ${metadata.name} is larger than 1 MiB: no revision can hold it; remove the rollout from its policy`,

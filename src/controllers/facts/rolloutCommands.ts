@@ -14,10 +14,7 @@ import type { RolloutCommands } from "../../rollout/index.ts";
 
 export interface CommandSources {
   hub: HubCache;
-  /**
-   * Time since which the API server has verified approvers on objects of this kind. Absent: this manager serves no
-   * webhooks.
-   */
+  /** Time since which the API server has verified approvers. Absent: this manager serves no webhooks. */
   approversProvenSince?: (holder: KubeObject) => ApproversProven;
 }
 
@@ -27,10 +24,7 @@ interface Commanded {
   isUnproven: boolean;
 }
 
-/**
- * The commands and approvals that people gave for this run of the revision. Before the run begins, a command cannot
- * name the run.
- */
+/** The commands and approvals of people for this run. Before it begins, a command cannot name the run. */
 export function commandsOf(
   { hub, approversProvenSince }: CommandSources,
   object: KubeObject,
@@ -43,8 +37,7 @@ export function commandsOf(
   const approvals = approvalsIn(annotations, revision, run);
   const proven =
     holder === undefined || approvals.size === 0 ? "Never" : (approversProvenSince?.(holder as KubeObject) ?? "Never");
-  // Before the API server asked the webhook, an approval could name any person. All approvals of this run were written
-  // after it began.
+  // Before the API server asked the webhook, an approval could name any person.
   const areApproversVerified = typeof proven === "number" && Date.parse(run?.startedAt ?? "") >= proven;
   return {
     commands: {
@@ -74,7 +67,6 @@ function approvalsIn(annotations: Annotations, revision: number, run: RolloutSta
   return new Map(isMeant ? Object.entries(said.approvals) : []);
 }
 
-/** Filter for a source: true if the rollout commands or approvals have changed. */
 export function changedCommand({
   object,
   old,

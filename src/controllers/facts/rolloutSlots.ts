@@ -6,18 +6,14 @@ import { type Plans, refOfKey } from "../tables/index.ts";
 
 /** A run under a policy that limits the number of concurrent rollouts (`maxObjects`). */
 export interface BoundRun {
-  /** Key of the object. */
   owner: string;
-  /** Key of the policy. */
   policy: string;
   /** A number of objects, or a share of the objects that the policy places. */
   maxObjects: number | string;
   rules: RolloutPolicy;
 }
 
-/** A stopped run that holds a slot. */
 export interface StoppedRun {
-  /** Key of the object. */
   owner: string;
   /** Time of the stop, epoch milliseconds. */
   since: number;
@@ -30,13 +26,10 @@ interface Place {
   spentMs: number;
 }
 
-/** The objects of one policy. */
 interface Queue {
   policy: string;
   maxObjects: number | string;
-  /** Objects whose rollout has begun and holds a slot. */
   taken: Map<string, Place>;
-  /** The stopped runs among `taken`. */
   stopped: Map<string, StoppedRun>;
   /** Objects without a slot, in order of arrival. */
   waiting: Set<string>;
@@ -50,18 +43,15 @@ interface Yielded {
 
 /**
  * Decides which objects of a policy are rolled out now, if the policy limits their number. A run holds its slot until
- * it ends; the other objects wait in order of arrival. A stopped run keeps its slot from objects of its own namespace.
- * It keeps the slot from objects of other namespaces only for as long as the policy says, so that one tenant cannot
- * block another for ever. Runs from before this process started are read from the statuses of their objects.
+ * it ends. A stopped run keeps its slot from its own namespace, and from other namespaces only as long as the policy
+ * says: no tenant blocks another for ever. Earlier runs are read from the statuses.
  */
 export class RolloutSlots {
   /** Objects whose turn may have come, or that wait for another run than before. */
   readonly changes = new Emitter<string>();
   readonly #hub: Pick<HubCache, "owners" | "object" | "statuses" | "now">;
   readonly #plans: Pick<Plans, "placedBy">;
-  /** Queues by policy key. */
   readonly #queues = new Map<string, Queue>();
-  /** The queue of each object. */
   readonly #entered = new Map<string, Queue>();
 
   constructor({
@@ -80,15 +70,14 @@ export class RolloutSlots {
     return Math.max(1, shareOf(maxObjects, this.#plans.placedBy(policy), Math.floor));
   }
 
-  /** True if the run holds a slot and has not yielded it. */
   has(run: BoundRun): boolean {
     const queue = this.#enter(run);
     return queue.taken.has(run.owner) && !this.#hasYielded(queue.stopped.get(run.owner));
   }
 
   /**
-   * True if the rollout of the object may begin, or may go on after it yielded its slot; the run then holds a slot.
-   * Otherwise the object waits, and {@link changes} reports when its turn may have come.
+   * True if the rollout may begin, or go on after it yielded its slot; the run then holds a slot. Otherwise the object
+   * waits for {@link changes}.
    */
   mayBegin(run: BoundRun): boolean {
     const { owner } = run;
@@ -103,7 +92,6 @@ export class RolloutSlots {
     return true;
   }
 
-  /** The run has begun and is not stopped. It holds a slot. */
   keep(run: BoundRun): void {
     const { owner } = run;
     const queue = this.#enter(run);
@@ -114,7 +102,6 @@ export class RolloutSlots {
     if (queue.stopped.delete(owner)) this.#tellWaiting(queue);
   }
 
-  /** The run has stopped. It keeps a slot that it holds, and gets no new slot. */
   stop(run: BoundRun, { since, patienceMs }: Stop): void {
     const { owner } = run;
     const queue = this.#enter(run);
@@ -156,10 +143,7 @@ export class RolloutSlots {
     else for (const next of this.#next(queue)) this.changes.emit(next);
   }
 
-  /**
-   * Enters the object into the queue of its present policy, with the present `maxObjects`. Releases its slot in the
-   * queue of another policy.
-   */
+  /** Enters the object into the queue of its present policy, and releases its slot in another policy's queue. */
   #enter({ owner, policy, maxObjects, rules }: BoundRun): Queue {
     const queue = this.#queues.get(policy) ?? this.#open(policy, maxObjects, rules);
     queue.maxObjects = maxObjects;
@@ -169,8 +153,7 @@ export class RolloutSlots {
   }
 
   /**
-   * The waiting objects that may begin now, in order. A yielded slot is free only for objects of other namespaces than
-   * the stopped run's.
+   * The waiting objects that may begin now. A yielded slot is free only for other namespaces than the stopped run's.
    */
   #next(queue: Queue): string[] {
     const yielded = this.#yieldedIn(queue);
@@ -209,8 +192,7 @@ export class RolloutSlots {
     this.#queues.set(policy, queue);
     for (const owner of this.#hub.owners()) {
       const rollout = this.#entered.has(owner) ? undefined : this.#rolloutOf(owner, policy);
-      // A run in any other state has begun and not ended. `RolledBack` keeps its slot until it is known whether the
-      // policy was the cause.
+      // `RolledBack` keeps its slot until it is known whether the policy was the cause.
       if (rollout === undefined || WITHOUT_PLACE.has(rollout.state)) continue;
       queue.taken.set(owner, { spentMs: 0 });
       this.#entered.set(owner, queue);

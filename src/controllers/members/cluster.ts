@@ -44,13 +44,11 @@ const PROGRESS_MS = 5_000;
 
 /**
  * Keeps the connection pool in line with the MemberClusters, and carries out their deletion. With `Drain`, the member's
- * objects are removed first. With `Orphan`, they are released: they keep running without any mark of Meridian. If no
- * policy is set and the member has objects of Meridian, the deletion waits for a person to set the policy. A release
- * does not wait for a member that does not answer.
+ * objects are removed first. With `Orphan`, they lose Meridian's marks and keep running, and a member that does not
+ * answer is not waited for. Without a policy the deletion waits for a person.
  */
 export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
-  /** Time of the last progress report of each draining cluster. */
   readonly #reportedAt = new Map<string, number>();
 
   constructor(options: ClusterReconcilerOptions) {
@@ -121,10 +119,7 @@ export class ClusterReconciler implements Reconciler {
     return await this.#setFinalizers(cluster, without, signal);
   }
 
-  /**
-   * Reports the stage of the deletion. Returns the milliseconds until the next report; undefined if no further report
-   * is due by time.
-   */
+  /** Reports the stage of the deletion. Returns the milliseconds until the next report, if one is due by time. */
   async #report(cluster: MemberCluster, isUndecided: boolean, signal: AbortSignal): Promise<number | undefined> {
     const { name } = cluster.metadata;
     const { client, clusters, events, assignments, observations, clock } = this.#options;
@@ -171,18 +166,12 @@ export class ClusterReconciler implements Reconciler {
     return cluster !== undefined && this.#options.classes.ofCluster(cluster) === "Claimable";
   }
 
-  /**
-   * True if all objects on the cluster are known, or if the cluster is not ready anyway. Another manager's cluster can
-   * then be claimed.
-   */
+  /** True if another manager's cluster can be claimed: all objects on it are known, or it is not ready anyway. */
   #isKnown(cluster: MemberCluster): boolean {
     return this.#options.observations.contactOf(cluster.metadata.name).synced || !isReady(cluster);
   }
 
-  /**
-   * True if the cluster is draining and pending (neither reached nor given up). The causes are unknown, and the old
-   * condition may still hold.
-   */
+  /** True while a draining cluster is pending: the causes are unknown, and the old condition may still hold. */
   #isUnsettled({ metadata: { name }, spec }: MemberCluster): boolean {
     return spec.deletionPolicy === "Drain" && this.#options.observations.contactOf(name).pending;
   }
@@ -197,8 +186,8 @@ export class ClusterReconciler implements Reconciler {
   }
 
   /**
-   * True if no object on the member has a mark of Meridian any more and no write under way can add one. Also true if
-   * the member does not answer or refuses the change for good: the marks then stay.
+   * True if no object has a mark of Meridian and no write under way can add one. Also true if the member does not
+   * answer or refuses the change for good: the marks then stay.
    */
   #isReleased(name: string): boolean {
     const { observations, assignments } = this.#options;

@@ -22,11 +22,8 @@ import { type Client, type Informer, isNotFound, MEMBERCLUSTERS } from "../../ru
 import { finalizerHolds } from "../../status/index.ts";
 import { type Assignments, type Observations } from "../tables/index.ts";
 
-/** Decides whether the deletion of a MemberCluster waits, and reports its progress. */
-
 /** Field manager of the condition. Other writers own the rest of the status. */
 const REMOVAL_MANAGER = "meridian-removal";
-/** Type of the condition that a MemberCluster has while its deletion waits for a decision or for removals. */
 const REMOVED = "Removed";
 
 export interface ClusterDeletionSources {
@@ -36,9 +33,8 @@ export interface ClusterDeletionSources {
 }
 
 /**
- * Tells if the deletion of a MemberCluster waits for a person to set the deletion policy. Until then the cluster stays
- * as it is, but gets no new objects. No decision is needed if neither the hub nor the member knows of objects of
- * Meridian there. `Unknown`: contact was not tried yet, or the objects on the member are not all read yet.
+ * Tells if the deletion waits for a person to set the deletion policy. No decision is needed without objects of
+ * Meridian on the member. `Unknown`: contact was not tried yet, or not all objects are read.
  */
 export function awaitsDecision(
   { hub, assignments, observations }: ClusterDeletionSources,
@@ -52,9 +48,8 @@ export function awaitsDecision(
 }
 
 /**
- * The causes that hold the draining of a cluster, sorted by text. If the cluster does not answer, that is the only
- * cause. Otherwise the causes are the member objects that a finalizer holds, that the cluster refuses to remove, or
- * that may not be removed yet. If there are none, the causes are the kinds that cannot be read on the cluster.
+ * The causes that hold the draining, sorted by text: the cluster does not answer; or member objects that a finalizer
+ * holds, that the cluster refuses to remove or that may not go yet; or else the kinds that cannot be read there.
  */
 export function whyNotDrained(
   { assignments, observations }: Pick<ClusterDeletionSources, "assignments" | "observations">,
@@ -86,9 +81,8 @@ export function whyNotDrained(
 }
 
 /**
- * The member objects that keep their marks (Meridian's labels and annotations) while a cluster is released, and why.
- * The release does not wait for a cluster that does not answer, nor for an object whose change the cluster refuses for
- * good.
+ * The member objects that keep their marks while a cluster is released, and why. The release does not wait for a
+ * cluster without contact, nor for an object whose change the cluster refuses for good.
  */
 export function whyNotReleased(
   { observations }: Pick<ClusterDeletionSources, "observations">,
@@ -105,7 +99,6 @@ export function whyNotReleased(
   return sorted(waits);
 }
 
-/** One cause for which a deletion waits. */
 function waitOf(
   policy: "Drain" | "Orphan",
   deletedAt: string,
@@ -158,21 +151,15 @@ export interface RemovalConditionOptions {
   events: Pick<EventRecorder, "record">;
 }
 
-/** Stage of the deletion of a MemberCluster. */
 export type DeletionStage =
-  /** The deletion waits for a decision. */
   | { kind: "Undecided" }
-  /**
-   * `left`: number of objects that are still to be removed. `waits`: causes of the delay. `late`: the deletion is
-   * overdue.
-   */
+  /** `left`: objects that are still to be removed. `waits`: causes of the delay. `late`: the deletion is overdue. */
   | { kind: "Draining"; left: number; waits: readonly MessageParts[]; late: boolean }
   /** The cluster is being released; `waits` and `late` as for `Draining`. */
   | { kind: "LettingGo"; waits: readonly MessageParts[]; late: boolean };
 
 /**
- * Writes the stage of its deletion to the MemberCluster: waiting for a decision, releasing, or the progress of draining
- * with the causes that hold it. An Event also reports, once, a stage that waits for a person.
+ * Writes the stage of its deletion to the MemberCluster. An Event also reports, once, a stage that waits for a person.
  */
 export async function reportDeletion(
   { client, clusters, events }: RemovalConditionOptions,
@@ -238,7 +225,6 @@ function wordsOf(member: MemberCluster, stage: DeletionStage, before: Condition 
   }
 }
 
-/** Reason for a deletion that is overdue. */
 const WAITS: Reason = "DeletionWaits";
 
 const LETTING_GO = "what Meridian put there is being let go of and keeps running";
@@ -258,10 +244,7 @@ function progressOf(
   return heldBy(stage, before) ?? `Drain since ${deletionTimestamp}: ${what}`;
 }
 
-/**
- * Names one cause that holds the deletion. Keeps naming the same cause while it lasts, so that each removed object does
- * not cost a write.
- */
+/** Keeps naming the same cause while it lasts, so that each removed object does not cost a write. */
 function heldBy(
   { waits }: Exclude<DeletionStage, { kind: "Undecided" }>,
   before: Condition | undefined,

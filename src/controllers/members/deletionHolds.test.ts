@@ -132,30 +132,6 @@ describe("a MemberCluster where copies of missing objects are held", () => {
     expect(condition.message).not.toContain("()");
   });
 
-  test("says that a person agrees", async () => {
-    const { reconcile, written, events } = holding(saying(HELD), there({ accepted: true }));
-    await reconcile();
-    expect(written()).toEqual([
-      [
-        {
-          type: "DeletionsHeld",
-          status: "True",
-          reason: "DeletionsAccepted",
-          message: "a person agrees: copies of 2 objects not on the hub go",
-          lastTransitionTime: SINCE,
-        },
-      ],
-    ]);
-    expect(events).toMatchObject([
-      {
-        type: "Normal",
-        reason: "DeletionsAccepted",
-        action: "Remove",
-        note: "a person agrees that copies of 2 objects that the hub lacks go: t/shop, t/cart",
-      },
-    ]);
-  });
-
   test("costs no write while it says the same, and no second Event when only the number changes", async () => {
     const { reconcile, state, client, events } = holding(saying(READY, HELD));
     expect(await reconcile()).toEqual({ requeueAfter: 60_000 });
@@ -180,15 +156,6 @@ describe("a MemberCluster where copies of missing objects are held", () => {
     Object.assign(state, { held: undefined, known: false });
     await reconcile();
     expect([client.calls, state.reviews]).toEqual([[], 1]);
-  });
-
-  test("is another manager's to write, or gone", async () => {
-    const others = holding();
-    others.state.owns = false;
-    const gone = holding();
-    gone.state.cluster = undefined;
-    expect([await others.reconcile(), await gone.reconcile()]).toEqual([{}, {}]);
-    expect([others.client.calls, gone.client.calls, others.state.reviews]).toEqual([[], [], 0]);
   });
 });
 

@@ -45,10 +45,7 @@ const TOGETHER_MS = 500;
 const AGAIN_MS = 60_000;
 const NAMES_IN_EVENT = 20;
 
-/**
- * Writes a condition to each MemberCluster with held copies of missing hub objects: how many, some names, and how to
- * agree to the removal.
- */
+/** Writes a condition to each MemberCluster with held copies of missing objects, and how to agree to the removal. */
 export class DeletionHoldReconciler implements Reconciler {
   readonly #options: DeletionHoldReconcilerOptions;
 

@@ -1,4 +1,4 @@
-import { FEDERATION_API_VERSION, type MemberCluster, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
+import { FEDERATION_API_VERSION, type MemberCluster, type ObjectRef, refKey } from "../../apis/index.ts";
 import {
   assembleRemovalFacts,
   decideRemovals,
@@ -15,23 +15,17 @@ import { type CopySources } from "../facts/index.ts";
 
 const STRAY = { reason: "ObjectGone", message: "the member object names no hub object as its owner" };
 const UNUSED = { reason: "NamespaceUnused", message: "Meridian made the namespace, and nothing of Meridian is in it" };
-/**
- * Interval of the requests to the hub for other managers' objects in a namespace. No watch reports all of these
- * objects.
- */
+/** Interval of the requests to the hub for other managers' objects in a namespace: no watch reports all of them. */
 const OTHERS_AGAIN_MS = 30_000;
 const SEPARATOR = " ";
 
 /**
- * Removes member objects without a hub object: objects with Meridian's label that name no owner, and, if the
- * MemberCluster asks for this, namespaces that Meridian created and that hold no object of Meridian any more.
- *
- * On a cluster that leaves and keeps its objects, releases every member object, including objects without a hub object
- * of this manager. Keys are `cluster refKey`.
+ * Removes member objects with Meridian's label that name no owner, and, if the MemberCluster asks for this, namespaces
+ * that Meridian created and no longer uses. On a cluster that leaves and keeps its objects, releases every member
+ * object. Keys are `cluster refKey`.
  */
 export class GarbageReconciler implements Reconciler {
   readonly #options: CopySources;
-  /** Keys of member objects that are to be removed, including objects that cannot be removed yet. */
   readonly #awaiting = new Set<string>();
 
   constructor(options: CopySources) {
@@ -66,7 +60,6 @@ export class GarbageReconciler implements Reconciler {
     return done;
   }
 
-  /** True if the cluster leaves and keeps its objects, and this manager carries out the deletion. */
   #isLeft(name: string): boolean {
     const { hub, classes } = this.#options;
     const cluster = hub.clusters.get(name);
@@ -76,12 +69,7 @@ export class GarbageReconciler implements Reconciler {
   #letGo(key: string, observation: Observation): void {
     const { hubState } = this.#options;
     const { cluster } = observation;
-    const removal = {
-      owner: memberCluster(cluster),
-      policy: "Orphan" as const,
-      cause: UNUSED,
-      ownership: "Ours" as const,
-    };
+    const removal = removalOn(cluster, "Orphan", UNUSED);
     this.#assign(key, cluster, decideRemovals([observation], assembleRemovalFacts(hubState, [observation], removal)));
   }
 
@@ -94,8 +82,7 @@ export class GarbageReconciler implements Reconciler {
       this.#assign(key, cluster, []);
       return;
     }
-    const ownership = classes.areAlone ? ("Ours" as const) : ("OtherClass" as const);
-    const removal = { owner: memberCluster(cluster), policy: "Delete" as const, cause: STRAY, ownership };
+    const removal = removalOn(cluster, "Delete", STRAY, classes.areAlone ? "Ours" : "OtherClass");
     this.#assign(key, cluster, decideRemovals([observation], this.#facts(observation, ref.namespace, removal)));
   }
 
@@ -113,12 +100,7 @@ export class GarbageReconciler implements Reconciler {
       this.#assign(key, cluster, []);
       return isOthers ? requeueAfter(OTHERS_AGAIN_MS) : done;
     }
-    const removal = {
-      owner: memberCluster(cluster),
-      policy: "Delete" as const,
-      cause: UNUSED,
-      ownership: "Ours" as const,
-    };
+    const removal = removalOn(cluster, "Delete", UNUSED);
     this.#assign(key, cluster, decideRemovals([observation], this.#facts(observation, ref.name, removal)));
     return done;
   }
@@ -129,10 +111,7 @@ export class GarbageReconciler implements Reconciler {
     return { ...facts, hub: { ...facts.hub, planned: this.#options.progress.isKnownIn(namespace) } };
   }
 
-  /**
-   * True if an object of Meridian is in the namespace of the member, is wanted there, or may be created by a write
-   * under way.
-   */
+  /** True if an object of Meridian is in the namespace, is wanted there, or may be created by a write under way. */
   #isUsed(cluster: string, namespace: string): boolean {
     const { observations, assignments } = this.#options;
     return observations.isInUse(cluster, namespace) || assignments.isInUse(cluster, namespace);
@@ -144,10 +123,7 @@ export class GarbageReconciler implements Reconciler {
     this.#options.assignments.replace(garbageOwner(key), rows);
   }
 
-  /**
-   * Keys for a reported member object without an owner or a reported namespace, and for a namespace of Meridian that
-   * became empty.
-   */
+  /** Keys for a member object without an owner, for a namespace, and for a namespace that became empty. */
   *#keysOf({ cluster, key, ref, before, after }: ObservationChange): Iterable<string> {
     const { observations } = this.#options;
     const own = `${cluster}${SEPARATOR}${key}`;
@@ -158,7 +134,6 @@ export class GarbageReconciler implements Reconciler {
     if (namespace !== undefined) yield namespace;
   }
 
-  /** Keys to check again after a change of the MemberCluster. */
   *#keysOn(cluster: MemberCluster): Iterable<string> {
     yield* this.#awaiting;
     const isLeft = leavingOf(cluster) === "Keep";
@@ -167,7 +142,6 @@ export class GarbageReconciler implements Reconciler {
       if (isLeft || isNamespace(ref)) yield `${name}${SEPARATOR}${refKey(ref)}`;
   }
 
-  /** Keys of namespaces that were to be removed and that a row now needs. */
   *#namespacesOf({ rows }: AssignmentChange): Iterable<string> {
     for (const { cluster, ref } of rows) {
       const key = ref.namespace === undefined ? undefined : this.#namespaceKey(cluster, ref.namespace);
@@ -187,8 +161,15 @@ function garbageOwner(key: string): string {
   return `garbage${SEPARATOR}${key}`;
 }
 
-function memberCluster(name: string): OwnerRef {
-  return { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name, uid: "" };
+/** A removal in the name of the MemberCluster, since no hub object owns the member object. */
+function removalOn(
+  name: string,
+  policy: Removal["policy"],
+  cause: Removal["cause"],
+  ownership: Removal["ownership"] = "Ours",
+): Removal {
+  const owner = { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name, uid: "" };
+  return { owner, policy, cause, ownership };
 }
 
 function namespaceRef(name: string): ObjectRef {

@@ -1,6 +1,6 @@
 /**
- * The lifecycle of MemberClusters: admission, deletion, garbage, Events. A deleted MemberCluster is drained (its
- * objects are removed from the member) or released (its objects lose Meridian's marks and keep running).
+ * The lifecycle of MemberClusters. A deleted MemberCluster is drained (its objects are removed) or released (its
+ * objects lose Meridian's marks and keep running).
  *
  * Promises: without a deletion policy, the objects on the member stay as they are; a deletion that waits says why.
  */

@@ -9,10 +9,10 @@ import {
   REMOVE_FOUND_ANNOTATION,
   shortMessage,
 } from "../../apis/index.ts";
-import { type Heal, isFoundOnJoin, type Observation, type Row } from "../../desiredstate/index.ts";
+import { type Failure, type Heal, isFoundOnJoin, type Observation, type Row } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { memberKindOf } from "../../interpreter/index.ts";
-import type { EventRecorder } from "../../observability/index.ts";
+import type { EventRecord, EventRecorder } from "../../observability/index.ts";
 import { type Assignments, type Observations } from "../tables/index.ts";
 
 export interface MemberEventSources {
@@ -23,8 +23,8 @@ export interface MemberEventSources {
 }
 
 /**
- * Records Events on the hub about member objects: corrected drift, namespaces that stay, and, once for each cluster,
- * objects that were there before the join. Stops when disposed.
+ * Records Events on the hub about member objects: corrected drift, namespaces that stay, and objects from before the
+ * join.
  */
 export function recordMemberEvents(sources: MemberEventSources): Disposable {
   const subscriptions = new DisposableStack();
@@ -51,38 +51,37 @@ function recordReports(sources: MemberEventSources): Disposable {
     recordGivenUp(sources, after, before);
     const { failure } = after;
     if (failure?.reason === "NamespaceKept" && !isSameMessage(failure.message, before?.failure?.message))
-      recordKeptNamespace(sources, after, fullMessage(failure.message));
+      recordOnMember(sources, cluster, {
+        type: "Warning",
+        reason: "NamespaceKept",
+        note: keptNote(after.ref, failure),
+      });
   });
 }
 
-/**
- * Records the removal of a copy whose owner is gone from the hub. No status reports such a removal, while it reports
- * moves and deletions.
- */
-function recordRemoval({ hub, events }: MemberEventSources, { cluster, ref }: Observation, row: Row | undefined): void {
+/** Records the removal of a copy whose owner is gone from the hub: no status reports that. */
+function recordRemoval(sources: MemberEventSources, { cluster, ref }: Observation, row: Row | undefined): void {
   if ((row?.verb !== "Delete" && row?.verb !== "Release") || row.why.reason !== "ObjectGone") return;
-  const uid = hub.clusters.get(cluster)?.metadata.uid;
   const { kind, namespace, name } = row.owner;
   const owner = `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
   const done = row.verb === "Delete" ? "deleted" : "let go of";
-  events.record({
-    regarding: { ...memberCluster(cluster), ...defined({ uid }) },
-    type: "Normal",
-    reason: "OwnerGone",
-    action: "CleanUp",
-    note: shortMessage(`${ref.kind} ${ref.namespace ?? ""}/${ref.name} ${done}: ${owner} is gone from the hub`),
-  });
+  const what = `${ref.kind} ${ref.namespace ?? ""}/${ref.name}`;
+  const note = shortMessage(`${what} ${done}: ${owner} is gone from the hub`);
+  recordOnMember(sources, cluster, { type: "Normal", reason: "OwnerGone", note });
 }
 
-function recordFound({ hub, events }: MemberEventSources, { cluster, ref }: Row): void {
+function recordFound(sources: MemberEventSources, { cluster, ref }: Row): void {
+  const note = `${shortMessage(`${ref.kind} ${ref.name} and maybe more was there before the join and stays`)}; to have it removed: kubectl annotate membercluster ${cluster} ${REMOVE_FOUND_ANNOTATION}=true`;
+  recordOnMember(sources, cluster, { type: "Warning", reason: "FoundOnJoin", note });
+}
+
+function recordOnMember(
+  { hub, events }: MemberEventSources,
+  cluster: string,
+  event: Pick<EventRecord, "type" | "reason" | "note">,
+): void {
   const uid = hub.clusters.get(cluster)?.metadata.uid;
-  events.record({
-    regarding: { ...memberCluster(cluster), ...defined({ uid }) },
-    type: "Warning",
-    reason: "FoundOnJoin",
-    action: "CleanUp",
-    note: `${shortMessage(`${ref.kind} ${ref.name} and maybe more was there before the join and stays`)}; to have it removed: kubectl annotate membercluster ${cluster} ${REMOVE_FOUND_ANNOTATION}=true`,
-  });
+  events.record({ regarding: { ...memberCluster(cluster), ...defined({ uid }) }, action: "CleanUp", ...event });
 }
 
 function recordHeal({ assignments, events }: MemberEventSources, observation: Observation, heal: Heal): void {
@@ -102,10 +101,7 @@ function recordHeal({ assignments, events }: MemberEventSources, observation: Ob
   });
 }
 
-/**
- * Advice for the Event: a policy can leave the field to the member, if scaling or repeated changes on the member are
- * intended.
- */
+/** Advice: a policy can leave the field to the member, if scaling or repeated changes there are intended. */
 function remedyOf({ apiVersion, kind }: ObjectRef, { lost, contested, gone }: Heal): string {
   const path = lost[0]?.path;
   if (path === undefined || gone) return "";
@@ -141,18 +137,10 @@ function changeOf({ lost }: Pick<Heal, "lost">): string {
   return `${first?.path ?? "Meridian's marks"}${more}${by.length === 0 ? "" : ` changed by ${by.join(", ")}`}`;
 }
 
-/** Records that a namespace of Meridian stays on a member, since its contents cannot be read. */
-function recordKeptNamespace({ hub, events }: MemberEventSources, { cluster, ref }: Observation, why: string): void {
-  const uid = hub.clusters.get(cluster)?.metadata.uid;
-  events.record({
-    regarding: { ...memberCluster(cluster), ...defined({ uid }) },
-    type: "Warning",
-    reason: "NamespaceKept",
-    action: "CleanUp",
-    note: shortMessage(`namespace ${ref.name} stays on the member: ${why}`),
-  });
-}
-
 function memberCluster(name: string): ObjectRef {
   return { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name };
+}
+
+function keptNote({ name }: ObjectRef, { message }: Failure): string {
+  return shortMessage(`namespace ${name} stays on the member: ${fullMessage(message)}`);
 }

@@ -3,12 +3,11 @@ import type { Observation } from "../../desiredstate/index.ts";
 import { clusterSnapshot, type HubCache, type HubEvent } from "../../hub/index.ts";
 import { type Assignments, type ObservationChange, type PlanChange, type Plans } from "../tables/index.ts";
 
-/** Number of plans that are checked without a pause. */
 const GO = 256;
 
 /**
- * Keys of the objects whose plan the change of a cluster can affect: objects that run on the cluster, objects that a
- * policy may place there, and objects that no policy places. Yields undefined where the caller may pause.
+ * Keys of the objects on the cluster, that a policy may place there, or that no policy places. Yields undefined where
+ * the caller may pause.
  */
 export function* affectedBy(
   hub: HubCache,
@@ -41,10 +40,7 @@ export function* affectedBy(
   }
 }
 
-/**
- * True if the policy could select the cluster for some object. Labels that the cluster must share with the object are
- * ignored.
- */
+/** True if the policy could select the cluster for some object, whatever labels it must share with the object. */
 function mayUse({ spec }: Placement, cluster: MemberCluster): boolean {
   const groups = spec.clusterAffinities ?? [];
   const snapshot = clusterSnapshot(cluster);
@@ -66,10 +62,9 @@ export function isInTheWay(observation: Observation | undefined): boolean {
 }
 
 /**
- * Objects that must be planned again after a change of a copy. If the owner's row applies the copy, the change needs no
- * new plan. A copy that no row of its owner applies needs a new plan, and so does a dependency that newly cannot be
- * changed to its desired state. `isWaiting`: the object has copies that are to be removed, or has a rollout that
- * observations advance.
+ * Objects that must be planned again after a change of a copy: a copy that no row of its owner applies, a dependency
+ * that newly refuses its desired state, and objects that wait for observations (`isWaiting`: for a removal or a
+ * rollout).
  */
 export function* ownersToReplan(
   assignments: Assignments,

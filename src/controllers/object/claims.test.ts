@@ -10,7 +10,7 @@ import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { HubEvent, PlacedKind } from "../../hub/index.ts";
 import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
-import { changedFinished, changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
+import { changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import type { ControllerClasses } from "../facts/controllerClasses.ts";
 
 const { signal } = new AbortController();
@@ -58,13 +58,6 @@ async function claiming(
 }
 
 describe("a claim", () => {
-  test("adds the finalizer and the first record, and shows the written object to the cache", async () => {
-    expect(await claiming(object(), target(["a", "b"]))).toEqual({
-      ...{ claimed: WRITTEN, observed: [WRITTEN], bound: ["shop"] },
-      ...{ finalizers: [OBJECT_FINALIZER], record: { clusters: ["a", "b"] } },
-    });
-  });
-
   const native = { apiVersion: "apps/v1", kind: "Deployment" };
   test.each([
     { name: "of a native kind whose generation the claim raised is planned as written", type: native, isOwn: true },
@@ -169,12 +162,4 @@ test.each([
   },
 ])("the health of an object changes if $name: $want", ({ before, after, want }) => {
   expect(changedHealthClocks({ object: after, old: before })).toBe(want);
-});
-
-test("finished work is news once", () => {
-  const finished = { objects: [{ kind: "Pod", name: "x", hash: "h" }], clusters: [{ name: "a", complete: "0" }] };
-  const of = (status: object) => object({}, { status });
-  expect(changedFinished(updated(of({}), of({ finished })))).toBe(true);
-  expect(changedFinished(updated(of({ finished }), of({ finished, replicas: 1 })))).toBe(false);
-  expect(changedFinished({ object: of({}) })).toBe(false);
 });

@@ -20,10 +20,7 @@ import { changedContent, isUntouched } from "./relevance.ts";
 import { type ControllerClasses, setFinalizers } from "../facts/index.ts";
 import { recordFinalizer } from "../progress/index.ts";
 
-/**
- * Claims hub objects for this manager: sets the finalizer and, in the same write, the first record of the object's
- * clusters.
- */
+/** Claims hub objects: sets the finalizer and, in the same write, the first record of the object's clusters. */
 
 export interface ClaimSources {
   client: Client;
@@ -35,11 +32,10 @@ export interface ClaimSources {
 
 /**
  * Adds our finalizer in front and, for a new object, the first-record annotation; creates the binding of a propagated
- * object. Returns the object after the write, or undefined if the object changed or went away meanwhile. Our own write
- * may raise the generation of a native kind; that is no change by a user.
+ * object. Undefined if the object changed or went away meanwhile.
  *
- * An object keeps the finalizer of a class that owned it until now. An object that is sent as it is stays untouched
- * while it has no clusters.
+ * Our own write may raise the generation of a native kind; that is no change by a user. A propagated object stays
+ * untouched while it has no clusters.
  */
 export async function claim(
   { client, hub, store, events, classes }: ClaimSources,
@@ -67,10 +63,7 @@ function isOwnWrite(before: KubeObject, after: KubeObject): boolean {
   return !isRendered(before) && !changedContent({ object: after, old: before });
 }
 
-/**
- * False if the event shows only our own claim. The reconcile that adds our finalizer goes on by itself, so no other
- * reconcile is needed.
- */
+/** False if the event shows only our own claim: the reconcile that made the claim goes on by itself. */
 export function isNews({ classes }: Pick<ClaimSources, "classes">, event: HubEvent<KubeObject>): boolean {
   const { old, object } = event;
   if (event.type !== "Updated" || old === undefined) return true;
@@ -87,16 +80,12 @@ export function isNews({ classes }: Pick<ClaimSources, "classes">, event: HubEve
   return changedSpec({ ...event, old: { ...old, metadata: { ...old.metadata, finalizers, annotations } } });
 }
 
-/**
- * True if the record names other clusters, or if other clusters have an entry in the status. For bindings and for
- * objects with our status.
- */
+/** True if the record names other clusters, or if other clusters have an entry in the status. */
 export function changedRecord({ object, old }: { object: Recorded; old?: Recorded | undefined }): boolean {
   if (old === undefined) return false;
   return !sameNames(entriesOf(old), entriesOf(object)) || !sameNames(recordOf(old).names, recordOf(object).names);
 }
 
-/** Names of the clusters that have an entry in the status. */
 function entriesOf({ status }: Recorded): ReadonlySet<string> {
   return new Set((status as FederatedStatus | undefined)?.clusters?.map(({ name }) => name));
 }
@@ -105,10 +94,7 @@ function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return a.size === b.size && [...a].every((name) => b.has(name));
 }
 
-/**
- * True if the object became unhealthy or healthy on a cluster, or if its pods became unschedulable or schedulable. The
- * status has these times only if the placement asks for them.
- */
+/** True if the object, or the scheduling of its pods, became healthy or unhealthy on a cluster. */
 export function changedHealthClocks({ object, old }: { object: Recorded; old?: Recorded | undefined }): boolean {
   return healthClocks(object) !== healthClocks(old);
 }
@@ -134,8 +120,7 @@ interface Recorded {
 }
 
 /**
- * The first-record annotation of a new object; undefined if the status has the record, or must have it since the
- * annotation is too small.
+ * The first-record annotation of a new object; undefined if the status has the record, or must have it for its size.
  */
 function firstRecord(
   { metadata }: KubeObject,

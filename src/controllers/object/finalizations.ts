@@ -8,7 +8,6 @@ import { declaredOf } from "./objectDependencies.ts";
 import { attempted } from "./planningFailure.ts";
 import { type Footprint, footprintOf } from "./leftovers.ts";
 
-/** The treatment of the copies of an object that is being deleted. */
 export interface Finalization {
   policy: DeletionPolicy;
   footprint: Footprint;
@@ -19,10 +18,7 @@ export interface FinalizationsOptions extends Pick<CopySources, "hub" | "hubStat
   orphaning: Pick<OrphaningDeletions, "isOrphaned">;
 }
 
-/**
- * Observations of the copies of an object that is being deleted are gathered for this time, since most of them need no
- * decision.
- */
+/** Observations during a deletion are gathered for this time, since most of them need no decision. */
 const GATHER_MS = 50;
 
 /** The finalization of each object that is being deleted. Decided once; later changes of policies have no effect. */
@@ -34,12 +30,10 @@ export class Finalizations {
     this.#options = options;
   }
 
-  /** Undefined before the decision. */
   get(owner: string): Finalization | undefined {
     return this.#decided.get(owner);
   }
 
-  /** Decides the finalization on the first call, and returns the decision. */
   of(owner: string, object: KubeObject, kind: PlacedKind): Finalization {
     let finalization = this.#decided.get(owner);
     if (finalization === undefined) {
@@ -56,10 +50,7 @@ export class Finalizations {
     return finalization;
   }
 
-  /**
-   * Milliseconds for which observations of the object's copies may be gathered; undefined if the object is not being
-   * deleted.
-   */
+  /** Milliseconds for which observations of the object's copies may be gathered, during its deletion. */
   gathering(owner: string | undefined): number | undefined {
     return owner !== undefined && this.#decided.has(owner) ? GATHER_MS : undefined;
   }

@@ -11,6 +11,7 @@ import {
   type Reason,
   type ObjectRef,
   refKey,
+  shortMessage,
   unclaimed,
 } from "../../apis/index.ts";
 import {
@@ -38,7 +39,7 @@ import {
 import { type CopySources, type HubNamespaces, RETRY_FINALIZER_MS, setFinalizers } from "../facts/index.ts";
 import { resolvedOf } from "./objectDependencies.ts";
 import { logFieldsOf } from "../tables/index.ts";
-import { recordHandover } from "../progress/index.ts";
+import { recordOn } from "../progress/index.ts";
 import { type StatusWrites } from "../status/index.ts";
 
 export interface HandoverReconcilerOptions extends CopySources {
@@ -51,8 +52,8 @@ export interface HandoverReconcilerOptions extends CopySources {
 
 /**
  * Hands hub objects over from one controller class to the next. This manager claims an object that names its class when
- * it knows all copies of the object and would neither remove nor change a copy. When another class has claimed an
- * object, this manager removes its own finalizer as soon as it has no work under way for the object.
+ * it would neither remove nor change a copy. It removes its own finalizer from an object that another class has claimed
+ * as soon as it has no work under way there.
  */
 export class HandoverReconciler implements Reconciler {
   readonly #options: HandoverReconcilerOptions;
@@ -114,7 +115,7 @@ export class HandoverReconciler implements Reconciler {
   }
 
   async #claim(owner: string, object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<Result> {
-    const { client, classes, events } = this.#options;
+    const { client, classes } = this.#options;
     const known = this.#pending.get(owner);
     this.#pending.set(owner, known ?? "");
     const why = this.#whyNotYet(owner, object, kind);
@@ -124,7 +125,7 @@ export class HandoverReconciler implements Reconciler {
     if (why !== undefined) {
       this.#pending.set(owner, why);
       if (why !== known)
-        recordHandover(events, object, "HandoverWaits", `${named} does not take over from ${holder} yet: ${why}`);
+        this.#record(object, "HandoverWaits", `${named} does not take over from ${holder} yet: ${why}`);
       return done;
     }
     const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
@@ -132,8 +133,12 @@ export class HandoverReconciler implements Reconciler {
     if (taken === undefined) return requeueAfter(RETRY_FINALIZER_MS);
     this.#pending.delete(owner);
     kind.informer.observe(taken);
-    recordHandover(events, taken, "TakenOver", `${named} has taken over from ${holder}`);
+    this.#record(taken, "TakenOver", `${named} has taken over from ${holder}`);
     return done;
+  }
+
+  #record(object: KubeObject, reason: "HandoverWaits" | "TakenOver", note: string): void {
+    recordOn(this.#options.events, object, { type: "Normal", reason, action: "TakeOver", note: shortMessage(note) });
   }
 
   /** Why the object may not be claimed yet; undefined if the object may be claimed. */
@@ -167,10 +172,7 @@ export class HandoverReconciler implements Reconciler {
     });
   }
 
-  /**
-   * Another class has claimed the object: this manager's finalizer goes when this manager has no work under way any
-   * more.
-   */
+  /** Another class has claimed the object: our finalizer goes when we have no work under way any more. */
   async #release(owner: string, object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<Result> {
     const { client, classes, assignments, statuses, observations } = this.#options;
     this.#pending.set(owner, "");
@@ -194,13 +196,9 @@ const NOT_CLAIMED = { reason: "OtherOwner", message: "another class owns the obj
 
 export interface HandoverInput {
   object: KubeObject;
-  /** The last status that the owning class wrote. */
   status: FederatedStatus | undefined;
-  /** The rows that this manager would set. */
   rows: readonly Row[];
-  /** Clusters that this manager would use. */
   clusters: readonly string[];
-  /** The copies of the object on the members. */
   present: readonly Observation[];
   /** The observed member object of a row, whatever owner it names. */
   find: (row: Row) => Observation | undefined;
@@ -211,11 +209,9 @@ export interface HandoverInput {
 }
 
 /**
- * Why this manager does not claim an object yet; undefined if it may claim the object. Pure. Three rules apply:
- *
- * The manager must know every running copy on the members that the owning class reaches. The manager's plan must keep
- * every running copy, since a handover removes nothing. A change that the plan makes must be the manager's own, not a
- * change that the owning class has yet to carry out.
+ * Why this manager does not claim an object yet; undefined if it may. Pure. It must know every copy on the members that
+ * the owning class reaches. Its plan must keep every running copy. A change that the plan makes must be its own, not
+ * one that the owning class has yet to carry out.
  */
 export function whyNotYet(input: HandoverInput): string | undefined {
   const { object, status, rows, clusters, present, find, isKnown, exists } = input;
@@ -261,8 +257,7 @@ function isSettled(
   entry: ClusterStatusEntry | undefined,
 ): boolean {
   if (status?.observedGeneration !== generationOf(metadata)) return false;
-  // Without an entry, the class does not want the object on the cluster, or the status only counts the cluster among
-  // the healthy clusters.
+  // Without an entry, the class does not want the object there, or the cluster is one of many healthy clusters.
   if (entry === undefined || entry.state === "Failed" || entry.state === "Held" || isOutOfContact(entry)) return true;
   return !UNDER_WAY.has(entry.reason) && entry.desiredHash === entry.observedHash;
 }

@@ -16,9 +16,9 @@ import { type MissingOwners } from "../facts/index.ts";
 export const HELD_AGAIN_MS = 5_000;
 
 /**
- * Why the copies of an object that is being deleted stay for now because of a kind: the object's own kind, or the kind
- * that the object (a CRD) defines. The deletion of a CRD on a member deletes every object of the kind there. So the CRD
- * goes last, and only after a person has agreed to the removal of the objects.
+ * Why the copies of a deleted object stay for now because of its kind, or of the kind that it (a CRD) defines. The
+ * deletion of a CRD on a member deletes every object of the kind: the CRD goes last, and only after a person has
+ * agreed.
  */
 export async function heldByKind(
   hub: Pick<HubCache, "kindDeletions" | "kindOf">,
@@ -43,14 +43,12 @@ export interface Gone {
   ref: OwnerRef;
   here: KubeObject | undefined;
   copies: readonly Observation[];
-  /** The hub itself has confirmed that the object is gone. */
   confirmed: boolean;
 }
 
 /**
- * As {@link heldByKind}, for an object that is gone. A copy that is older than the CRD belonged to an earlier CRD. An
- * ordinary deletion leaves no copies, so the object was deleted together with the earlier CRD. The object then counts
- * as missing, as in a hub that went back in time.
+ * As {@link heldByKind}, for an object that is gone. A copy that is older than the CRD belonged to an earlier CRD, so
+ * the object went together with it, and counts as missing.
  */
 export async function heldAsGone(
   { hub, missing }: { hub: Pick<HubCache, "kindDeletions" | "kindOf">; missing: Pick<MissingOwners, "lostWithKind"> },

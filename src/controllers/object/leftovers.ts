@@ -36,7 +36,6 @@ export interface LeftoversOf {
   footprint: Footprint;
 }
 
-/** The member objects that a hub object leads to. */
 export interface Footprint {
   /** The rendered objects, and the dependencies of kinds that are not watched on all clusters. */
   refs: readonly ObjectRef[];
@@ -64,9 +63,9 @@ const CONFIRMING = { reason: "Confirming", message: "it is looked for by its nam
 const NOTHING: Leftovers = { open: new Set(), rows: [] };
 
 /**
- * The possible leftovers on these clusters. An empty watch is no proof, since the watch sees only objects with our
- * label. A copy counts as gone if its worker removed it and saw the deletion, if its worker looked for it by name, or
- * if the member never accepted a copy. Nothing waits for a cluster without a MemberCluster.
+ * The possible leftovers on these clusters. An empty watch is no proof: it sees only objects with our label. A copy is
+ * gone if its worker saw its own removal to the end, or looked for the copy by name, or if the member never accepted
+ * one. Nothing waits for a cluster without a MemberCluster.
  */
 export function leftoversOf(
   sources: LeftoverSources,
@@ -100,9 +99,8 @@ export function leftoversOf(
 }
 
 /**
- * Kinds (`group/Kind`) of these objects that are not granted on the cluster, if the object's status shows that no copy
- * was ever seen there. A worker may not look for objects of these kinds. No search is needed either, unless the worker
- * knows of a write that was not refused.
+ * Kinds of these objects that are not granted on the cluster, if the status shows that no copy was ever seen there. A
+ * worker may not look for them, and need not, unless it knows of a write that was not refused.
  */
 function kindsNeverTaken(
   { hub, observations }: LeftoverSources,
@@ -124,10 +122,7 @@ function kindsNeverTaken(
 const FORBIDDEN: Reason = "Forbidden";
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * The possible leftovers on clusters of the record that the target does not name. `footprint` is called only if there
- * are such clusters.
- */
+/** The possible leftovers on clusters of the record that the target does not name. */
 export function leftoversBeside(sources: LeftoverSources, target: Target, footprint: () => Footprint): Leftovers {
   const { owner } = target;
   const clusters = new Set(recordedClusters(sources.hubState, refKey(owner)));
@@ -135,10 +130,7 @@ export function leftoversBeside(sources: LeftoverSources, target: Target, footpr
   return leftoversOf(sources, { owner, clusters, footprint: clusters.size === 0 ? NO_FOOTPRINT : footprint() });
 }
 
-/**
- * Clusters where a copy is seen, or where a write under way may create a copy. A copy that another object needs does
- * not count.
- */
+/** Clusters where a copy that nobody else needs is seen, or may be created by a write under way. */
 function seenOf(sources: LeftoverSources, owner: string): Set<string> {
   const seen = new Set<string>();
   for (const { cluster } of sources.assignments.leftBy(owner)) seen.add(cluster);
@@ -148,8 +140,8 @@ function seenOf(sources: LeftoverSources, owner: string): Set<string> {
 }
 
 /**
- * The row that confirms the absence of one member object. Undefined if the member object is seen, since the plan then
- * has a row for it, or if another hub object wants it.
+ * The row that confirms the absence of a member object. Undefined if the object is seen (the plan then has a row for
+ * it), or if another hub object wants it.
  */
 function confirmation(
   { hub, assignments, observations }: LeftoverSources,

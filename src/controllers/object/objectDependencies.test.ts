@@ -7,7 +7,6 @@ import { type Dependency, placeableKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, DEPLOYMENTS } from "../../runtime/index.ts";
 import type { Collected, DependencyWatches } from "../facts/dependencies.ts";
 import { declaredOf, resolvedOf } from "./objectDependencies.ts";
-import { app } from "../testing/planning.ts";
 
 const secret = (name: string): Dependency => ({
   ref: { apiVersion: "v1", kind: "Secret", namespace: "default", name },
@@ -81,47 +80,11 @@ describe("what an object asks for beside it", () => {
     { name: "is nothing while nobody places it and it runs nowhere", want: [], reads: true },
     { name: "is asked for while it runs somewhere", recorded: ["a"], want: ["password"], reads: true },
     { name: "is asked for where a policy places it", policies: [{}], want: ["password"], reads: false },
-    {
-      name: "is nothing where the policy says so, though it runs",
-      policies: [{ dependencies: { mode: "None" } }],
-      recorded: ["a"],
-      want: [],
-      reads: false,
-    },
-    {
-      name: "is the same wherever it runs, of what becomes other objects",
-      object: app(),
-      want: ["password"],
-      reads: false,
-    },
-    {
-      name: "is also what the policy declares",
-      policies: [{ dependencies: { mode: "Auto", fields: [{ kind: "Secret", path: "spec.secretName" }] } }],
-      want: ["password", "declared"],
-      reads: false,
-    },
   ])("$name", ({ name: _, want, reads, ...given }) => {
     const { asked, placements, said } = setUp(given);
     const { choice, needs } = asked();
     expect(namesOf(needs.dependencies)).toEqual(want);
     expect(choice).toEqual({ placement: placements[0], passedOver: [] });
     expect(said).toEqual(reads ? ["the record is read"] : []);
-  });
-});
-
-describe("what is known of an object before its plan", () => {
-  test("is who places it, and what it needs with what that needs in its turn, of which the hub is told", () => {
-    const { known, said, owner, placements } = setUp({ policies: [{}] });
-    const needed = [PASSWORD, secret("in its turn")];
-    expect(known()).toEqual({
-      choice: { placement: placements[0], passedOver: [] },
-      needs: { dependencies: needed },
-      dependencies: new Map(),
-      unreadable: new Set(),
-    });
-    expect(said).toEqual([
-      [owner, "asks for", "password"],
-      ["the hub needs", "password", "in its turn"],
-    ]);
   });
 });

@@ -6,10 +6,7 @@ type Resolved = Required<ResolvedNeeds>;
 
 type Found = NonNullable<ReturnType<HubCache["object"]>>;
 
-/**
- * The policy that places a hub object, and the object's dependencies as the hub has them. Undefined while a dependency of the object has not been read yet. If the policy sends no dependencies along, nothing
- * is read.
- */
+/** The policy that places the object, and its dependencies as the hub has them; undefined while one is being read. */
 export function resolvedOf(
   sources: Pick<CopySources, "hub" | "hubState" | "dependencies">,
   owner: string,

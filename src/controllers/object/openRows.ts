@@ -1,16 +1,11 @@
 import type { Reason } from "../../apis/index.ts";
 import { isRemoval, REPLACED, type Row, type Target } from "../../desiredstate/index.ts";
 
-/** Rows that need another decision when news arrives. */
-
-/** True if the row waits for a dependency that is being replaced. */
 export function isReplacing(row: Row): boolean {
   return row.verb === "Hold" && row.why.reason === REPLACED;
 }
 
-/**
- * True if news may change the rows: a copy is to be removed or replaced, or the plan waits for contact with a cluster.
- */
+/** True if news may change the rows: a copy is to go or to be replaced, or the plan waits for contact. */
 export function awaitsNews(target: Target | undefined, rows: readonly Row[]): boolean {
   if (target?.failover?.awaitsContact === true || target?.decision.room?.uncounted === true) return true;
   return rows.some((row) => isRemoval(row) || isReplacing(row));

@@ -2,40 +2,28 @@ import { defined, DELETION_POLICY_ANNOTATION, type KubeObject, orphanedBy } from
 import type { HubCache, HubEvent, PlacedKind } from "../../hub/index.ts";
 import { type Client, isApiError, isConflict, isNotFound, type Source } from "../../runtime/index.ts";
 
-/**
- * Finalizer that the API server adds to an object deleted with the propagation policy Orphan. The hub's garbage
- * collector removes the finalizer again.
- */
+/** Finalizer of a deletion with the propagation policy Orphan. The hub's garbage collector removes it again. */
 const ORPHAN_FINALIZER = "orphan";
-/**
- * Largest number of earlier states that are read for an object. There is one state for each write since the deletion.
- */
+/** Largest number of earlier states that are read: there is one for each write since the deletion. */
 const MAX_STATES = 20;
 
 /**
  * Objects that somebody deleted with `--cascade=orphan`: their copies are to stay.
  *
- * The first event of such a deletion shows the finalizer, and the hub's garbage collector removes the finalizer moments
- * later. So the finding is written onto the object before any decision uses it. If the deletion began before this
- * process saw the object, the hub is asked for earlier states of the object. The hub keeps earlier states for some
- * minutes. An object that was deleted longer ago, while no manager ran, is treated by the deletion policy of its
- * Placement.
+ * The hub's garbage collector removes the finalizer after moments, so the finding is written onto the object before any
+ * decision uses it. If this process did not see the beginning, it asks the hub for earlier states, which the hub keeps
+ * for some minutes. After that the deletion policy of the Placement counts.
  */
 export class OrphaningDeletions {
   readonly #client: Client;
-  /** UIDs of objects whose orphan finalizer was seen. */
   readonly #seen = new Set<string>();
-  /** UIDs of objects whose deletion began unseen. */
   readonly #unknown = new Set<string>();
 
   constructor({ client }: { client: Client }) {
     this.#client = client;
   }
 
-  /**
-   * A source that enqueues nothing and notes the findings in events. Must be subscribed before the sources that use the
-   * findings.
-   */
+  /** Notes the findings in events. Must be subscribed before the sources that use the findings. */
   noting(events: HubCache["objectEvents"]): Source {
     return { subscribe: () => events.subscribe((event) => this.#note(event)) };
   }
@@ -44,10 +32,7 @@ export class OrphaningDeletions {
     return orphanedBy(metadata) !== undefined || this.#seen.has(metadata.uid ?? "");
   }
 
-  /**
-   * Writes the finding onto the object, so that the next leader knows it too. "Changed": the object has changed or gone
-   * meanwhile.
-   */
+  /** Writes the finding onto the object, for the next leader. "Changed": the object has changed or gone meanwhile. */
   async settle(object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<"Settled" | "Changed"> {
     const { uid = "" } = object.metadata;
     if (this.#unknown.has(uid)) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bindingName, CONTROLLER_CLASS_LABEL, refOf, ROLLOUT_COMMAND_ANNOTATION } from "../../apis/index.ts";
+import { bindingName, refOf, ROLLOUT_COMMAND_ANNOTATION } from "../../apis/index.ts";
 import { DEMOAPPLICATIONS, MEMBERCLUSTERS, PLACEMENTS, RESOURCEBINDINGS } from "../../runtime/index.ts";
 import { observation, owner } from "../testing/builders.ts";
 import { APP, placing, statusOn } from "../testing/planning.ts";
@@ -119,23 +119,6 @@ describe("an object is planned again", () => {
     expect(wakes()).toBe(2);
   });
 
-  test("only if it is planned, was planned or has copies", async () => {
-    const { woken, cache, update, plans, observations, carryOut } = await running();
-    cache.planned.includes = () => false;
-    await update({ metadata: { generation: 2 } });
-    expect(woken.splice(0)).toEqual(ONCE);
-    plans.drop(APP);
-    for (const seen of [...observations.naming(APP)])
-      observations.report(seen.cluster, [{ ...seen, present: undefined } as never]);
-    woken.length = 0;
-    await update({ metadata: { generation: 3 } });
-    expect(woken).toEqual([]);
-    carryOut("a");
-    woken.length = 0;
-    await update({ metadata: { generation: 4 } });
-    expect(woken).toEqual(ONCE);
-  });
-
   test("when room that it awaits is measured", async () => {
     const { woken, shared } = await running();
     shared.capacities.changes.emit("a");
@@ -194,13 +177,4 @@ describe("an object that is sent as it is", () => {
     await annotate(ROLLOUT_COMMAND_ANNOTATION, '{"revision":1,"paused":true}');
     expect(woken).toEqual(once);
   });
-});
-
-test("an object of another class is not planned again for contact with its former clusters", async () => {
-  const { woken, update, reconcile, contact } = await leaving();
-  await update({ metadata: { labels: { [CONTROLLER_CLASS_LABEL]: "canary" }, generation: 2, finalizers: [] } });
-  await reconcile();
-  woken.length = 0;
-  contact("b", { synced: false });
-  expect(woken).toEqual([]);
 });

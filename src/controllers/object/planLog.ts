@@ -4,12 +4,6 @@ import type { ReconcileContext } from "../../runtime/index.ts";
 import { isUnanswered, type Plan } from "../tables/index.ts";
 import { clusterNames } from "../progress/index.ts";
 
-/**
- * Log lines for the planning of one object. With the lines of the workers and of the status, they trace a change to the
- * last member.
- */
-
-/** The last plan and the last status of an object. */
 export interface Before {
   plan: Plan | undefined;
   status: FederatedStatus | undefined;
@@ -17,10 +11,7 @@ export interface Before {
   cause?: string | undefined;
 }
 
-/**
- * Logs an object that is new or has changed since the last plan. After a start of the manager, most objects are
- * unchanged.
- */
+/** Logs an object that is new or has changed. After a start of the manager, most objects are unchanged. */
 export function logChange(
   { logger }: ReconcileContext,
   owner: string,
@@ -36,7 +27,6 @@ export function logChange(
   logger.info({ object: owner, resource_uid: uid, kind, generation }, `changed: ${change}`);
 }
 
-/** `changed`: the clusters whose rows have changed. */
 export function logPlan(
   { logger }: ReconcileContext,
   owner: string,
@@ -54,7 +44,6 @@ export function logPlan(
   logger[level]({ ...fields, changed: changed.size, cause }, `planned: ${fullMessage(message)}`);
 }
 
-/** Logs the plan of an object that is being deleted. */
 export function logRemoval(
   { logger }: ReconcileContext,
   owner: string,

@@ -1,12 +1,12 @@
 import type { KubeObject } from "../../apis/index.ts";
 import type { Why } from "../../desiredstate/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
-import { recordPlanningFailure } from "../progress/index.ts";
+import { recordOn } from "../progress/index.ts";
 import { lifeOf, type Plans } from "../tables/index.ts";
 
 /**
- * Planning must not throw, whatever the hub holds. An exception is a bug of Meridian: the rows stay as they are, and
- * the status reports the failure. The error goes on to the workqueue, which logs the error and retries.
+ * Planning must not throw, whatever the hub holds. An exception is a bug: the rows stay as they are, the status reports
+ * the failure, and the error goes on to the workqueue.
  */
 export function attempted<T>(
   { plans, events }: { plans: Plans; events: EventRecorder },
@@ -25,7 +25,8 @@ export function attempted<T>(
     const same = before?.uid === life.uid ? before : undefined;
     const { target, remaining = new Set<string>() } = same ?? {};
     plans.set(owner, { ...life, target, remaining, failure, ours: true });
-    if (before?.failure === undefined) recordPlanningFailure(events, object, failure);
+    if (before?.failure === undefined)
+      recordOn(events, object, { type: "Warning", reason: failure.reason, action: "Plan", note: message });
     throw error;
   }
 }

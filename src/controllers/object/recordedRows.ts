@@ -2,13 +2,9 @@ import type { Row } from "../../desiredstate/index.ts";
 import type { StatusStore } from "../../hub/index.ts";
 import { type Plans } from "../tables/index.ts";
 
-/**
- * Nothing is sent to a cluster before the hub's record names the cluster. The next leader must know where to look for
- * copies.
- */
+/** Nothing is sent to a cluster before the hub's record names it: the next leader must know where to look. */
 export class RecordedRows {
   readonly #sources: { plans: Plans; store: Pick<StatusStore, "recorded"> };
-  /** Objects whose plan names clusters that the hub's record does not name yet. */
   readonly #unrecorded = new Set<string>();
 
   constructor(sources: { plans: Plans; store: Pick<StatusStore, "recorded"> }) {
@@ -35,7 +31,6 @@ export class RecordedRows {
     this.#unrecorded.delete(owner);
   }
 
-  /** True if the record names every cluster of the plan. */
   #isRecorded(owner: string): boolean {
     const { plans, store } = this.#sources;
     const recorded = store.recorded(owner);

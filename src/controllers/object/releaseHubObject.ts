@@ -5,10 +5,7 @@ import type { Client } from "../../runtime/index.ts";
 import { type ControllerClasses, setFinalizers } from "../facts/index.ts";
 import type { Leftovers } from "./leftovers.ts";
 
-/**
- * Releases propagated objects from Meridian. Unlike an application, a propagated object may exist on the hub for the
- * hub's own use.
- */
+/** Releases propagated objects, which may exist on the hub for the hub's own use. */
 
 export interface ReleaseSources {
   client: Client;
@@ -22,8 +19,7 @@ export function isOver({ propagated }: PlacedKind, target: Target, { open }: Lef
 }
 
 /**
- * Removes Meridian's finalizer and record from an object that stays on the hub, and deletes the binding of the object.
- * False if the object has changed meanwhile.
+ * Removes Meridian's finalizer, record and binding of an object that stays. False if the object has changed meanwhile.
  */
 export async function releaseHubObject(
   { client, store, classes }: ReleaseSources,

@@ -13,7 +13,6 @@ import { type CopySources } from "../facts/index.ts";
 
 type Concerned = Pick<CopySources, "hub" | "plans" | "observations">;
 
-/** Number of objects that are checked without a pause. */
 const BATCH = 256;
 
 /** True if the object of the event is planned, was planned, or has copies. */
@@ -21,10 +20,7 @@ export function isRelevant(sources: Concerned, { key, object }: Pick<HubEvent<Ku
   return sources.hub.planned.includes(object) || isKnown(sources, key);
 }
 
-/**
- * The hub objects in `owners` that are planned, were planned, or have copies. Yields undefined where the caller may
- * pause.
- */
+/** The hub objects in `owners` that concern a manager. Yields undefined where the caller may pause. */
 export function* concernedAmong(
   sources: Concerned,
   owners: Iterable<string>,
@@ -45,8 +41,8 @@ function isKnown({ plans, observations }: Concerned, owner: string): boolean {
 }
 
 /**
- * True if an object that is sent as it is would now be sent with other content. The generation does not show this: many
- * kinds have none, and a change of field owners does not raise it.
+ * True if a propagated object would now be sent with other content. The generation does not show this: many kinds have
+ * none, and a change of field owners does not raise it.
  */
 export function changedContent({ object, old }: Pick<HubEvent<KubeObject>, "object" | "old">): boolean {
   if (old === undefined || isRendered(object)) return false;
@@ -58,7 +54,6 @@ export function changedContent({ object, old }: Pick<HubEvent<KubeObject>, "obje
   );
 }
 
-/** The object is sent as it is, and no manager has claimed it. */
 export function isUntouched(object: KubeObject): boolean {
   return !isRendered(object) && holdersOf(OBJECT_FINALIZER, object.metadata).length === 0;
 }

@@ -142,36 +142,6 @@ describe("an object that no revision can hold", () => {
 });
 
 describe("what becomes of a rollout is told", () => {
-  test("once for each step, and again when it comes to it anew", async () => {
-    const { of, events, notes, counted, stage, lines } = await staging(CANARY);
-    await of();
-    expect(lines).toMatchObject([
-      { level: "info", event_reason: "RolloutPlanned", msg: "rollout: revision 1: the rollout is Planned" },
-      { level: "info", msg: "rollout: revision 1: the rollout is Progressing, was Planned" },
-      { level: "info", object: APP, msg: "rollout: revision 1: stage canary is Progressing, was Waiting" },
-      { level: "debug", resource_uid: "shop-uid", msg: "rollout: revision 1: cluster a is Applying, was Waiting" },
-    ]);
-    const want = [
-      "Normal RolloutPlanned: revision 1: the rollout is Planned",
-      "Normal RolloutProgressing: revision 1: the rollout is Progressing, was Planned",
-      "Normal RolloutStage: revision 1: stage canary is Progressing, was Waiting",
-      "Normal RolloutCluster: revision 1: cluster a is Applying, was Waiting",
-    ];
-    expect(notes()).toEqual(want);
-    expect(events[0]).toEqual({
-      ...{ regarding, type: "Normal", reason: "RolloutPlanned", action: "RollOut" },
-      note: "revision 1: the rollout is Planned",
-    });
-    expect(counted).toEqual(["Run Planned", "Run Progressing", "Stage Progressing", "Cluster Applying"]);
-    const next = await of();
-    await of(next?.status);
-    await of();
-    expect([notes(), counted.length]).toEqual([want, 4]);
-    stage.forget(APP, undefined);
-    await of();
-    expect([notes(), counted.length]).toEqual([[...want, ...want], 8]);
-  });
-
   test("as a warning where it fails and goes back", async () => {
     const { of, succeed, setImage, has, requestOf, events, notes, counted, lines } = await staging({
       ...CANARY,

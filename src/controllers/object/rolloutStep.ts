@@ -9,7 +9,7 @@ import {
 import type { RolloutState, Target, Why } from "../../desiredstate/index.ts";
 import type { EventRecorder, Logger, Metrics } from "../../observability/index.ts";
 import { hasLateClusters, type Transition } from "../../rollout/index.ts";
-import { regardingOf } from "../progress/index.ts";
+import { recordOn } from "../progress/index.ts";
 import { lifeOf, type Plans } from "../tables/index.ts";
 import { type RolloutRequest, Rollouts, type RolloutSources } from "./rollouts.ts";
 
@@ -19,46 +19,30 @@ export interface RolloutStepSources extends RolloutSources {
   metrics: Pick<Metrics, "rolloutTransition">;
 }
 
-/** The rollout of an object, as its plan needs it. */
 export interface ObjectRollout {
-  /** The target that the status describes. */
   target: Target;
-  /** Input for the rows. */
   step: { lastGood?: Target; rollout?: RolloutState };
-  /** For the status; undefined if the policy has no rollout. */
   status: RolloutStatus | undefined;
-  /**
-   * The rows wait until the hub holds the state that they follow from. Otherwise a restarted manager would find changed
-   * clusters and would not know that they need a rollback.
-   */
+  /** The rows wait until the hub holds the state that they follow from: a restarted manager must know of a rollback. */
   isHeld: boolean;
-  /** See `awaitsContact` of the plan. */
   awaitsContact: boolean;
   recheckAt?: number;
 }
 
-/**
- * Tracks the objects that are rolled out in stages. Reports each transition with one Event, one log line and one count.
- */
+/** Tracks the objects that are rolled out in stages. Reports each transition by an Event, a log line and a count. */
 export class RolloutStep {
   readonly #sources: RolloutStepSources;
   readonly #rollouts: Rollouts;
   /** Objects whose rollout is under way. Any observation of their copies may advance the rollout. */
   readonly #open = new Set<string>();
-  /** Objects whose rows wait for a status. */
   readonly #held = new Set<string>();
   /** Reported transitions by object. The same transitions are computed again while their status is being written. */
   readonly #reported = new Map<string, string>();
-  /** Last warning about an unusable revision, by object. */
   readonly #warned = new Map<string, string>();
 
   constructor(sources: RolloutStepSources) {
     this.#sources = sources;
-    const { hub, observations, revisions, gates, places, approversProvenSince } = sources;
-    this.#rollouts = new Rollouts({
-      ...{ hub, observations, revisions, gates, places },
-      ...defined({ approversProvenSince }),
-    });
+    this.#rollouts = new Rollouts(sources);
   }
 
   isOpen(owner: string): boolean {
@@ -128,8 +112,7 @@ export class RolloutStep {
     const same = before?.uid === life.uid ? before : undefined;
     const { target, remaining = new Set<string>(), rollout } = same ?? {};
     if (before?.failure?.reason !== failure.reason)
-      events.record({
-        regarding: regardingOf(object),
+      recordOn(events, object, {
         type: "Warning",
         reason: failure.reason,
         action: "RollOut",
@@ -138,7 +121,6 @@ export class RolloutStep {
     plans.set(owner, { ...life, target, remaining, rollout, failure, ours: true });
   }
 
-  /** Warns once for each revision that cannot be used. */
   #warn(owner: string, object: KubeObject, unusable: Why | undefined, logger: Logger): void {
     if (unusable === undefined) return;
     const { reason } = unusable;
@@ -146,7 +128,7 @@ export class RolloutStep {
     if (this.#warned.get(owner) === note) return;
     this.#warned.set(owner, note);
     logger.warn({ object: owner, resource_uid: object.metadata.uid, event_reason: reason }, `rollout: ${note}`);
-    this.#sources.events.record({ regarding: regardingOf(object), type: "Warning", reason, action: "RollOut", note });
+    recordOn(this.#sources.events, object, { type: "Warning", reason, action: "RollOut", note });
   }
 
   #report(owner: string, object: KubeObject, transitions: readonly Transition[], logger: Logger): void {
@@ -167,8 +149,7 @@ export class RolloutStep {
       // The workers log the writes to each cluster.
       const level = of === "Cluster" ? "debug" : to === "Failed" ? "warn" : "info";
       logger[level](fields, `rollout: ${said}`);
-      events.record({
-        regarding: regardingOf(object),
+      recordOn(events, object, {
         type: to === "Failed" || to === "RollingBack" || to === "RolledBack" ? "Warning" : "Normal",
         reason: event,
         action: "RollOut",
@@ -178,7 +159,6 @@ export class RolloutStep {
   }
 }
 
-/** Reason of the Event, by the new state of the run. */
 const REASONS: Readonly<Record<string, Reason>> = {
   Planned: "RolloutPlanned",
   Progressing: "RolloutProgressing",

@@ -120,18 +120,6 @@ describe("what each cluster gets", () => {
 });
 
 describe("what is known of a cluster before its turn", () => {
-  test.each([
-    { name: "in contact, all seen", contact: {}, want: "Waiting" },
-    { name: "in contact, some kinds unreadable", contact: { synced: false, partlySynced: true }, want: "Waiting" },
-    { name: "in contact, nothing seen", contact: { synced: false }, want: "Deferred" },
-    { name: "out of contact", contact: { ok: false }, want: "Deferred" },
-  ])("$name: $want", async ({ contact, want }) => {
-    const all = await rollingOut(CANARY);
-    all.contact("b", contact);
-    const { status } = await all.staged();
-    expect(status.stages?.[1]?.clusters).toMatchObject([{ name: "b", state: want }]);
-  });
-
   const ended = (late: string) => runOf("Succeeded", { state: "Done" }, { state: late });
   test.each<[string, RolloutStatus | undefined, string | undefined, boolean]>([
     ["a cluster of the run is pending", runOf("Progressing", {}), "a", true],
@@ -169,19 +157,6 @@ describe("the revision that a run returns to", () => {
     expect(status.revision).toBe(3);
     expect(lastGood && imagesOf(lastGood)).toEqual(want && [`a ${want}`, `b ${want}`]);
     if (want === undefined) expect(hub.count("get", CONTROLLERREVISIONS)).toBe(before);
-  });
-
-  test("is the one that ran, where what is asked for may not be read now", async () => {
-    const { plan, good, requestOf, succeed, hub } = await rollingOutThen();
-    const { target } = requestOf();
-    const frozenFor = { reason: "SecretAccessDenied", message: "may not be read" };
-    const unreadable = { ...target, clusters: target.clusters.map((one) => ({ ...one, frozenFor })) };
-    expect(await plan(undefined, { target: unreadable })).toEqual({ kind: "NoRollout" });
-    const unnamed = { state: "Planned" as const, startedAt: START, since: START };
-    expect(await plan(unnamed as RolloutStatus, { target: unreadable })).toEqual({ kind: "NoRollout" });
-    expect(hub.count("get", CONTROLLERREVISIONS)).toBe(0);
-    expect(await plan(good.status, { target: unreadable })).toMatchObject({ kind: "Rollout", status: good.status });
-    await succeed(good.status);
   });
 });
 
@@ -253,29 +228,6 @@ describe("how many revisions are kept", () => {
       expect(server.page(CONTROLLERREVISIONS, {}).items).toHaveLength(left);
     },
   );
-
-  test("and always the one that was rolled out last, and the one that was good last", async () => {
-    const { staged, setImage, requestOf, index } = await rollingOut({ ...CANARY, revisionHistoryLimit: 4 });
-    let before: RolloutStatus | undefined;
-    for (let n = 1; n <= 5; n += 1) {
-      await setImage(`nginx:${n}`);
-      before = (await staged(before)).status;
-    }
-    const { placement } = requestOf();
-    const few = placement && {
-      ...placement,
-      spec: { ...placement.spec, rollout: { ...CANARY, revisionHistoryLimit: 0 } },
-    };
-    const current: RolloutStatus = {
-      state: "Paused",
-      revision: 4,
-      lastGoodRevision: 2,
-      startedAt: START,
-      since: START,
-    };
-    await staged(current, { placement: few });
-    expect(index.of?.map(({ revision }) => revision)).toEqual([2, 4, 5]);
-  });
 });
 
 let generation = 1;
@@ -284,9 +236,4 @@ let generation = 1;
 function affinity(...clusterNames: string[]): object {
   generation += 1;
   return { metadata: { generation }, spec: { clusterAffinities: [{ name: "these", clusterNames }] } };
-}
-
-async function rollingOutThen() {
-  const all = await rollingOut(CANARY);
-  return { ...all, good: await all.succeed() };
 }

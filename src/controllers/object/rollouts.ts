@@ -57,7 +57,6 @@ export interface RolloutSources extends CommandSources {
 }
 
 export interface RolloutRequest {
-  /** Key of the object. */
   owner: string;
   object: KubeObject;
   placement: Placement | undefined;
@@ -70,15 +69,11 @@ export interface RolloutRequest {
   now: number;
 }
 
-/** The state of an object's rollout, and the content for each cluster. */
 export interface PlannedRollout {
   status: RolloutStatus;
   /** The hub already holds this status, so the rows that follow from it may go to the workers. */
   isDurable: boolean;
-  /**
-   * A cluster of the run is still pending, or the proof of approvals is not known yet. No rows follow from the status
-   * until then.
-   */
+  /** A cluster is still pending, or the proof of approvals is not known: no rows follow from the status yet. */
   awaitsContact: boolean;
   /** The target, with the previous content for clusters that do not get the new revision yet. */
   target: Target;
@@ -97,22 +92,15 @@ export type RolloutPlan =
 
 const NO_ROLLOUT: RolloutPlan = { kind: "NoRollout" };
 const DEFAULT_HISTORY = 10;
-/** Delay before the proof of approvals is checked again. */
 const UNPROVEN_MS = 1_000;
 
-/**
- * `New`: no entry of the index has this content yet. `Open`: the revision is unknown until there is contact with the
- * clusters.
- */
+/** `New`: no entry of the index has this content. `Open`: unknown until there is contact with the clusters. */
 interface FoundRevision {
   kind: "Kept" | "New" | "Open";
   number: number;
 }
 
-/**
- * Decides which revision each cluster gets while an object is rolled out in stages. Costs nothing if the policy has no
- * rollout.
- */
+/** Decides which revision each cluster gets in a staged rollout. Costs nothing if the policy has none. */
 export class Rollouts {
   readonly #sources: RolloutSources;
 
@@ -120,7 +108,6 @@ export class Rollouts {
     this.#sources = sources;
   }
 
-  /** Rejects with the errors of the hub's client. */
   async plan(request: RolloutRequest, signal: AbortSignal): Promise<RolloutPlan> {
     const { object, placement, snapshot, target, status, now } = request;
     const policy = placement?.spec.rollout;
@@ -191,9 +178,8 @@ export class Rollouts {
   }
 
   /**
-   * The revision with this content. A status without an index is from an earlier version of Meridian: nothing proves
-   * the content of its revisions. The object keeps its revision number if every cluster already has the present
-   * content. Otherwise the object gets a new number.
+   * The revision with this content. A status without an index (of an earlier Meridian) proves no revision: the object
+   * keeps its number if every cluster already has the present content, and otherwise gets a new one.
    */
   #find({ status, object }: RolloutRequest, hash: string, facts: () => RolloutFacts[]): FoundRevision {
     const { revisions: index, revision, lastGoodRevision, state } = status?.rollout ?? {};
@@ -215,7 +201,7 @@ export class Rollouts {
   }
 
   /**
-   * The next state, given the answers of the gates. New queries are sent only after the hub holds the state that needs
+   * The next state, given the answers of the gates. Queries are sent only after the hub holds the state that needs
    * them.
    */
   #advanced(request: RolloutRequest, input: Omit<RolloutInput, "gates">): Advance {
@@ -234,9 +220,7 @@ export class Rollouts {
     return next;
   }
 
-  /**
-   * A run begins when the policy has a free slot for the object. A run that yielded its slot goes on by the same rule.
-   */
+  /** A run begins, or goes on after it yielded its slot, when the policy has a free slot for the object. */
   #inTurn(request: RolloutRequest, input: RolloutInput): Advance {
     const { now } = request;
     const bound = boundOf(request);
@@ -260,9 +244,8 @@ export class Rollouts {
   }
 
   /**
-   * A run holds its maxObjects slot until it ends. After a rollback, it keeps the slot if the policy (or a dependency),
-   * not the object, caused the failure: the next object would fail in the same way. The slot becomes free when the
-   * object gets another revision that succeeds.
+   * A run holds its maxObjects slot until it ends. After a rollback it keeps the slot if the policy or a dependency
+   * caused the failure, since the next object would fail in the same way, until another revision succeeds.
    */
   #settlePlace(request: RolloutRequest, status: RolloutStatus, isSameAsBefore: boolean): void {
     const { places } = this.#sources;
@@ -323,10 +306,7 @@ function boundOf({ owner, placement }: RolloutRequest): BoundRun | undefined {
     : { owner, policy: policyKey(placement), maxObjects: rules.maxObjects, rules };
 }
 
-/**
- * A reader of the object's status may lack rights on other namespaces, so the text names no object of another
- * namespace.
- */
+/** A reader of the status may lack rights on other namespaces, so the text names no object there. */
 function waitingText(places: RolloutSlots, run: BoundRun): string {
   const limit = places.limitOf(run);
   const what = `waits for its turn: ${limit === 1 ? "one object" : `${limit} objects`} of the policy at once (maxObjects)`;
@@ -356,10 +336,7 @@ function inUseBy(current: RolloutStatus | undefined, revision: number): Set<numb
   return new Set([revision, running, lastGoodRevision].filter((number) => number !== undefined));
 }
 
-/**
- * Adds the index of kept revisions to the run, with the time of success for a succeeded revision. Without an index, no
- * revision is proven.
- */
+/** Adds the index of kept revisions to the run. Without an index, no revision is proven. */
 function indexed(status: RolloutStatus, kept: readonly KeptRevision[]): RolloutStatus {
   if (kept.length === 0) return status;
   const { state, since, revision } = status;

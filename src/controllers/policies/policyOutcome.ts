@@ -21,7 +21,6 @@ import { partlyWonBy, winnersOver } from "../../override/index.ts";
 import { type LostObjects, refusedPatches } from "../../status/index.ts";
 import { type Observations } from "../tables/index.ts";
 
-/** Result of one policy, by the plans of its objects. */
 export interface Outcome {
   matched: number;
   decisions: { clusters: string[]; objects: number }[];
@@ -62,7 +61,6 @@ export class PolicyTally {
     this.#observations = observations;
   }
 
-  /** Adds the target of an object whose plan names the policy. */
   add(target: Target): void {
     if (isPlacement(this.#policy)) this.#addPlaced(target);
     else if (!this.#addGoingAlong(target) || isNamedIn(target, this.#policy)) this.#addOverridden(target);
@@ -131,8 +129,7 @@ export class PolicyTally {
   }
 
   /**
-   * Adds the dependencies that the policy selects; false if it selects none. A dependency of many objects counts as one
-   * object, even if it is also placed itself.
+   * Adds the dependencies that the policy selects; false if it selects none. A dependency of many objects counts once.
    */
   #addGoingAlong(target: Target): boolean {
     const overridden = (target.dependencyOverrides ?? []).filter(({ policy }) => isSamePolicy(policy, this.#policy));

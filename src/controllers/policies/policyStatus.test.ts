@@ -2,8 +2,6 @@ import { describe, expect, test } from "vitest";
 import { CONTROLLER_CLASS_LABEL, FEDERATION_API_VERSION, type KubeObject } from "../../apis/index.ts";
 import { SELECTS_APPLICATIONS } from "../../hub/testing/fakeHub.ts";
 import {
-  CLUSTEROVERRIDEPOLICIES,
-  CLUSTERPLACEMENTS,
   CONTROLLERREVISIONS,
   DEMOAPPLICATIONS,
   MEMBERCLUSTERS,
@@ -96,29 +94,6 @@ function policyOf({ kind, namespaced }: ResourceType): KubeObject {
   };
 }
 
-describe("the status of a policy of each kind", () => {
-  test.each([
-    { type: PLACEMENTS, key: "Placement/default/other", metadata: { namespace: "default", name: "other" } },
-    { type: CLUSTERPLACEMENTS, key: "ClusterPlacement//other", metadata: { name: "other" } },
-    { type: OVERRIDEPOLICIES, key: "OverridePolicy/default/other", metadata: { namespace: "default", name: "other" } },
-    { type: CLUSTEROVERRIDEPOLICIES, key: "ClusterOverridePolicy//other", metadata: { name: "other" } },
-  ])("is written to it: $key", async ({ type, key, metadata }) => {
-    const { plan, judge, hub, server, settle } = await judging();
-    await plan();
-    server.create(type, policyOf(type));
-    await settle();
-    const written: unknown[][] = [];
-    const applyStatus = hub.applyStatus.bind(hub);
-    hub.applyStatus = async (...args) => {
-      written.push(args.slice(0, 2));
-      return await applyStatus(...args);
-    };
-    await judge(key);
-    const status = expect.objectContaining({ observedGeneration: 3, matchedObjects: 0 }) as object;
-    expect(written).toStrictEqual([[type, { apiVersion: FEDERATION_API_VERSION, kind: type.kind, metadata, status }]]);
-  });
-});
-
 describe("the status of a policy that cannot do all it asks for", () => {
   const readyOf = (status: Record<string, unknown> | undefined): unknown =>
     (status?.["conditions"] as { type: string }[] | undefined)?.find(({ type }) => type === "Ready");
@@ -203,12 +178,6 @@ describe("what wakes the status of a policy", () => {
     expect(woken.at(-1)).toEqual({ key: KEY, afterMs: undefined });
   });
 
-  test("is a plan of an object that it selects or selected", async () => {
-    const { woken, plans } = await settled();
-    plans.drop(APP);
-    expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
-  });
-
   test("is that a cluster joins or is gone, for all policies, and no news of one", async () => {
     const { woken, server, settle, shared } = await settled();
     server.merge(MEMBERCLUSTERS, undefined, "a", { metadata: { labels: { tier: "front" } } });
@@ -243,18 +212,5 @@ describe("what wakes the status of a policy", () => {
     expect(woken).toHaveLength(2);
     observations.report("a", [absent({ cluster: "a", ref: { ...row.ref, name: "other" }, failure })]);
     expect(woken).toHaveLength(2);
-  });
-
-  test("is that every object has been planned, for all policies", async () => {
-    const { woken, plan, progress } = await judging();
-    woken.length = 0;
-    await plan();
-    expect(woken).toContainEqual({ key: KEY, afterMs: LATER });
-    woken.length = 0;
-    progress.begin([APP, "another"]);
-    progress.planned(APP);
-    expect(woken).toEqual([]);
-    progress.planned("another");
-    expect(woken).toEqual([{ key: KEY, afterMs: LATER }]);
   });
 });

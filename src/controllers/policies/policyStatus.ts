@@ -45,15 +45,9 @@ const TYPES: Record<Policy["kind"], ResourceType> = {
   ClusterOverridePolicy: CLUSTEROVERRIDEPOLICIES,
 };
 
-/**
- * The plan of one object changes the policy's status little, and a thousand plans would write it a thousand times. So
- * it is debounced.
- */
+/** A thousand plans must not write the policy's status a thousand times. */
 const DEBOUNCE_MS = 2_000;
-/**
- * Other members refuse the same patch a moment later. The delay is short, since the author of the patch waits for the
- * answer.
- */
+/** Other members refuse the same patch a moment later. Short, since the author waits for the answer. */
 const REFUSAL_DEBOUNCE_MS = 500;
 
 export interface PolicyStatusReconcilerOptions {
@@ -83,8 +77,7 @@ export class PolicyStatusReconciler implements Reconciler {
   sources(): Source[] {
     const { hub, plans, progress, policyProgress, observations } = this.#options;
     return [
-      // A change of the status alone is mostly our own. Without a delay, the event of our own write would cause another
-      // write for every plan made meanwhile.
+      // Mostly our own status write. Without a delay, it would cause another write for every plan made meanwhile.
       from(hub.policyEvents).after(DEBOUNCE_MS),
       from(policyProgress.settled),
       from(hub.denials).map(() => this.keys()),
@@ -108,7 +101,6 @@ export class PolicyStatusReconciler implements Reconciler {
     ];
   }
 
-  /** The keys of all policies. */
   keys(): string[] {
     const { hub } = this.#options;
     return [...hub.allPlacements(), ...hub.allOverrides()].map((policy) => policyKey(policy));
@@ -163,10 +155,7 @@ export class PolicyStatusReconciler implements Reconciler {
     );
   }
 
-  /**
-   * The policy's result from the present plans. Pauses between plans, so that ten thousand plans do not block the event
-   * loop.
-   */
+  /** The policy's result from the present plans. Pauses, so that ten thousand plans do not block the event loop. */
   async #outcome(policy: Policy): Promise<Outcome> {
     const { plans, clock, hub, observations } = this.#options;
     const slice = TimeSlice.of(clock);

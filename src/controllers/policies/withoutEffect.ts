@@ -13,16 +13,14 @@ import { isPlacement, type Outcome } from "./policyOutcome.ts";
 
 export interface EffectFacts {
   clusters: { get(name: string): unknown };
-  /** True if there is a Prometheus for the queries of gates. */
   hasPrometheus: boolean;
 }
 
 type Trouble = Required<Pick<Outcome, "reason" | "error">>;
 
 /**
- * The parts of a policy that have no effect, whatever objects exist. Admission refuses some of them, but may have been
- * off; the others depend on the hub. Unknown clusters of an override are returned separately, since its rules for other
- * clusters still apply.
+ * The parts of a policy that have no effect, whatever objects exist: admission may have been off, and some depend on
+ * the hub. Rules of an override for other clusters than the unknown ones still apply.
  */
 export function withoutEffect(policy: Policy, facts: EffectFacts): Partial<Trouble> & Pick<Outcome, "unknownClusters"> {
   const trouble = outOfReach(policy) ?? (isPlacement(policy) ? troubleOf(policy, facts) : undefined);

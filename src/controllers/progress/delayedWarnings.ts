@@ -1,10 +1,7 @@
 import type { EventRecord, EventRecorder } from "../../observability/index.ts";
 import type { Clock } from "../../runtime/index.ts";
 
-/**
- * Delay of a warning. One command that applies an object, its policy and its dependencies is done by then, in any order
- * of the file.
- */
+/** By then, one command that applies an object with its policy and dependencies is done, in any order. */
 const GRACE_MS = 3_000;
 
 /** Events of type Warning that are recorded only when they are still true some seconds later. */

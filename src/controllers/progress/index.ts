@@ -1,7 +1,6 @@
 /**
- * Reports the progress of planning: Events of placement, and the progress of policies.
- *
- * Promises: an Event is recorded once for each change.
+ * Reports the progress of planning: Events of placement, and the progress of policies. Promises: one Event for each
+ * change.
  */
 export { DelayedWarnings } from "./delayedWarnings.ts";
 export {
@@ -9,8 +8,7 @@ export {
   logProblems,
   recordDecision,
   recordFinalizer,
-  recordHandover,
-  recordPlanningFailure,
+  recordOn,
   recordStart,
   regardingOf,
   warnLater,

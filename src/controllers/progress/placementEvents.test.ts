@@ -61,30 +61,6 @@ describe("failover", () => {
     expect(decided(target(on("b"), {}), undefined, { departures: [LOST] })).toEqual({ recorded: [], counted: [] });
     expect(decided(back, target(on("b"), { departures: [LOST, { ...LOST, cluster: "x" }] })).recorded).toEqual([event]);
   });
-
-  const hindered = (reason: string) => target(on("a"), { condition: { reason, message: `it is ${reason}` } });
-
-  test.each(["FailoverHeld", "NowhereToGo", "UnhealthyEverywhere"])(
-    "that does not take place is a warning: %s",
-    (reason) => {
-      const event = { regarding, type: "Warning", reason, action: "FailOver", note: `it is ${reason}` };
-      const conditions = [
-        { type: "Other", reason: "X" },
-        { type: "FailingOver", reason },
-      ];
-      expect(decided(hindered(reason)).recorded).toEqual([event]);
-      expect(decided(hindered(reason), hindered("Settled")).recorded).toEqual([event]);
-      expect(decided(hindered(reason), target(on("a"))).recorded).toEqual([event]);
-      expect(decided(hindered(reason), undefined, { conditions: [{ type: "Other", reason }] }).recorded).toEqual([
-        event,
-      ]);
-      expect(decided(hindered(reason), hindered(reason)).recorded).toEqual([]);
-      expect(decided(hindered(reason), undefined, { conditions }).recorded).toEqual([]);
-      expect(decided(hindered(reason), undefined, {}).recorded).toEqual([event]);
-      // The plan of this manager is newer than the status.
-      expect(decided(hindered(reason), hindered("Settled"), { conditions }).recorded).toEqual([event]);
-    },
-  );
 });
 
 describe("the warning of a missing dependency", () => {
@@ -95,7 +71,6 @@ describe("the warning of a missing dependency", () => {
   test.each<[string, Target, Target | undefined, object | undefined, boolean]>([
     ["comes with the first plan", lacking(), undefined, undefined, true],
     ["comes after a plan without it", lacking(), none, undefined, true],
-    ["comes after another one", lacking(), lacking({ ...MISSING, message: "another" }), undefined, true],
     ["comes once", lacking(), lacking(), undefined, false],
     ["comes once over two managers", lacking(), undefined, { clusters }, false],
     ["does not come for another problem", lacking({ reason: "Other", message: "x" }), undefined, undefined, false],
@@ -139,23 +114,14 @@ describe("the Event of a placement", () => {
   const nowhere = (reason: string): Target =>
     ({ ...target([]), scheduled: { status: "False", reason, message: "why" } }) as unknown as Target;
   const NOWHERE = "Warning NoClusterFits Schedule: why";
-  const saying = (reason: string) => ({
-    conditions: [
-      { type: "Applied", status: "False", reason: "NoClusterFits" },
-      { type: "Scheduled", status: "False", reason },
-    ],
-  });
   test.each<[string, Target, Target | undefined, object | undefined, string | undefined]>([
     ["names the first clusters in order", both, undefined, undefined, PLACED],
     ["names other clusters", both, target(on("a")), undefined, PLACED],
     ["is none for the same clusters", both, target(on("a", "b")), undefined, undefined],
-    ["is none for the clusters of the status", both, undefined, { clusters: on("a", "b") }, undefined],
     ["names other clusters than the status", both, undefined, { clusters: on("a") }, PLACED],
-    ["prefers the plan to the status", both, target(on("b")), { clusters: on("a", "b") }, PLACED],
     ["says why the object is nowhere", nowhere("NoClusterFits"), target(on("a")), undefined, NOWHERE],
     ["is none for the same reason", nowhere("NoClusterFits"), nowhere("NoClusterFits"), undefined, undefined],
     ["says another reason", nowhere("NoClusterFits"), nowhere("NoPlacement"), undefined, NOWHERE],
-    ["is none for the reason of the status", nowhere("NoClusterFits"), undefined, saying("NoClusterFits"), undefined],
   ])("%s", (_, now, before, status, want) =>
     expect(notes(now, before, status)).toEqual(want === undefined ? [] : [want]),
   );

@@ -17,10 +17,8 @@ import type { EventRecord, EventRecorder, FailoverReason, Logger } from "../../o
 import type { DelayedWarnings } from "./delayedWarnings.ts";
 import { type Plans } from "../tables/index.ts";
 
-/** Reasons of missing or unusable dependencies. */
 const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved", "DuplicateEntries"]);
 
-/** Other receivers of a decision. */
 export interface DecisionSinks {
   /** Receives warnings that may be over in a moment. Default: the warnings are recorded at once. */
   warn?: (warning: EventRecord) => void;
@@ -29,8 +27,8 @@ export interface DecisionSinks {
 }
 
 /**
- * Records the clusters of the object, or why the object has none, if this has changed. `before`: the previous target in
- * this process. `status`: the last status of the object.
+ * Records the clusters of the object, or why it has none, if this has changed. `before`: the previous target in this
+ * process.
  */
 export function recordDecision(
   events: Pick<EventRecorder, "record">,
@@ -67,10 +65,7 @@ export function recordDecision(
   });
 }
 
-/**
- * Records that the object left a cluster by failover, returned to a cluster, or that failover was held, if this has
- * changed.
- */
+/** Records that the object left a cluster by failover, returned to one, or that failover was held. */
 function recordFailover(
   events: Pick<EventRecorder, "record">,
   regarding: EventRecord["regarding"],
@@ -101,10 +96,7 @@ function recordFailover(
     events.record({ regarding, type: "Warning", reason, action: "FailOver", note: fullMessage(message) });
 }
 
-/**
- * Records replicas that leave a cluster. Only one plan reports them: later plans start from the lower number of
- * replicas.
- */
+/** Records replicas that leave a cluster, once: later plans start from the lower number of replicas. */
 function recordRescheduling(
   events: Pick<EventRecorder, "record">,
   regarding: EventRecord["regarding"],
@@ -118,7 +110,6 @@ function recordRescheduling(
   }
 }
 
-/** Reasons of a failover that does not take place and that an Event reports. */
 const HINDERED: ReadonlySet<string> = new Set<Reason>(["FailoverHeld", "NowhereToGo", "UnhealthyEverywhere"]);
 
 /** Logs why an object cannot be written as wanted, once for each cluster. */
@@ -140,10 +131,7 @@ function isOfOverride({ policy, reason }: Problem): boolean {
 
 const OF_OVERRIDES: ReadonlySet<string> = new Set<Reason>(["InvalidOverride", "InvalidPatch", "ProtectedField"]);
 
-/**
- * Records a warning about a decision if it still holds a moment later. The rest of the applied manifests may be on the
- * way.
- */
+/** Records a warning if it still holds a moment later: the rest of the manifests may be on the way. */
 export function warnLater(
   { plans, warnings }: { plans: Pick<Plans, "get">; warnings: Pick<DelayedWarnings, "warn"> },
   owner: string,
@@ -160,53 +148,28 @@ function missingOf({ clusters }: Target): Why | undefined {
   return clusters.find(({ warning }) => warning !== undefined && LACKING.has(warning.reason))?.warning;
 }
 
-/**
- * Records the start of planning. The caller calls this once for each generation; the recorder keeps the Event only in
- * debug mode.
- */
+export function recordOn(
+  events: Pick<EventRecorder, "record">,
+  object: Parameters<typeof regardingOf>[0],
+  event: Omit<EventRecord, "regarding">,
+): void {
+  events.record({ regarding: regardingOf(object), ...event });
+}
+
+/** The caller calls this once for each generation; the recorder keeps the Event only in debug mode. */
 export function recordStart(events: Pick<EventRecorder, "record">, object: KubeObject): void {
   const note = `generation ${generationOf(object.metadata)} is being planned`;
-  const debug = true as const;
-  events.record({
-    regarding: regardingOf(object),
-    type: "Normal",
-    reason: "ReconcileStarted",
-    action: "Plan",
-    note,
-    debug,
-  });
+  recordOn(events, object, { type: "Normal", reason: "ReconcileStarted", action: "Plan", note, debug: true });
 }
 
 export function recordFinalizer(
   events: Pick<EventRecorder, "record">,
-  object: { apiVersion: string; kind: string; metadata: KubeObject["metadata"] },
+  object: Parameters<typeof regardingOf>[0],
   note: string,
 ): void {
-  events.record({ regarding: regardingOf(object), type: "Normal", reason: "FinalizerAdded", action: "Claim", note });
+  recordOn(events, object, { type: "Normal", reason: "FinalizerAdded", action: "Claim", note });
 }
 
-export function recordPlanningFailure(events: EventRecorder, object: KubeObject, { reason, message }: Why): void {
-  events.record({
-    regarding: regardingOf(object),
-    type: "Warning",
-    reason,
-    action: "Plan",
-    note: fullMessage(message),
-  });
-}
-
-/** Records the handover of an object from one manager to another. */
-export function recordHandover(
-  events: EventRecorder,
-  object: KubeObject,
-  reason: "HandoverWaits" | "TakenOver",
-  note: string,
-): void {
-  const regarding = regardingOf(object);
-  events.record({ regarding, type: "Normal", reason, action: "TakeOver", note: shortMessage(note) });
-}
-
-/** The sorted names as one text. */
 export function clusterNames(clusters: readonly { name: string }[]): string {
   return clusters
     .map(({ name }) => name)

@@ -62,17 +62,6 @@ describe("a policy says nothing of a generation before the objects were planned 
     expect([await said(OTHER), writes() - before]).toEqual(["1 False InvalidPatch", 1]);
   });
 
-  test("an edited one: what it said of the generation before stands until then", async () => {
-    const { server, settle, said, now, reconcile } = await judging();
-    const spec = placement(["a", "mars"])["spec"];
-    server.merge(PLACEMENTS, "default", "everywhere", { metadata: { generation: 2 }, spec });
-    await settle();
-    expect(await said(EVERYWHERE)).toBe("1 True Applied");
-    await reconcile();
-    expect(now()).toEqual([EVERYWHERE]);
-    expect(await said(EVERYWHERE)).toBe("2 False UnknownCluster");
-  });
-
   test("one that was edited while an object was being planned: that plan may not know the edit", async () => {
     const { create, server, settle, said, reconcile, shared } = await judging();
     await create(BROKEN);
@@ -103,24 +92,6 @@ describe("a policy says nothing of a generation before the objects were planned 
 });
 
 describe("a policy is judged in the end", () => {
-  test("at once, where it selects nothing", async () => {
-    const { create, said, now } = await judging();
-    await create(override({ replicas: 3 }, { name: "nobody" }));
-    expect(now()).toEqual([OTHER]);
-    expect(await said(OTHER)).toBe("1 True NoObjectMatches");
-  });
-
-  test("where its object goes meanwhile", async () => {
-    const { create, said, now, server, settle, reconcile, shared } = await judging();
-    await create(BROKEN);
-    server.merge(DEMOAPPLICATIONS, "default", "shop", { metadata: { finalizers: null } });
-    await shared.client.delete(DEMOAPPLICATIONS, "default", "shop");
-    await settle();
-    await reconcile();
-    expect(now()).toEqual([OTHER]);
-    expect(await said(OTHER)).toBe("1 True NoObjectMatches");
-  });
-
   test("where planning its object fails", async () => {
     const { create, now, state, reconcile, server, settle } = await judging({
       apps: [app(), app({ name: "second" })],

@@ -4,7 +4,6 @@ import { Emitter, from, type ResourceType, type Source } from "../../runtime/ind
 import { type DependencyWatches } from "../facts/index.ts";
 import { type Plans } from "../tables/index.ts";
 
-/** Number of objects that are checked without a pause. */
 const BATCH = 256;
 
 export interface PolicyProgressOptions {
@@ -14,31 +13,25 @@ export interface PolicyProgressOptions {
 }
 
 /**
- * The policies that are still waiting for plans: objects that they select, or selected before, have not been planned
- * since the policy changed or since their kind was read. Until then, the status of the policy cannot describe its
- * present spec. A failed attempt counts as planned.
+ * The policies whose objects, selected now or before, have not all been planned since the policy changed or their kind
+ * was read. Their status cannot describe the present spec yet. A failed attempt counts as planned.
  */
 export class PolicyProgress {
-  /** The key of a policy that no longer waits for plans. */
   readonly settled = new Emitter<string>();
   readonly #options: PolicyProgressOptions;
   /** Number of open steps by policy: objects to be planned, and lists of objects to be read. */
   readonly #open = new Map<string, number>();
-  /** The policies that wait for an object. */
   readonly #awaiting = new Map<string, Set<string>>();
 
   constructor(options: PolicyProgressOptions) {
     this.#options = options;
   }
 
-  /** True if the policy with this key still waits for plans. */
   isOpen(policy: string): boolean {
     return this.#open.has(policy);
   }
 
-  /**
-   * Sources for the planning of objects: the objects of a changed policy, and the objects of a kind that was just read.
-   */
+  /** Sources for the planning: the objects of a changed policy, and those of a kind that was just read. */
   sources(): Source[] {
     const { hub } = this.#options;
     return [
@@ -49,10 +42,7 @@ export class PolicyProgress {
     ];
   }
 
-  /**
-   * Keys of the objects that a policy selects or selected before the event, and of objects with a dependency that an
-   * override selects.
-   */
+  /** Keys of the objects that a policy selects or selected, themselves or (an override) by a dependency. */
   #concernedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
     const { plans } = this.#options;
     return this.#reading([policyKey(event.object)], () =>

@@ -29,20 +29,15 @@ export interface BindingReconcilerOptions {
   store: Pick<StatusStore, "discard" | "renew">;
 }
 
-/**
- * Delay before an odd binding is handled. The manager that releases an object normally removes the binding itself
- * within this time.
- */
+/** Whoever releases an object normally removes its binding within this time. */
 const LEFT_AFTER_MS = 2_000;
-/** Retry interval while the cache lacks an object that the hub has. */
 const AGAIN_MS = 30_000;
 /** Maximum age of the discovery answer about the kinds that the hub serves. */
 const SERVED_MS = 10_000;
 
 /**
- * Removes obsolete bindings and restores deleted bindings. A binding is removed if its object is gone or no longer
- * Meridian's, after the hub itself has confirmed this. A binding that somebody deletes is released, so that it is
- * created again with its content. Keys are the keys of the objects (`refKey`).
+ * Removes obsolete bindings, after the hub itself has confirmed that the object is gone or no longer Meridian's.
+ * Releases a binding that somebody deletes, so that it is created again. Keys are those of the objects (`refKey`).
  */
 export class BindingReconciler implements Reconciler {
   readonly #options: BindingReconcilerOptions;
@@ -93,9 +88,7 @@ export class BindingReconciler implements Reconciler {
     return isHeld(object.metadata.finalizers) || namesIn(status).size > 0 || hub.planned.isSelected(object);
   }
 
-  /**
-   * True if somebody deletes only the binding, neither its object nor the namespace. A new binding can then be created.
-   */
+  /** True if somebody deletes only the binding, neither its object nor the namespace: it can be created again. */
   async #isDeletedAlone(owner: string, { metadata }: ResourceBinding, signal: AbortSignal): Promise<boolean> {
     const { hub, client } = this.#options;
     if (metadata.deletionTimestamp === undefined) return false;
@@ -153,7 +146,6 @@ export class BindingReconciler implements Reconciler {
   }
 }
 
-/** True if the object has this UID and a finalizer of Meridian. */
 function isHeldOf({ metadata }: KubeObject, uid: string): boolean {
   return metadata.uid === uid && isHeld(metadata.finalizers);
 }

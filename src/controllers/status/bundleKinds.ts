@@ -21,12 +21,10 @@ export interface RecordedObject {
 }
 
 /**
- * The kinds of an object's possible copies on members, for the record in its status. The next leader does not know the
- * former content of a bundle, or that an application had an ingress. Without the record, a copy of a kind that nobody
- * watches would stay for ever.
+ * The kinds of an object's possible copies on members, for the record in its status: the next leader would not watch a
+ * kind of the former content of a bundle, and its copy would stay for ever. Undefined if all are watched anyway.
  *
- * A kind leaves the record when no row asks for the kind any more and every cluster of the record is known to have no
- * copy of it. Undefined for objects whose copies have only kinds that are watched on every member.
+ * A kind leaves the record when no row asks for it and every recorded cluster is known to have no copy of it.
  */
 export function recordedKindsOf(
   { assignments, observations }: Pick<ViewSources, "assignments" | "observations">,

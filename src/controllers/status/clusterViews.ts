@@ -30,9 +30,7 @@ export interface ViewSources {
   contacts: ReportedContacts;
 }
 
-/**
- * Obstacles that the status reports. All others pass by themselves, so that a status write for them would be wasted.
- */
+/** Obstacles that the status reports. All others pass by themselves. */
 const LASTING: ReadonlySet<string> = new Set([
   AWAITING_REPLACEMENT,
   "HoldsData",
@@ -142,7 +140,6 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
   };
 }
 
-/** Why the kind is not observed, with one command that grants all missing kinds. */
 function whyUnobserved(
   observations: ViewSources["observations"],
   cluster: string,
@@ -156,7 +153,6 @@ function whyUnobserved(
 
 type Present = Observation["present"];
 
-/** The parts of the view that controllers of the member report. */
 function reportedBy(present: Present): Pick<RowView, "conditions" | "addresses" | "images" | "status" | "isStatusOld"> {
   const { conditions, addresses, images, status, isStatusOld } = present ?? {};
   return defined({ conditions, addresses, images, status, isStatusOld });
@@ -199,7 +195,6 @@ const FAILED = {
   message: "it has failed, and is not run again until its spec asks for other work",
 } as const;
 
-/** Why the dependency's own policy leaves the copy as it is. */
 function whyKept(row: Row | undefined): Why | undefined {
   if (row?.verb !== "Hold" || !row.wanted) return undefined;
   const { ref, why } = row;
@@ -212,14 +207,11 @@ function stayOf(row: Row, failure: Failure | undefined): Why | undefined {
   return row.verb === "Delete" && failure?.reason === AWAITS_AGREEMENT ? failure : undefined;
 }
 
-/**
- * True if the desired state was the last state applied to a frozen copy. A frozen copy is not compared field by field.
- */
+/** A frozen copy is not compared field by field: the desired state must be the last that was applied. */
 function isFrozenAsWanted(row: Row | undefined, hash: string | undefined): boolean {
   return row?.verb === "Hold" && row.wanted && row.hash !== undefined && row.hash === hash;
 }
 
-/** True if the row wants the copy. */
 function asksFor(row: Row | undefined): boolean {
   return row?.verb === "Apply" || (row?.verb === "Hold" && row.wanted);
 }

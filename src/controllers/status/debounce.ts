@@ -3,9 +3,8 @@ import { OBJECT_FINALIZER } from "../../apis/index.ts";
 /**
  * Decides when the status of one hub object is written. Pure: times are milliseconds of a monotonic clock.
  *
- * The status of a settled object is written at the first change, and then debounced. The first pause is short, since
- * related changes come at once; later pauses are longer. While rows are being carried out, the status is debounced from
- * the start. The creation of an object then costs one or two writes instead of one for each cluster.
+ * The status of a settled object is written at the first change, and then debounced, first shortly, then longer. While
+ * rows are being carried out, it is debounced from the start: the creation of an object costs one or two writes.
  */
 export interface Debounce {
   /** Time at which the rows that are being carried out were assigned; undefined if all rows are carried out. */
@@ -15,7 +14,6 @@ export interface Debounce {
   /** The present status says that the object is ready, and its generation does not show that the status is outdated. */
   saysReady: boolean;
   lastWriteAt: number;
-  /** Time of the write before the last write. */
   earlierWriteAt: number;
   /** Time of the first change since the last write. */
   changedAt: number;
@@ -29,34 +27,23 @@ export const FIRST_DEBOUNCE_MS = 100;
 export const QUIET_MS = 1_000;
 /** Longest wait of a change while the object's plan is being carried out, if the hub answers quickly. */
 export const LONGEST_MS = 1_000;
-/**
- * Interval of progress reports to a slow hub, as a multiple of the time that a write takes. A slow hub has enough to
- * do.
- */
+/** Interval of progress reports to a slow hub, as a multiple of the time that a write takes. */
 export const LONGEST_IN_WRITES = 10;
-/**
- * Interval of progress reports while many plans are carried out at once, since each plan waits for its turn in the
- * lanes.
- */
+/** Interval of progress reports while many plans are carried out: each waits for its turn in the lanes. */
 export const LONGEST_IN_CROWD_MS = 5_000;
 /** Number of plans from which {@link LONGEST_IN_CROWD_MS} applies. */
 export const CROWD = 32;
 /** Time after which a plan is reported although none of its rows has taken effect (the rows wait in long queues). */
 export const UNTOUCHED_MS = 5_000;
-/**
- * Delay of the first change when many objects change at once. The changes on other members are then written with it.
- */
+/** Delay of the first change when many objects change at once: other members' changes are written with it. */
 export const BUSY_DEBOUNCE_MS = 80;
 
 /**
- * When a deleted object has no copies left, its finalizer goes next, and the object goes with its status. A last status
- * is written only if something else holds the object for longer than this.
+ * When a deleted object has no copies left, it goes with its status. A last status is written only if something else
+ * holds the object for longer than this.
  */
 export const HELD_BY_OTHERS_MS = 2_000;
-/**
- * The same time while Meridian's own finalizer remains. A hub that is slow to remove finalizers must not get extra
- * status writes.
- */
+/** The same while Meridian's own finalizer remains: a hub that is slow to remove it must not get extra writes. */
 const HELD_BY_US_MS = 20_000;
 
 /** Milliseconds until the last status is written for an object that has had no copies for `goneMs`. */
@@ -66,13 +53,10 @@ export function heldFor(goneMs: number, finalizers: readonly string[] = []): num
   return Math.min(HELD_BY_OTHERS_MS, Math.max(0, HELD_BY_US_MS - goneMs));
 }
 
-/** The load of the hub. */
 export interface HubLoad {
-  /** Many statuses are being written. */
   busy: boolean;
   /** Recent duration of a status write, in milliseconds. */
   writeMs: number;
-  /** Number of plans that are being carried out. */
   plans: number;
 }
 
@@ -88,24 +72,17 @@ export function writeDue(debounce: Debounce, complete: boolean, { busy, writeMs,
   return Math.max(first, debounce.lastWriteAt + pauseAfter(debounce));
 }
 
-/**
- * Time for which changes are collected after the last write. A status that keeps changing is written at most five times
- * a second.
- */
+/** A status that keeps changing is written at most five times a second. */
 function pauseAfter({ lastWriteAt, earlierWriteAt }: Debounce): number {
   return lastWriteAt - earlierWriteAt < QUIET_MS ? DEBOUNCE_MS : FIRST_DEBOUNCE_MS;
 }
 
-/** Number of parts in which a second is counted, so that a burst is detected early. */
 const PARTS = 4;
 const PART_MS = 1_000 / PARTS;
 
 /**
- * Counts recent status writes and their duration. If writes are frequent or slow, statuses are written later.
- *
- * Later writes are also fewer: an object on three clusters gets one write instead of two or three. So the limit for a
- * calm hub is far below the limit for a busy hub. A single limit would be crossed every other second, with a burst of
- * writes each time.
+ * Counts recent status writes and their duration. If writes are frequent or slow, statuses are written later, and so
+ * fewer of them. A single limit would be crossed every other second: the limit for a calm hub is far lower.
  */
 export class WriteRate {
   #writeMs = 0;
@@ -127,7 +104,6 @@ export class WriteRate {
     if (writes > WriteRate.BUSY_ABOVE) this.#busyAt = this.#part;
   }
 
-  /** Records the duration of a write. */
   took(ms: number): void {
     this.#writeMs += (ms - this.#writeMs) / 8;
   }

@@ -1,8 +1,4 @@
-/**
- * The status controller: computes the status of each hub object from the observations.
- *
- * Promises: one write for each change, and no write if nothing changed.
- */
+/** The status controller. Promises: one write for each change, and no write if nothing changed. */
 export { BindingReconciler } from "./bindings.ts";
 export { patienceLeft, recordDeletionEnd } from "./progressEvents.ts";
 export { StatusReconciler, type StatusWrites } from "./status.ts";

@@ -3,16 +3,11 @@ import { type EndedTrouble, isTroubled } from "../../status/index.ts";
 
 /** Finds the troubles that begin and end between two statuses of an object. Pure. */
 
-/** A trouble of an object that has not ended. */
 interface OpenTrouble {
-  /** The last reason of the trouble. */
   reason: string;
   since: string | undefined;
   message: string;
-  /**
-   * The reason that has had a warning, or needs none. The end of such a trouble is reported even if the trouble was
-   * short.
-   */
+  /** The reason that has had a warning, or needs none. The end of such a trouble is always reported. */
   warned: string | undefined;
 }
 
@@ -37,10 +32,7 @@ const TERMINATING: Reason = "Terminating";
 /** A trouble without a warning that lasts no longer than this is normal progress. */
 const PATIENCE_MS = 10_000;
 
-/**
- * Updates the open troubles. A manager starts with the troubles in the previous status, so that the end of an earlier
- * trouble is found, too. The MemberCluster reports a loss of contact, once for all objects on the cluster.
- */
+/** Updates the open troubles, including those in the previous status. The MemberCluster reports a loss of contact. */
 export function followTroubles(
   troubles: OpenTroubles,
   change: TroubleChange,
@@ -82,7 +74,6 @@ function takeUp(troubles: OpenTroubles, previous: FederatedStatus | undefined): 
   if (!troubles.has(WHOLE)) takeUpWhole(troubles, previous);
 }
 
-/** Takes up the trouble of an object that could not be scheduled. */
 function takeUpWhole(troubles: OpenTroubles, status: FederatedStatus | undefined): void {
   const found = status?.conditions?.find(({ type }) => type === "Scheduled");
   if (found?.status !== "False" || !isHarmful(found.reason)) return;
@@ -103,7 +94,6 @@ function isInTrouble(entry: ClusterStatusEntry): boolean {
   return isHarmful(reason) || reason === TERMINATING;
 }
 
-/** Clusters with a trouble and without an entry in the status. */
 function unnamed(troubles: OpenTroubles, { clusters = [] }: FederatedStatus): string[] {
   const named = new Set(clusters.map(({ name }) => name));
   return [...troubles.keys()].filter((name) => name !== WHOLE && !named.has(name));
@@ -111,7 +101,7 @@ function unnamed(troubles: OpenTroubles, { clusters = [] }: FederatedStatus): st
 
 /**
  * How the trouble of a cluster without an entry has ended; undefined if the status does not tell. With many clusters,
- * the status leaves out healthy clusters and those beyond its limit.
+ * the status leaves out healthy ones and those beyond its limit.
  */
 function endingOf(
   cluster: string,

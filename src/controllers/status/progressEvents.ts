@@ -1,14 +1,7 @@
-import {
-  type Condition,
-  defined,
-  type FederatedStatus,
-  type KubeObject,
-  type Reason,
-  refOf,
-  timestamp,
-} from "../../apis/index.ts";
+import { type Condition, type FederatedStatus, type KubeObject, type Reason, timestamp } from "../../apis/index.ts";
 import type { EventRecorder, Recoveries } from "../../observability/index.ts";
 import { deletionWait } from "../../status/index.ts";
+import { regardingOf } from "../progress/index.ts";
 import { followTroubles, type OpenTroubles } from "./objectTroubles.ts";
 
 export interface ProgressSinks {
@@ -32,11 +25,7 @@ export function newProgress(): ObjectProgress {
 /** A deletion that takes longer than this is overdue. */
 const DELETION_PATIENCE_MS = 30_000;
 
-/**
- * Milliseconds until a deletion is overdue; 0 if the object is not being deleted, or if the deletion is overdue
- * already. `possibleSince`: time from which the deletion was possible, in epoch milliseconds, if that is later than its
- * request.
- */
+/** Milliseconds until a deletion is overdue, or 0. `possibleSince`: epoch milliseconds from which it was possible. */
 export function patienceLeft(
   { metadata: { deletionTimestamp } }: Pick<KubeObject, "metadata">,
   now: number,
@@ -47,9 +36,8 @@ export function patienceLeft(
 }
 
 /**
- * Records Events on a hub object from its present and its next status: start and end of a rollout, troubles of running
- * copies, recovery, and a deletion that waits. Each Event is recorded once. After a restart, the end of a begun state
- * is still found.
+ * Records Events for what changes between the present and the next status: rollouts, troubles of running copies,
+ * recovery, and a deletion that waits. After a restart, the end of a begun state is still found.
  */
 export function recordProgress(
   { events, recoveries }: ProgressSinks,
@@ -57,8 +45,7 @@ export function recordProgress(
   { previous, status, now }: { previous: FederatedStatus | undefined; status: FederatedStatus; now: number },
   progress: ObjectProgress,
 ): void {
-  const { uid } = object.metadata;
-  const regarding = { ...refOf(object), ...defined({ uid }) };
+  const regarding = regardingOf(object);
   const record = (type: "Normal" | "Warning", reason: string, action: string, note: string): void =>
     events.record({ regarding, type, reason, action, note });
   const deleted = object.metadata.deletionTimestamp !== undefined;
@@ -83,15 +70,13 @@ export function recordDeletionEnd(
   waited: readonly string[],
   now: number,
 ): void {
-  const { uid, deletionTimestamp: since } = object.metadata;
+  const { deletionTimestamp: since } = object.metadata;
   if (since === undefined || waited.length === 0 || patienceLeft(object, now) > 0) return;
-  const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
   const message = waited.join("; then: ");
   const reason: Reason = "DeletionWaits";
-  recoveries.ended([{ object: regarding, reason, since, until: timestamp(now), message, ending: "Deleted" }]);
+  recoveries.ended([{ object: regardingOf(object), reason, since, until: timestamp(now), message, ending: "Deleted" }]);
 }
 
-/** Largest number of reasons in one Event. */
 const MOST_WAITS = 4;
 
 type RecordOne = (type: "Normal" | "Warning", reason: string, action: string, note: string) => void;
@@ -124,10 +109,7 @@ function recordRollout(
   );
 }
 
-/**
- * Clusters that have the object and now get another desired state. For a held cluster, the change begins when the hold
- * ends.
- */
+/** Clusters that now get another desired state. For a held cluster, the change begins when the hold ends. */
 function changedClusters(previous: FederatedStatus | undefined, { clusters = [] }: FederatedStatus): string[] {
   const before = new Map(previous?.clusters?.map((entry) => [entry.name, entry]));
   return clusters.flatMap((entry) => {
@@ -142,7 +124,6 @@ function progressingOf(conditions: readonly Condition[] | undefined): Condition 
   return conditions?.find(({ type }) => type === "Progressing");
 }
 
-/** Reasons of the condition Progressing while a change is under way. */
 const UNDER_WAY: ReadonlySet<string> = new Set([
   "Applying",
   "RollingOut",

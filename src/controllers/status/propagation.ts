@@ -5,8 +5,8 @@ import type { Tracked } from "./trackedStatus.ts";
 /** Measures the time of a change from the hub to every member, once for each change, when all members are in sync. */
 
 /**
- * Records that new rows are to be carried out. The clock starts again for a new change. The clock goes on for steps of
- * the same change: the stages of a rollout, its rollback, or a removal that had to wait.
+ * Records that new rows are to be carried out. The clock starts for a new change, and goes on for the steps of the same
+ * change: stages of a rollout, a rollback, a delayed removal.
  */
 export function noteRows(
   tracked: Tracked,
@@ -20,10 +20,7 @@ export function noteRows(
   tracked.propagating = now;
 }
 
-/**
- * Duration of the completed change in milliseconds; undefined if there is no change, or if its duration was reported
- * already.
- */
+/** Duration of the completed change in milliseconds, once for each change. */
 export function tookToPropagate(tracked: Tracked, { rollout }: Pick<Plan, "rollout">, now: number): number | undefined {
   const { propagating } = tracked;
   // During a rollout, members are in sync with the stages so far, but the change is not complete.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type ObjectRef, refKey } from "../../apis/index.ts";
+import { refKey } from "../../apis/index.ts";
 import type { Observation, Row } from "../../desiredstate/index.ts";
-import { hasBegun, openCell } from "./rowProgress.ts";
+import { openCell } from "./rowProgress.ts";
 import { type Plan, Plans } from "../tables/plans.ts";
 import {
   absent,
@@ -12,13 +12,11 @@ import {
   holdRow,
   inContact,
   observation,
-  owner,
   SHOP,
   workTables,
 } from "../testing/builders.ts";
 
 const SHOP_KEY = refKey(SHOP);
-const OTHER: ObjectRef = { ...CONFIG_REF, name: "other" };
 const failure = { reason: "QuotaExceeded", message: "too much", final: false };
 
 /** The rows of the application and the reports about them; `plan`: its clusters, and those with possible leftovers. */
@@ -74,33 +72,5 @@ describe("a row is open", () => {
     const { observations, open } = tables([applyRow()]);
     observations.contact(CLUSTER, { ...inContact, ok: false });
     expect(open()).toBeUndefined();
-  });
-
-  test("as long as the known cell is open and has a row of the owner, and then another cell", () => {
-    const { observations, assignments, open } = tables([applyRow({ ref: OTHER }), applyRow()]);
-    const config = assignments.get(CLUSTER, refKey(CONFIG_REF));
-    expect([open()?.ref, open(config)?.ref]).toEqual([OTHER, CONFIG_REF]);
-    observations.report(CLUSTER, [observation()]);
-    expect(open(config)?.ref).toEqual(OTHER);
-    const third = { ...OTHER, name: "third" };
-    assignments.replace(refKey(owner("cart")), [applyRow({ owner: owner("cart"), ref: third })]);
-    expect(open(assignments.get(CLUSTER, refKey(third)))?.ref).toEqual(OTHER);
-  });
-});
-
-describe("a new plan has begun", () => {
-  test.each<[string, Row[], Observation | undefined, boolean, number?]>([
-    ["if an object is in sync", [applyRow()], observation(), true],
-    ["if a row has failed", [applyRow()], absent({ failure }), true],
-    ["not if nothing is there", [applyRow()], undefined, false],
-    ["not if the object has other content", [applyRow({ hash: "h2" })], observation(), false],
-    ["not by a row from before", [applyRow()], observation(), false, 6],
-    ["by a row of the same moment", [applyRow()], observation(), true, 5],
-  ])("%s", (_, rows, reported, want, plannedAt = 5) => {
-    const all = tables([]);
-    all.state.now = 5;
-    all.assignments.replace(SHOP_KEY, rows);
-    all.observations.report(CLUSTER, reported === undefined ? [] : [reported]);
-    expect([hasBegun(all, SHOP_KEY, plannedAt), hasBegun(all, refKey(owner("cart")), 0)]).toEqual([want, false]);
   });
 });

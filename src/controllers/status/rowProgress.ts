@@ -1,8 +1,6 @@
 import { isInSync } from "../../desiredstate/index.ts";
 import { type Assignments, type Cell, type Observations, type Plans } from "../tables/index.ts";
 
-/** Progress of the rows of one hub object. */
-
 export interface RowProgressSources {
   plans: Plans;
   assignments: Assignments;
@@ -10,9 +8,8 @@ export interface RowProgressSources {
 }
 
 /**
- * A member object whose row is still to be carried out on a cluster that answers. Undefined if every row is carried
- * out, has failed, or is for a cluster that does not answer. `known`: the previous result. This function runs for every
- * observation, and the previous result mostly still holds.
+ * A member object whose row is still to be carried out on a cluster that answers. Undefined if every other row is
+ * carried out or has failed. `known`: the previous result, which mostly still holds.
  */
 export function openCell(sources: RowProgressSources, owner: string, known: Cell | undefined): Cell | undefined {
   if (known?.rows.has(owner) === true && isOpen(sources, owner, known)) return known;
@@ -38,13 +35,11 @@ function isRelevant({ plans }: RowProgressSources, owner: string, cluster: strin
   return remaining?.has(cluster) === true || target?.clusters.some(({ name }) => name === cluster) === true;
 }
 
-/** True if the object may have a copy left on a cluster that does not answer. */
 export function awaitsAnswer({ plans, observations }: RowProgressSources, owner: string): boolean {
   const remaining = plans.get(owner)?.remaining ?? [];
   return [...remaining].some((cluster) => !observations.contactOf(cluster).ok);
 }
 
-/** True if one of the new rows has taken effect or has failed. */
 export function hasBegun({ assignments, observations }: RowProgressSources, owner: string, plannedAt: number): boolean {
   for (const cell of assignments.of(owner)) {
     if (cell.assignedAt < plannedAt) continue;

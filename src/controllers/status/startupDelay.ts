@@ -12,8 +12,8 @@ export interface SettlingFacts {
 }
 
 /**
- * Milliseconds to wait for pending clusters (neither reached nor given up). A status without these clusters would drop
- * true statements of the present status. `ledForMs`: time since leadership began.
+ * Milliseconds to wait for pending clusters, without which the status would drop true statements. `ledForMs`: since
+ * leadership began.
  */
 export function startupDelayFor(
   { assignments, observations, hub, store }: SettlingFacts,

@@ -1,40 +1,13 @@
 import { describe, expect, test } from "vitest";
-import {
-  CONTROLLER_CLASS_LABEL,
-  type FederatedStatus,
-  FEDERATION_API_VERSION,
-  OBJECT_FINALIZER,
-  type Reason,
-  refKey,
-  refOf,
-  REPLICA_BOUNDS_ANNOTATION,
-} from "../../apis/index.ts";
-import { ApiError, DEMOAPPLICATIONS, MANIFESTBUNDLES, NAMESPACES } from "../../runtime/index.ts";
-import { DEBOUNCE_MS, FIRST_DEBOUNCE_MS, LONGEST_MS, UNTOUCHED_MS } from "./debounce.ts";
+import { CONTROLLER_CLASS_LABEL, OBJECT_FINALIZER, refOf, REPLICA_BOUNDS_ANNOTATION } from "../../apis/index.ts";
+import { ApiError, DEMOAPPLICATIONS, NAMESPACES } from "../../runtime/index.ts";
+import { DEBOUNCE_MS, LONGEST_MS } from "./debounce.ts";
 import { APP, app, placement } from "../testing/planning.ts";
 import { degraded, reporting } from "../testing/reporting.ts";
-import { bundle, serviceAccount } from "../../../test/builders/index.ts";
 import { parsePrometheusText, valuesBy } from "../../observability/testing/prometheusText.ts";
 import { applyRow, observation } from "../testing/builders.ts";
 
 describe("the status of an object", () => {
-  test("is not written while its plan is being carried out, and then once", async () => {
-    const { plan, report, carryOut, writes, states, conditions, woken, settled } = await reporting();
-    await plan();
-    expect(woken[0]).toEqual({ key: APP, afterMs: expect.any(Number) as number });
-    expect(await report()).toEqual({ requeueAfter: UNTOUCHED_MS });
-    carryOut("a");
-    expect((await report()).requeueAfter).toBe(1_000);
-    expect([writes(), settled]).toEqual([0, []]);
-    carryOut("b");
-    expect(await report()).toEqual({});
-    expect([writes(), settled]).toEqual([1, [APP]]);
-    expect(states()).toEqual(["a Available", "b Available"]);
-    expect(conditions()).toEqual(
-      expect.arrayContaining(["Available True AllClustersAvailable", "Progressing False Settled"]),
-    );
-  });
-
   test("is not written again while it says the same", async () => {
     const { complete, report, happens, writes } = await reporting();
     await complete();
@@ -42,25 +15,6 @@ describe("the status of an object", () => {
     happens("a", { hubVersion: "999" });
     await report();
     expect(writes()).toBe(before);
-  });
-
-  test("of a settled object is written at the first change, and what follows is gathered", async () => {
-    const { complete, report, settle, happens, writes, woken, states } = await reporting();
-    await complete();
-    const before = writes();
-    happens("a", degraded);
-    expect(woken).toEqual([{ key: APP, afterMs: 0 }]);
-    await report();
-    expect([writes(), states()]).toEqual([before + 1, ["a Degraded", "b Available"]]);
-    happens("b", degraded);
-    expect(woken.at(-1)).toEqual({ key: APP, afterMs: FIRST_DEBOUNCE_MS });
-    expect(await report()).toEqual({ requeueAfter: FIRST_DEBOUNCE_MS });
-    expect(writes()).toBe(before + 1);
-    await settle(FIRST_DEBOUNCE_MS);
-    await report();
-    expect([writes(), states()]).toEqual([before + 2, ["a Degraded", "b Degraded"]]);
-    happens("b");
-    expect(woken.at(-1)).toEqual({ key: APP, afterMs: DEBOUNCE_MS });
   });
 
   test("is neither another class's to write nor of another life of the object", async () => {
@@ -131,8 +85,6 @@ describe("what a status tells beside itself", () => {
 type Reporting = Awaited<ReturnType<typeof reporting>>;
 
 const DELETED_AT = "2026-01-01T00:00:00Z";
-const QUOTA: Reason = "QuotaExceeded";
-const full = { reason: QUOTA, message: "exceeded quota: pods", final: true };
 
 const messageOf = ({ status }: Reporting, type: string): string | undefined =>
   status()?.conditions?.find((one) => one.type === type)?.message;
@@ -180,24 +132,6 @@ describe("the status says", () => {
     expect(all.status()).not.toHaveProperty("rollout");
   });
 
-  test("what a deletion waits for, and since when it takes longer than others", async () => {
-    const all = await reporting();
-    await all.complete();
-    await all.update({ metadata: { generation: 2, deletionTimestamp: DELETED_AT, finalizers: [OBJECT_FINALIZER] } });
-    await all.reconcile();
-    await all.settle(UNTOUCHED_MS);
-    const left = Date.parse(DELETED_AT) + 30_000 - all.clock.now();
-    expect(await all.report()).toEqual({ requeueAfter: left });
-    expect(messageOf(all, "Progressing")).toBe("objects remain on a, b");
-    expect(reasons(all)).not.toContain("DeletionWaits");
-    await all.settle(left);
-    expect(await all.report()).toEqual({});
-    expect(messageOf(all, "Progressing")).toMatch(
-      `since ${DELETED_AT}: waits for a, b: Deployment shop is still to be deleted`,
-    );
-    expect(reasons(all)).toContain("DeletionWaits");
-  });
-
   test("what a deletion waits for on a cluster that was away only when it takes long after the return", async () => {
     const all = await reporting({ placements: [placement(["a"])] });
     await all.complete();
@@ -221,26 +155,6 @@ describe("the status says", () => {
       ["DeletionWaits"],
     ]);
   });
-});
-
-test("the status of a bundle names the object that is refused, and the kinds that it holds", async () => {
-  const selectors = [{ apiVersion: FEDERATION_API_VERSION, kind: "ManifestBundle" }];
-  const all = await reporting({ placements: [placement(["a"], { resourceSelectors: selectors })] });
-  const parts = bundle("parts", [serviceAccount("operator")], { generation: 1 });
-  const key = refKey(refOf(parts));
-  all.server.create(MANIFESTBUNDLES, parts);
-  await all.settle();
-  for (let turn = 0; turn < 2; turn += 1) {
-    await all.reconcile(key);
-    await all.settle();
-  }
-  const [row] = all.rows(key);
-  if (row === undefined) throw new Error("no row");
-  all.observations.report("a", [{ cluster: "a", ref: row.ref, writing: false, revision: 1_000_000, failure: full }]);
-  await all.report(key);
-  const status = all.server.get(MANIFESTBUNDLES, "default", "parts")["status"];
-  expect(status).toMatchObject({ clusters: [{ name: "a", state: "Failed" }], kinds: ["ServiceAccount"] });
-  expect((status as FederatedStatus).clusters?.[0]?.message).toContain("ServiceAccount");
 });
 
 describe("the status is written", () => {
@@ -295,23 +209,6 @@ describe("the sum of the members' statuses", () => {
       expect.arrayContaining(["StatusAggregated False ServerError"]),
     ]);
   });
-
-  test("that the hub refuses is none, and is forgotten with the plan", async () => {
-    const all = await summing(new ApiError(422, "Invalid", "no such field"));
-    await all.report();
-    await all.settle(1_000);
-    await all.report();
-    expect([all.sums.length, all.conditions()]).toEqual([
-      1,
-      expect.arrayContaining(["StatusAggregated False StatusRefused"]),
-    ]);
-    const plan = all.planned();
-    all.plans.drop(APP);
-    all.plans.set(APP, plan);
-    await all.settle(1_000);
-    await all.report();
-    expect(all.sums).toHaveLength(2);
-  });
 });
 
 describe("the time from a change to the last member", () => {
@@ -332,22 +229,6 @@ describe("the time from a change to the last member", () => {
     for (const name of ["a", "b"]) all.carryOut(name);
     await all.report();
     expect(await propagation(all)).toEqual([2, 1.5]);
-  });
-
-  test("ends when the whole rollout has succeeded, however long a stage waits", async () => {
-    const all = await reporting();
-    await all.plan();
-    const stages = [{ name: "canary", state: "Paused" as const, clusters: [{ name: "b", state: "Waiting" as const }] }];
-    all.replan({ rollout: { state: "Paused", reason: "Gate", revision: 1, stages } });
-    await all.settle(500);
-    for (const name of ["a", "b"]) all.carryOut(name);
-    await all.report();
-    expect(all.conditions()).toContain("Applied False RolloutPaused");
-    expect(await propagation(all)).toEqual([0, 0]);
-    all.replan({ rollout: { state: "Succeeded", revision: 1 } });
-    await all.settle(500);
-    await all.report();
-    expect(await propagation(all)).toEqual([1, 1]);
   });
 });
 

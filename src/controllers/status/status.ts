@@ -34,7 +34,7 @@ import {
   type Plans,
   spanAttributes,
 } from "../tables/index.ts";
-import { awaitsAnswer, hasBegun, openCell, type RowProgressSources } from "./rowProgress.ts";
+import { awaitsAnswer, hasBegun, openCell } from "./rowProgress.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses, holdersBeside } from "../facts/index.ts";
@@ -60,17 +60,12 @@ export interface StatusReconcilerOptions extends ViewSources, TroubleSinks, Prog
 
 /** The status writes of an object, as its handover waits for them. */
 export interface StatusWrites {
-  /** The key of an object whose status write has ended. */
   readonly settlements: Emitter<string>;
   isUnderWay(owner: string): boolean;
-  /** Reasons for which the deletion of the object has waited so far, by its statuses. */
   waitsOf(owner: string): readonly string[];
 }
 
-/**
- * Keeps the status of every hub object up to date: aggregates the observations of its clusters and writes the status if
- * it has changed. Writes are debounced, so that many changes cost few writes.
- */
+/** Keeps the status of every hub object up to date. Writes are debounced, so that many changes cost few writes. */
 export class StatusReconciler implements Reconciler, StatusWrites {
   readonly settlements = new Emitter<string>();
   readonly #options: StatusReconcilerOptions;
@@ -78,17 +73,13 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   readonly #underWay = new Set<string>();
   readonly #rate = new WriteRate();
   readonly #sums: StatusSums;
-  readonly #rows: RowProgressSources;
-  /** Objects whose rows are being carried out. */
   readonly #carriedOut = new Set<string>();
   readonly #startedAt: number;
 
   constructor(options: StatusReconcilerOptions) {
-    const { client, clock, plans, assignments, observations } = options;
     this.#options = options;
-    this.#startedAt = clock.monotonic();
-    this.#sums = new StatusSums({ client, clock });
-    this.#rows = { plans, assignments, observations };
+    this.#startedAt = options.clock.monotonic();
+    this.#sums = new StatusSums(options);
   }
 
   sources(): Source[] {
@@ -137,7 +128,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
-    const { hub, plans, classes, clock, store, assignments, observations } = this.#options;
+    const { hub, plans, classes, clock, store } = this.#options;
     const tracked = this.#tracked.get(owner);
     const plan = plans.get(owner);
     if (tracked === undefined || plan?.ours !== true) return done;
@@ -153,7 +144,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const now = clock.monotonic();
     const waitMs = Math.max(
       dueIn,
-      startupDelayFor({ hub, store, assignments, observations }, owner, plan, now - this.#startedAt),
+      startupDelayFor(this.#options, owner, plan, now - this.#startedAt),
       this.#goneFor(owner, tracked, now),
     );
     if (waitMs > 0 && !isUrgent) return requeueAfter(waitMs);
@@ -161,8 +152,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     this.#underWay.add(owner);
     try {
       if (waitMs > 0) {
-        // The full status comes later. The clusters and the rollout state must be written now, since rows wait for
-        // both.
+        // The full status comes later, but rows wait for the clusters and the rollout state.
         const stored = store.read(owner);
         const named = unrecorded.length === 0 ? { ...stored } : withClusters(stored, unrecorded);
         const status = { ...named, ...plannedRecord(plan) };
@@ -190,9 +180,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return plan !== undefined && plan.target === undefined && plan.failure === undefined;
   }
 
-  /** Milliseconds to wait before the last status of a deleted object that has no copies left. */
   #goneFor(owner: string, tracked: Tracked, now: number): number {
-    if (!this.#isDeletion(owner) || !this.#isComplete(owner, tracked) || awaitsAnswer(this.#rows, owner)) {
+    if (!this.#isDeletion(owner) || !this.#isComplete(owner, tracked) || awaitsAnswer(this.#options, owner)) {
       tracked.goneAt = undefined;
       return 0;
     }
@@ -232,8 +221,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const isComplete = this.#isComplete(owner, tracked);
     if (!isComplete) {
       tracked.plannedAt = now;
-      // A deletion counts as begun from the start. Most copies are gone while progress is collected, and cost no write.
-      // If a copy is held, the status soon reports the deletion.
+      // A deletion counts as begun: most copies are gone while progress is collected, and cost no write.
       tracked.movedAt = this.#isDeletion(owner) ? now : undefined;
       const { object, kind } = hub.object(owner) ?? {};
       tracked.saysReady = object !== undefined && saysReady(object, hub.statuses.of(object, kind));
@@ -246,31 +234,25 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     for (const owner of this.#options.assignments.concernedBy(change)) this.#changed(owner, enqueue);
   }
 
-  /** Records that an input of the status may have changed, and enqueues the object. */
   #changed(owner: string, enqueue: Enqueue, isComplete?: boolean): void {
     const tracked = this.#noteChange(owner);
     if (tracked !== undefined) enqueue(owner, Math.max(0, this.#dueIn(owner, tracked, isComplete)));
   }
 
-  /**
-   * Records that an input of the status has changed; undefined if this manager does not write the status of the object.
-   */
+  /** Records that an input of the status has changed; undefined if this manager does not write that status. */
   #noteChange(owner: string): Tracked | undefined {
     const tracked = this.#tracked.get(owner);
     if (tracked === undefined) return undefined;
     const now = this.#options.clock.monotonic();
     const { plannedAt, movedAt } = tracked;
-    if (movedAt === undefined && plannedAt !== undefined && hasBegun(this.#rows, owner, plannedAt))
+    if (movedAt === undefined && plannedAt !== undefined && hasBegun(this.#options, owner, plannedAt))
       tracked.movedAt = now;
     if (!tracked.changed) tracked.changedAt = now;
     tracked.changed = true;
     return tracked;
   }
 
-  /**
-   * The objects with rows, copies or a plan on a cluster whose contact has changed. Yields undefined where the caller
-   * may pause.
-   */
+  /** The objects with rows, copies or a plan on the cluster. Yields undefined where the caller may pause. */
   *#changedOn(cluster: string): Iterable<string | undefined> {
     const { assignments, observations, plans } = this.#options;
     const seen = new Set<string>();
@@ -287,7 +269,6 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     }
   }
 
-  /** The objects of a namespace whose bounds have changed. */
   *#changedIn(namespace: string): Iterable<string> {
     for (const object of this.#options.hub.objectsIn(namespace)) {
       const owner = refKey(refOf(object));
@@ -296,11 +277,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   #track(owner: string): Tracked {
-    let tracked = this.#tracked.get(owner);
-    if (tracked === undefined) {
-      tracked = newTracked();
-      this.#tracked.set(owner, tracked);
-    }
+    const tracked = this.#tracked.get(owner) ?? newTracked();
+    this.#tracked.set(owner, tracked);
     return tracked;
   }
 
@@ -319,7 +297,6 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     this.#carriedOut.delete(owner);
   }
 
-  /** Milliseconds until the next write is due. */
   #dueIn(
     owner: string,
     tracked: Tracked,
@@ -331,7 +308,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   #isComplete(owner: string, tracked: Tracked): boolean {
-    tracked.open = openCell(this.#rows, owner, tracked.open);
+    tracked.open = openCell(this.#options, owner, tracked.open);
     return tracked.open === undefined;
   }
 
@@ -349,10 +326,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, clock, classes, hub, assignments, observations, contacts } = this.#options;
+    const { store, clock, classes, hub } = this.#options;
     const complete = this.#isComplete(owner, tracked);
     const previous = store.read(owner);
-    const clusters = clusterViews({ hub, assignments, observations, contacts }, owner, plan);
+    const clusters = clusterViews(this.#options, owner, plan);
     const sum = await this.#sums.write(owner, { object, kind }, plan.target, clusters, signal);
     const status = aggregate(
       {
@@ -370,14 +347,13 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         rollout: plan.failure === undefined ? plan.rollout : previous?.rollout,
         podSelector: kind.interpreter.podSelector(object),
         ...(kind.interpreter.holdsManifests === true ? { isBundle: true } : {}),
-        kinds: recordedKindsOf(this.#rows, { owner, object, interpreter: kind.interpreter }, plan, previous),
+        kinds: recordedKindsOf(this.#options, { owner, object, interpreter: kind.interpreter }, plan, previous),
         clusters,
       },
       clock.now(),
     );
     this.#report(owner, tracked, plan, object, status, complete);
-    // The same status is written again if the outcome of the last write is unknown, or if the binding that held the
-    // status is gone.
+    // The outcome of the last write may be unknown, or the binding that held the status be gone.
     if (status !== previous || this.#unrecorded(owner, plan).length > 0 || !store.isKept(owner))
       await this.#write(owner, tracked, { object, kind }, status, context, signal);
     if (sum?.error !== undefined) throw sum.error;
@@ -391,15 +367,14 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<void> {
-    const { clock, store, tracer } = this.#options;
+    const { clock } = this.#options;
     tracked.earlierWriteAt = tracked.lastWriteAt;
     tracked.lastWriteAt = clock.monotonic();
     this.#rate.count(tracked.lastWriteAt);
-    await writeStatus({ store, tracer }, owner, found, status, context, signal);
+    await writeStatus(this.#options, owner, found, status, context, signal);
     this.#rate.took(clock.monotonic() - tracked.lastWriteAt);
   }
 
-  /** Updates the metrics and records the Events that follow from a status. */
   #report(
     owner: string,
     tracked: Tracked,
@@ -408,11 +383,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     status: FederatedStatus,
     complete: boolean,
   ): void {
-    const { metrics, clock, store, events, recoveries, warnings } = this.#options;
+    const { metrics, clock, store } = this.#options;
     metrics.setObjectState(owner, object.kind, phaseOf(status));
     const previous = store.read(owner);
-    recordProgress({ events, recoveries }, object, { previous, status, now: clock.now() }, tracked.progress);
-    reportTrouble({ events, warnings, store }, owner, object, { previous, status }, plan.target);
+    recordProgress(this.#options, object, { previous, status, now: clock.now() }, tracked.progress);
+    reportTrouble(this.#options, owner, object, { previous, status }, plan.target);
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     if (status.conditions?.find(({ type }) => type === "Applied")?.status !== "True") return;
@@ -421,10 +396,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 }
 
-/**
- * The parts of the status, besides the clusters, that must be on the hub before rows follow: the rollout, and the
- * finished work by cluster.
- */
+/** The parts of the status, besides the clusters, that must be on the hub before rows follow. */
 function plannedRecord({ rollout, target }: Plan): Pick<FederatedStatus, "rollout" | "finished"> {
   const finished = target?.finished === undefined ? undefined : writeFinished(target.finished);
   return defined({ rollout, finished });

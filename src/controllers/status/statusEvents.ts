@@ -1,8 +1,8 @@
-import { defined, type FederatedStatus, fullMessage, type KubeObject, type Reason, refOf } from "../../apis/index.ts";
+import { type FederatedStatus, fullMessage, type KubeObject, type Reason } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { StatusStore } from "../../hub/index.ts";
 import type { EventRecord, EventRecorder } from "../../observability/index.ts";
-import { type DelayedWarnings } from "../progress/index.ts";
+import { type DelayedWarnings, regardingOf } from "../progress/index.ts";
 
 interface Change {
   previous: FederatedStatus | undefined;
@@ -15,10 +15,7 @@ export interface TroubleSinks {
   store: Pick<StatusStore, "read">;
 }
 
-/**
- * Reports failures at once. Reports a wait that may end by itself only if the status still shows the wait a moment
- * later.
- */
+/** Reports failures at once, and a wait that may end by itself if the status still shows it a moment later. */
 export function reportTrouble(
   { events, warnings, store }: TroubleSinks,
   owner: string,
@@ -33,15 +30,13 @@ export function reportTrouble(
   recordWaits(warn, object, change);
 }
 
-/** Records Events on a hub object for failures that are new in its status, one Event for each failure. */
 export function recordTrouble(
   events: Pick<EventRecorder, "record">,
   object: KubeObject,
   { previous, status }: Change,
   target: Target | undefined,
 ): void {
-  const { uid } = object.metadata;
-  const regarding = { ...refOf(object), ...defined({ uid }) };
+  const regarding = regardingOf(object);
   const before = previous?.clusters;
   const warn = (reason: string, action: string, note: string): void =>
     events.record({ regarding, type: "Warning", reason, action, note });
@@ -60,23 +55,18 @@ export function recordTrouble(
   if (saysSo(status.clusters) && !saysSo(before)) warn(denial.reason, "Schedule", fullMessage(denial.message));
 }
 
-/**
- * Waits that mostly end by themselves: for a CRD that is sent along, or for the end of a deletion. Otherwise a person
- * has to act.
- */
+/** Waits that mostly end by themselves: for a CRD that is sent along, or for the end of a deletion. */
 const COMING: readonly Reason[] = ["KindNotServed", "Terminating"];
 
 /**
- * Warns of wanted copies that cannot be created yet, if this is new in the status: one warning for each reason, with
- * all clusters. `warn` records the warning only if the status still shows the wait a moment later.
+ * Warns of wanted copies that cannot be created yet, if this is new: one warning for each reason, with all clusters.
  */
 export function recordWaits(
   warn: (warning: EventRecord) => void,
   object: KubeObject,
   { previous, status }: Change,
 ): void {
-  const { uid } = object.metadata;
-  const regarding = { ...refOf(object), ...defined({ uid }) };
+  const regarding = regardingOf(object);
   for (const reason of COMING) {
     const waiting = waitingFor(reason, status);
     const [first] = waiting;
@@ -86,7 +76,6 @@ export function recordWaits(
   }
 }
 
-/** Entries of the clusters on which the object waits for this reason. */
 function waitingFor(awaited: string, status: FederatedStatus | undefined): NonNullable<FederatedStatus["clusters"]> {
   const isOnItsWay = (state: string): boolean => state === "Pending" || state === "Progressing";
   return (status?.clusters ?? []).filter(({ state, reason }) => isOnItsWay(state) && reason === awaited);

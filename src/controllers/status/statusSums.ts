@@ -13,17 +13,13 @@ export interface StatusSumsOptions {
 /** Result of writing a sum: the sum is in the object's status, or `refusal` says why it is not. */
 export interface SumOutcome {
   refusal: Why | undefined;
-  /**
-   * The hub could not take the sum now. The caller throws the error after all other writes, so that the write is
-   * retried.
-   */
+  /** The hub could not take the sum now. Thrown by the caller after all other writes, for a retry. */
   error?: Error;
 }
 
 /**
- * Writes the sum of the members' statuses into the status of a propagated object, if its placement asks for this. The
- * sum is one apply, which takes no field from other writers of the status. There is no apply if the status already has
- * the sum, or if the hub refused the same sum.
+ * Writes the sum of the members' statuses into the status of a propagated object, if its placement asks for this. One
+ * apply, which takes no field from other writers, and none if the same sum is there or was refused.
  */
 export class StatusSums {
   readonly #options: StatusSumsOptions;

@@ -8,7 +8,6 @@ import {
   HELD_BY_OTHERS_MS,
   LONGEST_IN_CROWD_MS,
   LONGEST_MS,
-  UNTOUCHED_MS,
 } from "./debounce.ts";
 import { observation } from "../testing/builders.ts";
 import { APP, app, placement } from "../testing/planning.ts";
@@ -17,9 +16,6 @@ import { degraded, reporting } from "../testing/reporting.ts";
 const SYNC_MS = 10_000;
 
 type Reporting = Awaited<ReturnType<typeof reporting>>;
-
-/** The last delay of the object's next status. */
-const waited = ({ woken }: Reporting): number | undefined => woken.at(-1)?.afterMs;
 
 /** Deletes the application with these finalizers. */
 async function remove({ update, reconcile }: Reporting, finalizers = [OBJECT_FINALIZER, "x/y"]): Promise<void> {
@@ -63,19 +59,6 @@ describe("the status of an object that is being deleted", () => {
     if (gone) for (const name of ["a", "b"]) all.carryOut(name);
     return { ...all, written: () => all.writes() - before };
   };
-
-  test("is written a second after the deletion, and then at most once a second", async () => {
-    const all = await deleting(OURS, false);
-    expect((await all.report()).requeueAfter).toBeGreaterThan(0);
-    await all.settle(LONGEST_MS - 1);
-    await all.report();
-    expect(all.written()).toBe(0);
-    await all.settle(1);
-    await all.report();
-    expect([all.conditions().includes("Ready False Deleting"), all.written()]).toEqual([true, 1]);
-    all.replan({});
-    expect(waited(all)).toBe(LONGEST_MS);
-  });
 
   test("is not written while only our finalizer is left with others, however busy the hub is", async () => {
     const all = await deleting([...OURS, "x/y"], true);
@@ -172,69 +155,7 @@ describe("at the start a status waits", () => {
   });
 });
 
-describe("while a plan is carried out", () => {
-  test("the progress is told a second after the first of it", async () => {
-    const all = await reporting();
-    await all.plan();
-    all.carryOut("a");
-    expect(waited(all)).toBe(LONGEST_MS);
-    await all.settle(400);
-    all.happens("a", degraded);
-    expect(waited(all)).toBe(LONGEST_MS - 400);
-  });
-
-  test("it is still so after the same plan was made once more, and after its progress was told", async () => {
-    const all = await reporting();
-    await all.plan();
-    all.replan({});
-    expect(waited(all)).toBe(UNTOUCHED_MS);
-    await all.settle(UNTOUCHED_MS);
-    await all.report();
-    expect(all.writes()).toBe(1);
-    all.carryOut("a");
-    expect(waited(all)).toBe(LONGEST_MS);
-  });
-
-  test("a deletion that is planned ends it, and is carried out itself", async () => {
-    const all = await reporting();
-    await all.plan();
-    all.replan({ target: undefined });
-    expect(waited(all)).toBe(0);
-
-    const deleted = await reporting();
-    await deleted.complete();
-    await remove(deleted);
-    expect(waited(deleted)).toBe(LONGEST_MS);
-    deleted.replan({});
-    expect(waited(deleted)).toBe(LONGEST_MS);
-  });
-});
-
 describe("a hub that has much to do", () => {
-  const slowly = ({ hub, clock }: Reporting, ms: number): void => {
-    const { gate } = hub;
-    hub.gate = async (call) => {
-      if (call.verb === "applyStatus" && call.phase === "before") await clock.advance(ms);
-      await gate(call);
-    };
-  };
-
-  test("is told of progress less often the longer it takes for a write", async () => {
-    const all = await reporting();
-    await all.complete();
-    all.changeRows();
-    all.carryOut("a");
-    expect(waited(all)).toBe(LONGEST_MS);
-    all.carryOut("b");
-    await all.settle(DEBOUNCE_MS);
-    slowly(all, 4_000);
-    all.happens("a", degraded);
-    await all.report();
-    all.changeRows();
-    all.carryOut("a");
-    expect(waited(all)).toBe(5_000);
-  });
-
   test("is told of progress less often while many plans are carried out", async () => {
     const names = Array.from({ length: CROWD + 1 }, (_, index) => (index === 0 ? "shop" : `shop-${index}`));
     const all = await reporting({ apps: names.map((name) => app({ name })) });

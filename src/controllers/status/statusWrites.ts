@@ -42,7 +42,6 @@ export async function writeStatus(
   context.logger.info({ ...fields, ...whyNot(status, phase) }, `status written: ${phase}`);
 }
 
-/** Log fields that explain why the object is not ready. */
 function whyNot({ conditions = [] }: FederatedStatus, phase: StatusPhase): { reason?: string; message?: string } {
   const ready = conditions.find(({ type }) => type === "Ready");
   if (phase === "Available" || ready === undefined || ready.status === "True") return {};

@@ -3,17 +3,14 @@ import { type Cell } from "../tables/index.ts";
 import type { Debounce } from "./debounce.ts";
 import { newProgress, type ObjectProgress } from "./progressEvents.ts";
 
-/** State that is kept between two writes of one object's status. */
 export interface Tracked extends Debounce {
   /** Start of the change that is being carried out, in monotonic milliseconds. For the propagation metric. */
   propagating: number | undefined;
-  /** Hash of the last change. */
   change: string | undefined;
   /** True if an input has changed since the status was last computed. */
   changed: boolean;
   /** Time at which all copies of a deleted object were first seen gone, in monotonic milliseconds. */
   goneAt: number | undefined;
-  /** A member object whose row is not yet carried out; undefined if none was found. */
   open: Cell | undefined;
   readonly progress: ObjectProgress;
 }
@@ -35,10 +32,7 @@ export function newTracked(): Tracked {
   };
 }
 
-/**
- * True if the status reports the present generation as ready. A new plan for the same generation makes this report
- * untrue.
- */
+/** True if the status reports the present generation as ready. */
 export function saysReady({ metadata }: KubeObject, status: FederatedStatus | undefined): boolean {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   return ready?.status === "True" && (ready.observedGeneration ?? 0) >= (metadata.generation ?? 0);

@@ -14,8 +14,8 @@ type Namespaces = HubCache["namespaces"];
 type Namespace = NonNullable<ReturnType<Namespaces["get"]>>;
 
 /**
- * The verdict of admission on an existing object. The object may have been created while the webhooks were off, or
- * under other bounds of its namespace. Undefined if admission does not check the kind.
+ * The verdict of admission on an existing object: the webhooks may have been off, or the bounds of the namespace
+ * others. Undefined if admission does not check the kind.
  */
 export function validated(
   { apiVersion, kind, metadata, spec }: KubeObject,

@@ -13,14 +13,12 @@ import { SyncCounts, type SyncState, syncStateOf } from "./syncCounts.ts";
 
 export interface AssignmentsOptions {
   observations: Observations;
-  /** The kinds that are watched on members. */
   kinds: { memberKinds(): readonly ResourceType[]; onChange(handler: () => void): Disposable };
   /** Hub objects with copies on the cluster, by the hub's record. */
   expected: (cluster: string) => Iterable<string>;
   /** Kinds of objects that may be on the cluster by the hub's record, besides the kinds watched on all clusters. */
   recordedKinds: (cluster: string) => Iterable<GroupKind>;
   others: DependentsOfOthers;
-  /** Selects the clusters whose room is measured. */
   capacities: { isWanted(cluster: string): boolean; wanted: Emitter<string> };
   /** Monotonic milliseconds. */
   monotonic: () => number;
@@ -33,14 +31,12 @@ export interface DependentsOfOthers {
   readonly needs: Emitter<ObjectRef>;
 }
 
-/** The rows for one member object. */
 export interface Cell {
   readonly cluster: string;
   readonly key: string;
   readonly ref: ObjectRef;
   /** Rows by hub object. A Secret that two applications read has several rows. */
   readonly rows: ReadonlyMap<string, Row>;
-  /** The row that counts and that the worker gets. */
   readonly effective: Row | undefined;
   /** Origin of the last plan that changed a row. */
   readonly origin: Origin | undefined;
@@ -51,8 +47,8 @@ export interface Cell {
 interface OpenCell extends Cell {
   rows: Map<string, Row>;
   /**
-   * Hub objects that withdrew their row and may still have a copy. A hub object leaves this set when the worker has
-   * acknowledged the withdrawal, no copy of the hub object exists, and no write is under way.
+   * Hub objects that withdrew their row and may still have a copy: until the worker has acknowledged the withdrawal, no
+   * copy exists, and no write is under way.
    */
   leaving: Set<string>;
   effective: Row | undefined;
@@ -61,22 +57,19 @@ interface OpenCell extends Cell {
   acknowledged: number;
   origin: Origin | undefined;
   assignedAt: number;
-  /** Sync state in the counts. */
   sync: SyncState | undefined;
 }
 
 /** The rows of one hub object were replaced by others. */
 export interface AssignmentChange {
   owner: string;
-  /** Clusters where rows were added, changed or removed. */
   clusters: ReadonlySet<string>;
-  /** Rows that were added or changed. */
   rows: readonly Row[];
 }
 
 /**
- * The work to be done: rows by cluster and hub object. Only planning writes the rows; the worker of each cluster reads
- * its own part as a stream. If a member object has several rows, one row counts ({@link chooseRow}).
+ * The work to be done: rows by cluster and hub object. Only planning writes the rows; each cluster's worker reads its
+ * part as a stream. Of several rows for a member object, one counts ({@link chooseRow}).
  */
 export class Assignments implements WorkSource {
   /** Rows changed. Not emitted if equal rows are set again. */
@@ -102,10 +95,7 @@ export class Assignments implements WorkSource {
     options.capacities.wanted.subscribe((cluster) => this.#wake(cluster));
   }
 
-  /**
-   * Sets the rows of one hub object. Equal rows change nothing and wake nobody. Returns the clusters where rows
-   * changed.
-   */
+  /** Sets the rows of one hub object. Equal rows wake nobody. Returns the clusters where rows changed. */
   replace(owner: string, rows: readonly Row[], origin?: Origin): ReadonlySet<string> {
     const wanted = new Set<OpenCell>();
     const changed: Row[] = [];
@@ -140,16 +130,12 @@ export class Assignments implements WorkSource {
     return this.#clusters.get(cluster)?.get(key);
   }
 
-  /**
-   * Member objects that the hub object asks for, and member objects that it asked for before and that may still exist.
-   */
+  /** Member objects that the hub object asks for, or asked for before and that may still exist. */
   of(owner: string): Iterable<Cell> {
     return this.#byOwner.get(owner) ?? [];
   }
 
-  /**
-   * Member objects that the hub object no longer asks for, and that may still exist or be created by a write under way.
-   */
+  /** Member objects that the hub object no longer asks for, and that may exist or be created by a late write. */
   *leftBy(owner: string): Iterable<Cell> {
     for (const cell of this.#byOwner.get(owner) ?? []) if (cell.leaving.has(owner)) yield cell;
   }
@@ -159,9 +145,7 @@ export class Assignments implements WorkSource {
     return this.#namespaces.has(cluster, namespace);
   }
 
-  /**
-   * The hub objects that ask for the member object, and the hub objects that did so before and may still have a copy.
-   */
+  /** The hub objects that ask for the member object, and those that did so before and may still have a copy. */
   *askedBy(cluster: string, key: string): Iterable<string> {
     const cell = this.#clusters.get(cluster)?.get(key);
     yield* cell?.rows.keys() ?? [];
@@ -169,15 +153,14 @@ export class Assignments implements WorkSource {
   }
 
   /**
-   * True if the worker has acknowledged the present row, so that no write for a withdrawn row can begin. While another
-   * hub object wants the member object applied, no acknowledgement is needed: its row corrects a late write.
+   * True if no write for a withdrawn row can begin: the worker has acknowledged the present row. While another hub
+   * object wants the member object applied, its row corrects a late write.
    */
   isAcknowledged({ cluster, key }: Cell): boolean {
     const cell = this.#clusters.get(cluster)?.get(key);
     return cell === undefined || cell.effective?.verb === "Apply" || cell.acknowledged >= cell.revision;
   }
 
-  /** The hub objects that a change of a member object concerns. */
   concernedBy({ cluster, key, named }: ObservationChange): Iterable<string> {
     const cell = this.#clusters.get(cluster)?.get(key);
     const isAlone = cell !== undefined && cell.rows.size === 1 && cell.leaving.size === 0;

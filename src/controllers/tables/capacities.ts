@@ -20,26 +20,20 @@ interface Reserved extends PodCount {
 const SEEN_AFTER_MS = 3_000;
 
 /**
- * The room of the clusters over which plans divide replicas by room. A worker measures its cluster while a plan asks
- * for the cluster. Assigned replicas count as used at once, so that two objects do not get the same room between two
- * readings. Costs nothing if no policy divides by room.
+ * The room of the clusters over which plans divide replicas by room. Measured only while a plan asks for the cluster.
+ * Assigned replicas count as used at once, so that two objects do not get the same room between two readings.
  */
 export class Capacities {
   /** A cluster that plans ask for from now on, or no longer ask for. */
   readonly wanted = new Emitter<string>();
-  /** A cluster whose known room has changed. */
   readonly changes = new Emitter<string>();
   readonly #options: CapacitiesOptions;
   readonly #reserved = new Map<string, Reserved[]>();
   /** Room without the reserved replicas, for clusters with reservations. */
   readonly #left = new Map<string, CapacityReading>();
   readonly #read = new Map<string, CapacityReading | undefined>();
-  /** The request of each object's last plan. */
   readonly #asked = new Map<string, { group: Group; awaited: boolean }>();
-  /**
-   * Groups by the names of their clusters. Objects of one policy mostly ask for the same clusters, so one group
-   * replaces many entries.
-   */
+  /** Groups by the names of their clusters: objects of one policy mostly ask for the same clusters. */
   readonly #groups = new Map<string, Group>();
   readonly #groupsOn = new Map<string, Set<Group>>();
 
@@ -66,10 +60,7 @@ export class Capacities {
     return this.#groupsOn.has(cluster);
   }
 
-  /**
-   * The objects that a change of the cluster's room may affect. A complete division does not depend on the room any
-   * more.
-   */
+  /** The objects that a change of the room may affect. A complete division does not depend on it any more. */
   *awaiting(cluster: string): Iterable<string> {
     for (const { owners } of this.#groupsOn.get(cluster) ?? [])
       for (const owner of owners) if (this.#asked.get(owner)?.awaited === true) yield owner;

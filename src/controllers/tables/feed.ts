@@ -1,7 +1,4 @@
-/**
- * The items that changed since one reader last asked. Each item comes once, however often it changed, in the order of
- * the first change.
- */
+/** The items that changed since one reader last asked, each once, in the order of the first change. */
 export class Feed<T> implements Disposable {
   #items = new Set<T>();
   #filled = Promise.withResolvers<void>();
@@ -18,7 +15,6 @@ export class Feed<T> implements Disposable {
     this.wake();
   }
 
-  /** Wakes the reader though no item changed. */
   wake(): void {
     this.#filled.resolve();
   }

@@ -1,8 +1,4 @@
-/**
- * The tables between planning and the members: assignments, observations, plans, contacts.
- *
- * Promises: each table has one writer; a row that did not change wakes nobody.
- */
+/** The tables between planning and the members. Promises: one writer for each table; an unchanged row wakes nobody. */
 export { type AssignmentChange, Assignments, type Cell, type DependentsOfOthers } from "./assignments.ts";
 export { type Cause, causeOf, followingOf, isUnanswered } from "./objectTraces.ts";
 export { type ObservationChange, Observations } from "./observations.ts";

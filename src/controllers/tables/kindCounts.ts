@@ -12,12 +12,9 @@ interface Beside {
   kinds: readonly GroupKind[];
 }
 
-/** Number of member objects of each kind that rows ask for on each cluster. */
 export class KindCounts {
   readonly #clusters = new Map<string, Map<string, { kind: GroupKind; count: number }>>();
-  /**
-   * The last answers of {@link beside} by cluster. Every change of a row asks for them, while the kinds rarely change.
-   */
+  /** The last answers of {@link beside}: every change of a row asks for them, while the kinds rarely change. */
   readonly #answers = new Map<string, Beside>();
 
   /** True if the member object is the first of its kind on the cluster. */
@@ -50,10 +47,7 @@ export class KindCounts {
     return true;
   }
 
-  /**
-   * The kinds that rows ask for on the cluster and the kinds in `more`, without the kinds in `watched`. In alphabetical
-   * order.
-   */
+  /** The kinds that rows ask for on the cluster, and those in `more`, without those in `watched`, sorted. */
   beside(watched: readonly GroupKind[], cluster: string, more: readonly GroupKind[]): readonly GroupKind[] {
     const known = this.#answers.get(cluster);
     if (known?.watched === watched && known.more === more) return known.kinds;

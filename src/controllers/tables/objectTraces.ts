@@ -12,16 +12,12 @@ import type { HubCache, Policy } from "../../hub/index.ts";
 import { follow, type Following, type Origin, parseTraceparent, type SpanContext } from "../../observability/index.ts";
 import type { Clock, ReconcileContext } from "../../runtime/index.ts";
 
-/**
- * Maximum age of a new object. The time of change of an older object is unknown, unless this manager knew the object
- * before the change.
- */
+/** Age up to which an object that this manager did not know before counts as just made. */
 const JUST_MADE_MS = 60_000;
 
 /** Another object whose change makes a new plan necessary: a policy, or a Secret that the planned object reads. */
 export interface Cause {
   key: string;
-  /** Trace context from the annotation of the changed object. */
   context: SpanContext | undefined;
 }
 
@@ -33,7 +29,6 @@ export function causeOf(ref: ObjectRef, { annotations }: Pick<ObjectMeta, "annot
 export interface Moment {
   /** This manager knew the object before the change. */
   isPlanned: boolean;
-  /** Last status of the object. */
   status: FederatedStatus | undefined;
   /** Epoch milliseconds. */
   now: number;
@@ -48,25 +43,21 @@ interface Story {
   text: string | undefined;
   /** The first run for this version, or the run that another cause made necessary. */
   change: Origin | undefined;
-  /** The last run. */
   last: Origin | undefined;
   /** Cause of the present runs. Cleared when a plan reports the cause. */
   cause: Cause | undefined;
 }
 
 /**
- * Decides which trace the runs for an object belong to. A change begins with the first run that sees it. Later runs for
- * the change (the steps of a rollout, a plan that waited for a dependency, the status) continue from the first run: as
- * its children if it was a moment ago, otherwise with a link. The first run belongs to the trace in the object's
- * annotation `traceparent`. A manager that finds the change at its own start only links to that trace, since the change
- * may be old.
+ * Decides which trace the runs for an object belong to. The first run that sees a change belongs to the trace in the
+ * object's annotation `traceparent`. Later runs for the change are its children if it was a moment ago, otherwise
+ * linked to it. A manager that finds the change at its own start only links: the change may be old.
  */
 export class ObjectTraces {
   readonly #stories = new Map<string, Story>();
   /** Causes by object, for objects that are about to be planned again. */
   readonly #causes = new Map<string, Cause>();
 
-  /** Notes why an object is to be planned again. */
   because(cause: Cause, owner: string): void {
     this.#causes.set(owner, cause);
   }
@@ -129,15 +120,11 @@ export class ObjectTraces {
     if (story?.version === versionOf(before, story?.text)) story.version = versionOf(after, story.text);
   }
 
-  /** The last run that planned the object. */
   lastOf(owner: string): Origin | undefined {
     return this.#stories.get(owner)?.last;
   }
 
-  /**
-   * Returns and clears the key of the cause, so that only the next plan reports it. A change of the object itself is no
-   * cause.
-   */
+  /** Returns and clears the key of the cause: only the next plan reports it. The object itself is no cause. */
   takeCause(owner: string): string | undefined {
     const story = this.#stories.get(owner);
     const key = story?.cause?.key;

@@ -16,20 +16,6 @@ function table() {
 }
 
 describe("what a worker reports", () => {
-  test("is known from then on, and a change is told with what was known before", () => {
-    const { observations, changes } = table();
-    const [first, second] = [observation(), observation({ present: { hash: "h2" } })];
-    observations.report(CLUSTER, [first]);
-    observations.report(CLUSTER, [second]);
-    expect(observations.get(CLUSTER, CONFIG_KEY)).toBe(second);
-    expect([...observations.in(CLUSTER)]).toEqual([second]);
-    const where = { cluster: CLUSTER, key: CONFIG_KEY, ref: CONFIG_REF };
-    expect(changes).toEqual([
-      { ...where, before: undefined, after: first, named: { before: undefined, after: SHOP_KEY } },
-      { ...where, before: first, after: second, named: { before: SHOP_KEY, after: SHOP_KEY } },
-    ]);
-  });
-
   test.each([
     ["nothing is there and nothing is under way", absent(), false],
     ["a write is under way", absent({ writing: true }), true],
@@ -157,38 +143,6 @@ describe("what is known of a cluster", () => {
     const { observations } = table();
     observations.contact(CLUSTER, { ...inContact, ...contact });
     expect([observations.knows(CLUSTER, kinds), observations.knows("nowhere", kinds)]).toEqual([want, false]);
-  });
-
-  test.each([
-    { name: "answers", contact: { ok: true, pending: false }, want: ["reached"] },
-    { name: "does not answer", contact: { ok: false, pending: false }, want: ["lost"] },
-    { name: "was not tried", contact: { ok: false, pending: true }, want: [] },
-    { name: "was not tried again, and answered before", contact: { ok: true, pending: true }, want: [] },
-  ])("is reached or lost: one that $name", ({ contact, want }) => {
-    const { observations } = table();
-    observations.contact(CLUSTER, { ...inContact, ...contact });
-    const said = [
-      ...(observations.isReached(CLUSTER) ? ["reached"] : []),
-      ...(observations.isLost(CLUSTER) ? ["lost"] : []),
-    ];
-    expect(said).toEqual(want);
-  });
-
-  test("is the room on its nodes too, until nobody measures it or the cluster goes", () => {
-    const { observations } = table();
-    const read: string[] = [];
-    observations.capacities.subscribe((cluster) => void read.push(cluster));
-    const reading = { at: 1 } as unknown as NonNullable<ReturnType<Observations["capacityOf"]>>;
-    observations.room(CLUSTER, reading);
-    expect([observations.capacityOf(CLUSTER), observations.capacityOf("nowhere")]).toEqual([reading, undefined]);
-    observations.room(CLUSTER, undefined);
-    expect(observations.capacityOf(CLUSTER)).toBeUndefined();
-    observations.room(CLUSTER, reading);
-    observations.contact(CLUSTER, inContact);
-    expect(observations.capacityOf(CLUSTER)).toBe(reading);
-    observations.contact(CLUSTER, undefined);
-    expect(observations.capacityOf(CLUSTER)).toBeUndefined();
-    expect(read).toEqual([CLUSTER, CLUSTER]);
   });
 });
 

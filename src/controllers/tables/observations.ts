@@ -19,7 +19,6 @@ export interface ObservationChange {
   before: Observation | undefined;
   /** Undefined if the worker has forgotten the member object, or if the cluster no longer exists. */
   after: Observation | undefined;
-  /** Keys of the hub objects that the owner annotation named before and names now. */
   named: Named;
 }
 
@@ -38,15 +37,13 @@ const UNKNOWN: ClusterContact = Object.freeze({
 });
 
 /**
- * The observed state: every member object as its cluster's worker last reported it, and the contact with each cluster.
- * Only workers write this table; planning, status and queries read it.
+ * The observed state: every member object and the contact with each cluster, as the workers last reported them. Only
+ * workers write this table.
  */
 export class Observations implements ReportSink {
   /** Every change. Emitted synchronously, after the table holds the change. */
   readonly changes = new Emitter<ObservationChange>();
-  /** The name of a cluster whose contact has changed. */
   readonly contacts = new Emitter<string>();
-  /** The name of a cluster whose room was read. */
   readonly capacities = new Emitter<string>();
   readonly #capacities = new Map<string, CapacityReading>();
   readonly #clusters = new Map<string, Map<string, Observation>>();
@@ -63,8 +60,7 @@ export class Observations implements ReportSink {
       const before = known.get(key);
       const named = namedBy(before, observation);
       const { present, writing, failure, absent, mayBeThere, ended } = observation;
-      // Without an object and without a write, an observation is kept only for a failure, for the end of the object's
-      // work, or for a statement about the absence or possible presence of the object.
+      // Without an object and a write, an observation is kept only for one of these.
       const isToldOf = failure !== undefined || ended !== undefined || absent !== undefined || mayBeThere !== undefined;
       const isOver = present === undefined && !writing && !isToldOf;
       if (isOver) known.delete(key);
@@ -123,10 +119,7 @@ export class Observations implements ReportSink {
     return ok && !pending;
   }
 
-  /**
-   * True if all our objects of these kinds (`group/Kind`) on the cluster are known, so that an unknown object does not
-   * exist.
-   */
+  /** True if all our objects of these kinds (`group/Kind`) there are known: an unknown object does not exist. */
   knows(cluster: string, kinds: Iterable<string>): boolean {
     const { synced, partlySynced = false, unreadable } = this.contactOf(cluster);
     if (synced || !partlySynced) return synced;
@@ -156,12 +149,10 @@ export class Observations implements ReportSink {
     return this.#clusters.get(cluster)?.values() ?? [];
   }
 
-  /** Member objects whose owner annotation names that hub object. */
   naming(owner: string): Iterable<Observation> {
     return this.#byOwner.get(owner) ?? [];
   }
 
-  /** Number of hub objects that member objects name as their owner. */
   get ownersNamed(): number {
     return this.#byOwner.size;
   }

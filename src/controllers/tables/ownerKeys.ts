@@ -1,7 +1,5 @@
 import { generationOf, type KubeObject, type ObjectRef } from "../../apis/index.ts";
 
-/** Names for hub objects and their keys (`refKey`) in logs and spans. */
-
 /** `namespace/name`, or the name alone for a cluster-scoped object. */
 export function nameOf(object: KubeObject): string {
   const { namespace, name } = object.metadata;
@@ -14,7 +12,6 @@ export function refOfKey(owner: string): ObjectRef {
   return { apiVersion: group === "" ? "" : `${group}/`, kind, ...(namespace === "" ? {} : { namespace }), name };
 }
 
-/** Log fields for the hub object that a key names. */
 export function logFieldsOf(
   hub: { object(owner: string): { object: KubeObject } | undefined },
   owner: string,
@@ -22,7 +19,6 @@ export function logFieldsOf(
   return { object: owner, resource_uid: hub.object(owner)?.object.metadata.uid };
 }
 
-/** Span attributes for a hub object. */
 export function spanAttributes(owner: string, object: KubeObject): Record<string, string | number> {
   return {
     "reconcile.request": nameOf(object),

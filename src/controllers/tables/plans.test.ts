@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Target } from "../../desiredstate/index.ts";
-import { type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
+import { type Plan, type PlanChange, Plans } from "./plans.ts";
 
 const shop = "paas.cmft.com/DemoApplication/default/shop";
 const cart = "paas.cmft.com/DemoApplication/default/cart";
@@ -55,25 +55,6 @@ describe("plans", () => {
       [],
       [],
       [],
-    ]);
-  });
-
-  test("without a target name no policy", () => {
-    const { target: _target, ...rest } = plan("a");
-    expect(policiesIn({ ...rest, target: undefined })).toEqual([]);
-    expect(policiesIn(undefined)).toEqual([]);
-    expect(policiesIn(plan(undefined, "o"))).toEqual(["OverridePolicy/default/o"]);
-    const weaker = { kind: "Placement", namespace: "default", name: "weaker" };
-    const idle = { kind: "ClusterOverridePolicy", name: "idle" };
-    const target = {
-      ...plan("p").target,
-      passedOver: [{ policy: weaker, because: "priority 5 goes before 0" }],
-      idleOverrides: [{ policy: idle, because: "NoCluster" }],
-    } as unknown as NonNullable<Plan["target"]>;
-    expect(policiesIn({ ...plan("p"), target })).toEqual([
-      "Placement/default/p",
-      "Placement/default/weaker",
-      "ClusterOverridePolicy//idle",
     ]);
   });
 });

@@ -3,9 +3,7 @@ import type { Target, Why } from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 
-/** The last plan of one hub object. */
 export interface Plan {
-  /** UID and generation of the hub object that was planned. */
   uid: string | undefined;
   generation: number;
   /** Undefined while the object is being deleted, and if no plan has succeeded yet. */
@@ -14,7 +12,6 @@ export interface Plan {
   remaining: ReadonlySet<string>;
   /** Why the present object could not be planned. The target is then the target of the previous plan. */
   failure?: Why;
-  /** State of the staged rollout; undefined if the policy has no rollout. */
   rollout?: RolloutStatus | undefined;
   /** The rollout and its rows wait for contact with clusters. Until then, the tables are incomplete for this object. */
   awaitsContact?: boolean | undefined;
@@ -28,19 +25,13 @@ export interface PlanChange {
   after: Plan | undefined;
 }
 
-/**
- * The present plans by hub object. Only the placement controller writes them; queries and the statuses of policies and
- * objects read them.
- */
 export class Plans {
   /** A plan was set or dropped. A plan that is set again is reported, too. */
   readonly changes = new Emitter<PlanChange>();
-  /** The reconcile runs that planned the objects. */
   readonly traces = new ObjectTraces();
   readonly #plans = new Map<string, Plan>();
   /** Hub objects by the policies that their targets name. */
   readonly #byPolicy = new Map<string, Set<string>>();
-  /** Number of hub objects that each policy places. */
   readonly #placed = new Map<string, number>();
 
   get(owner: string): Plan | undefined {
@@ -51,15 +42,11 @@ export class Plans {
     return this.#plans.entries();
   }
 
-  /** The hub objects whose targets name that policy. */
   namedBy(policy: string): Iterable<string> {
     return this.#byPolicy.get(policy) ?? [];
   }
 
-  /**
-   * Number of hub objects that the policy places. Objects that the policy selects and another policy places do not
-   * count.
-   */
+  /** Number of hub objects that the policy places, not counting those that another policy places. */
   placedBy(policy: string): number {
     return this.#placed.get(policy) ?? 0;
   }
@@ -122,7 +109,6 @@ export function policiesIn(plan: Plan | undefined): string[] {
   ].map((policy) => policyKey(policy));
 }
 
-/** UID and generation of a hub object. */
 export function lifeOf({ metadata }: KubeObject): Pick<Plan, "uid" | "generation"> {
   return { uid: metadata.uid, generation: generationOf(metadata) };
 }

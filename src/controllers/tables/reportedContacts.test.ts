@@ -69,20 +69,4 @@ describe("what statuses say of the contact with a cluster", () => {
     hear({ ...inContact, synced: false, partlySynced: true, unreadable: new Map([["/Secret", "forbidden"]]) });
     expect(changes).toEqual([CLUSTER]);
   });
-
-  test("ends with the MemberCluster, and what was to be said with it", async () => {
-    const { clock, contacts, changes, hear } = reported();
-    hear(inContact);
-    hear(away);
-    changes.length = 0;
-    hear(undefined);
-    expect([contacts.of(CLUSTER).reason, contacts.lastContact(CLUSTER), changes]).toEqual([
-      "ClusterUnknown",
-      undefined,
-      [CLUSTER],
-    ]);
-    expect(clock.pending).toBe(0);
-    hear(away);
-    expect(contacts.of(CLUSTER)).toBe(away);
-  });
 });

@@ -2,19 +2,14 @@ import { type ClusterContact, DampedContact, type Damping, sameReadability } fro
 import { type Clock, Emitter } from "../../runtime/index.ts";
 import type { Observations } from "./observations.ts";
 
-/**
- * Damping for the condition Fresh of applications: the time between the detection of a loss by the probes and its
- * report.
- */
+/** Time between the detection of a loss by the probes and its report in the condition Fresh. */
 const DAMPING: Damping = { firstMs: 10_000, longestMs: 120_000, textMs: 60_000 };
 
 /**
  * The contact with clusters as the statuses of applications report it. Each change costs a write for every application
- * on the cluster. So a short absence is not reported, and a cluster has about one change in a minute. Only for
- * statuses: decisions use the observations.
+ * there, so a short absence is not reported. Decisions use the observations instead.
  */
 export class ReportedContacts implements Disposable {
-  /** The name of a cluster whose reported contact has changed. */
   readonly changes = new Emitter<string>();
   readonly #observations: Observations;
   readonly #clock: Clock;

@@ -3,17 +3,10 @@ import type { SyncCount } from "../../observability/index.ts";
 
 export type SyncState = "upToDate" | "outOfSync";
 
-/**
- * Number of member objects of each kind that are in sync with their rows. Updated with every change, so that a read
- * costs nothing.
- */
 export class SyncCounts implements Iterable<SyncCount> {
   readonly #kinds = new Map<string, SyncCount>();
 
-  /**
-   * Moves a member object of the kind from one state to another. Undefined: {@link syncStateOf} does not count the
-   * member object.
-   */
+  /** Moves a member object from one state to another. Undefined: {@link syncStateOf} does not count the object. */
   move(kind: string, before: SyncState | undefined, after: SyncState | undefined): void {
     if (before === after) return;
     let count = this.#kinds.get(kind);
@@ -28,8 +21,8 @@ export class SyncCounts implements Iterable<SyncCount> {
 }
 
 /**
- * Sync state of a member object; undefined if the object has no row, or is absent and not wanted. A frozen object is up
- * to date if it has the content that its plan wants.
+ * Undefined if the object has no row, or is absent and not wanted. A frozen object is up to date if it has the content
+ * that its plan wants.
  */
 export function syncStateOf(row: Row | undefined, observation: Observation | undefined): SyncState | undefined {
   const present = observation?.present;

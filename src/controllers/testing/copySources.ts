@@ -11,7 +11,7 @@ import type { Why } from "../../desiredstate/index.ts";
 import type { HubEvent } from "../../hub/index.ts";
 import { Emitter, type ResourceType } from "../../runtime/index.ts";
 import type { CopySources } from "../facts/copies.ts";
-import { ManagerHubState, type ManagerHubStateSources } from "../facts/managerHubState.ts";
+import { managerHubState, type ManagerHubStateSources } from "../facts/managerHubState.ts";
 import { PlanningProgress } from "../facts/planningProgress.ts";
 import { type Plan, Plans } from "../tables/plans.ts";
 import { applicationsOnHub } from "./applicationsOnHub.ts";
@@ -130,7 +130,7 @@ export function copySources() {
     pace: { turnOf: () => 0 },
   };
   const known = { ...tables, ...facts, hubId: "hub" } as unknown as ManagerHubStateSources;
-  const hubState = new ManagerHubState(known);
+  const hubState = managerHubState(known);
   const sources = { ...tables, hubState } as unknown as CopySources;
   /** Puts an object on the hub and returns its key. */
   const have = (object: KubeObject): string => {

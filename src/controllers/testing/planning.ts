@@ -32,7 +32,7 @@ import { Assignments } from "../tables/assignments.ts";
 import { ControllerClasses } from "../facts/controllerClasses.ts";
 import { DependencyWatches } from "../facts/dependencies.ts";
 import { HubNamespaces } from "../facts/hubNamespaces.ts";
-import { ManagerHubState } from "../facts/managerHubState.ts";
+import { managerHubState } from "../facts/managerHubState.ts";
 import { MissingOwners } from "../facts/missingOwners.ts";
 import { Observations } from "../tables/observations.ts";
 import { resolvedOf } from "../object/objectDependencies.ts";
@@ -197,7 +197,7 @@ export async function planning(
   progress.begin(cache.owners());
   const pace = new EvictionPace(cache);
   const tables = { hub: cache, assignments, observations, plans, dependencies, progress, classes, missing };
-  const hubState = new ManagerHubState({ ...tables, hubId: "hub", namespaces, capacities, pace });
+  const hubState = managerHubState({ ...tables, hubId: "hub", namespaces, capacities, pace });
   const copies = { ...tables, hubState };
   const gates = new Gates({ ask: undefined, clock, logger });
   const revisions = new Revisions({ client, systemNamespace: "meridian-system" });

@@ -40,9 +40,6 @@ export function underWay(generation: number, clusters: ClusterStatusEntry[]): Fe
   return { observedGeneration: generation, clusters, conditions };
 }
 
-/** Entry of a cluster that must not have the object. */
-export const { desiredHash: _, ...WITHOUT_HASH } = entry("a");
-
 export const app = (deleted = false): KubeObject => ({
   apiVersion: "paas.cmft.com/v1",
   kind: "DemoApplication",
