@@ -258,23 +258,21 @@ describe("a manager that rolls objects out in stages", () => {
   });
 });
 
-describe("a manager whose term ends before the hub was read", () => {
-  const waiting = async (failure: Error | undefined) =>
-    await leading(
-      {},
-      {
-        before: ({ cache }) => {
-          cache.waitForSync = async (signal) => {
-            if (failure !== undefined) throw failure;
-            await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("aborted"))));
-          };
-        },
+const waiting = async (failure: Error | undefined) =>
+  await leading(
+    {},
+    {
+      before: ({ cache }) => {
+        cache.waitForSync = async (signal) => {
+          if (failure !== undefined) throw failure;
+          await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("aborted"))));
+        };
       },
-    );
+    },
+  );
 
-  test("has done nothing", async () => {
-    const { stop, heard } = await waiting(undefined);
-    await stop();
-    expect(heard).toEqual([]);
-  });
+test("a manager whose term ends before the hub was read has done nothing", async () => {
+  const { stop, heard } = await waiting(undefined);
+  await stop();
+  expect(heard).toEqual([]);
 });

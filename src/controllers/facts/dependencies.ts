@@ -21,7 +21,7 @@ import {
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
-import { type Cause, causeOf } from "../tables/index.ts";
+import { type Cause, causeOf, Groups } from "../tables/index.ts";
 
 /** Helm keeps whole releases in Secrets; no application refers to them. */
 const NO_RELEASES = "type!=helm.sh/release.v1";
@@ -73,7 +73,7 @@ export class DependencyWatches implements Disposable {
   readonly releases = new Emitter<string>();
   readonly #options: DependencyWatchesOptions;
   readonly #watches = new Map<string, Watch>();
-  readonly #referrers = new Map<string, Set<string>>();
+  readonly #referrers = new Groups<string>();
   readonly #needs = new Map<string, { keys: string[]; watches: string[] }>();
   readonly #end = new AbortController();
 
@@ -116,7 +116,7 @@ export class DependencyWatches implements Disposable {
 
   /** The hub objects that need the object with this {@link refKey}, whether the object exists or not. */
   referrersTo(key: string): Iterable<string> {
-    return this.#referrers.get(key) ?? [];
+    return this.#referrers.of(key);
   }
 
   /**
@@ -137,8 +137,8 @@ export class DependencyWatches implements Disposable {
       for (const object of ofKind.length === 0 ? [] : informer.list()) {
         compared += 1;
         if (compared % BATCH === 0) yield undefined;
-        const owners = this.#referrers.get(refKey(keyed(object, type)));
-        if (owners === undefined) continue;
+        const owners = this.#referrers.of(refKey(keyed(object, type)));
+        if (owners.size === 0) continue;
         const setting = settingOf(object);
         if (ofKind.some((selector) => selectsAmongKind(selector, object, setting))) yield* owners;
       }
@@ -158,11 +158,7 @@ export class DependencyWatches implements Disposable {
     const needs = this.#needs.get(owner);
     if (needs === undefined) return;
     this.#needs.delete(owner);
-    for (const key of needs.keys) {
-      const referrers = this.#referrers.get(key);
-      referrers?.delete(owner);
-      if (referrers?.size === 0) this.#referrers.delete(key);
-    }
+    for (const key of needs.keys) this.#referrers.delete(key, owner);
     for (const key of needs.watches) this.#release(key, owner);
     if (needs.keys.length > 0) this.releases.emit(owner);
   }
@@ -178,12 +174,8 @@ export class DependencyWatches implements Disposable {
     const watches = [...new Set(needed.map(({ ref }) => watchKey(ref)))];
     for (const { ref } of needed) this.#watch(ref, owner);
     for (const key of before?.watches ?? []) if (!watches.includes(key)) this.#release(key, owner);
-    for (const key of before?.keys ?? []) this.#referrers.get(key)?.delete(owner);
-    for (const key of keys) {
-      const referrers = this.#referrers.get(key) ?? new Set();
-      referrers.add(owner);
-      this.#referrers.set(key, referrers);
-    }
+    for (const key of before?.keys ?? []) this.#referrers.delete(key, owner);
+    for (const key of keys) this.#referrers.add(key, owner);
     this.#needs.set(owner, { keys, watches });
     if (before?.keys.some((key) => !keys.includes(key)) === true) this.releases.emit(owner);
   }
@@ -239,7 +231,7 @@ export class DependencyWatches implements Disposable {
     informer.onEvent(({ object, initial }) => {
       if (initial && !informer.synced) return;
       const cause = causeOf(keyed(object, type), object.metadata);
-      for (const owner of this.#referrers.get(cause.key) ?? []) {
+      for (const owner of this.#referrers.of(cause.key)) {
         this.causes.emit({ owner, cause });
         changed(owner);
       }

@@ -71,20 +71,18 @@ describe("an object that only others hold on the hub", () => {
   });
 });
 
-describe("a Job that is deleted on the hub", () => {
-  const END = "2026-01-01T00:00:00Z";
-  const job = (deletionTimestamp: string, ttlSecondsAfterFinished?: number, status = "True") => ({
-    apiVersion: "batch/v1",
-    kind: "Job",
-    metadata: { name: "x", deletionTimestamp },
-    spec: ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished },
-    status: { conditions: [{ type: "Complete", status, lastTransitionTime: END }] },
-  });
-
-  test.each([
-    ["has gone by its TTL when that was over", job("2026-01-01T00:00:05Z", 5), true],
-    ["may have, within the second", job("2026-01-01T00:00:04Z", 4), true],
-    ["is deleted by a person before that", job("2026-01-01T00:00:03Z", 5), false],
-    ["is deleted by a person while it runs", job("2026-01-01T01:00:00Z", 5, "False"), false],
-  ])("%s", (_, object, want) => expect(wentByTtl(object)).toBe(want));
+const END = "2026-01-01T00:00:00Z";
+const job = (deletionTimestamp: string, ttlSecondsAfterFinished?: number, status = "True") => ({
+  apiVersion: "batch/v1",
+  kind: "Job",
+  metadata: { name: "x", deletionTimestamp },
+  spec: ttlSecondsAfterFinished === undefined ? {} : { ttlSecondsAfterFinished },
+  status: { conditions: [{ type: "Complete", status, lastTransitionTime: END }] },
 });
+
+test.each([
+  ["has gone by its TTL when that was over", job("2026-01-01T00:00:05Z", 5), true],
+  ["may have, within the second", job("2026-01-01T00:00:04Z", 4), true],
+  ["is deleted by a person before that", job("2026-01-01T00:00:03Z", 5), false],
+  ["is deleted by a person while it runs", job("2026-01-01T01:00:00Z", 5, "False"), false],
+])("a Job that is deleted on the hub %s", (_, object, want) => expect(wentByTtl(object)).toBe(want));

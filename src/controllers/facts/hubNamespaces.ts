@@ -2,6 +2,7 @@ import { canonicalJson, isProtectedNamespace, type KubeObject, type ObjectMeta }
 import { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "../../desiredstate/index.ts";
 import type { HubCache, Policy } from "../../hub/index.ts";
 import { Emitter } from "../../runtime/index.ts";
+import { Groups } from "../tables/index.ts";
 
 export interface HubNamespacesOptions {
   hub: HubCache;
@@ -19,7 +20,7 @@ export class HubNamespaces implements Disposable {
   readonly #terms = new Map<string, NamespaceTerms>();
   readonly #subscription: Disposable;
   /** By namespace: the other namespaces with objects that were judged by this namespace's terms, too. */
-  readonly #askedFrom = new Map<string, Set<string>>();
+  readonly #askedFrom = new Groups<string>();
 
   constructor(options: HubNamespacesOptions) {
     this.#options = options;
@@ -43,12 +44,11 @@ export class HubNamespaces implements Disposable {
   /** Keys of the objects in the namespace, and in namespaces whose terms reach into it, planned or not. */
   *ownersIn(namespace: string): Iterable<string> {
     yield* this.#options.hub.ownersIn(namespace);
-    for (const home of this.#askedFrom.get(namespace) ?? []) yield* this.#options.hub.ownersIn(home);
+    for (const home of this.#askedFrom.of(namespace)) yield* this.#options.hub.ownersIn(home);
   }
 
   #elsewhere(home: string, namespace: string): NamespaceTerms {
-    const homes = this.#askedFrom.get(namespace) ?? new Set();
-    this.#askedFrom.set(namespace, homes.add(home));
+    this.#askedFrom.add(namespace, home);
     return this.#terms.get(namespace) ?? namespaceTerms({ name: namespace }, this.#isProtected(namespace));
   }
 

@@ -148,44 +148,42 @@ describe("what holds the draining of a cluster", () => {
   });
 });
 
-describe("what holds the letting go of a cluster", () => {
-  const failing = (final: boolean) =>
-    observation({ failure: { reason: "AdmissionDenied", message: "a policy says no", final } });
-  const wants = `Orphan since ${leaving.deletionTimestamp}: ConfigMap shop: AdmissionDenied: a policy says no`;
+const failing = (final: boolean) =>
+  observation({ failure: { reason: "AdmissionDenied", message: "a policy says no", final } });
+const wants = `Orphan since ${leaving.deletionTimestamp}: ConfigMap shop: AdmissionDenied: a policy says no`;
 
-  test.each<{ name: string; change?: (all: ReturnType<typeof copySources>) => void; want?: string }>([
-    { name: "nothing that is under way", change: ({ observations }) => observations.report(CLUSTER, [observation()]) },
-    {
-      name: "an object that could not be released yet",
-      change: ({ observations }) => observations.report(CLUSTER, [failing(false)]),
-      want: wants,
+test.each<{ name: string; change?: (all: ReturnType<typeof copySources>) => void; want?: string }>([
+  { name: "nothing that is under way", change: ({ observations }) => observations.report(CLUSTER, [observation()]) },
+  {
+    name: "an object that could not be released yet",
+    change: ({ observations }) => observations.report(CLUSTER, [failing(false)]),
+    want: wants,
+  },
+  {
+    name: "no object that the cluster refuses for good",
+    change: ({ observations }) => observations.report(CLUSTER, [failing(true)]),
+  },
+  {
+    name: "an object of a kind that is served in no version",
+    change: ({ observations }) => {
+      observations.report(CLUSTER, [observation()]);
+      observations.contact(CLUSTER, { ...inContact, unserved: new Set(["/ConfigMap"]) });
     },
-    {
-      name: "no object that the cluster refuses for good",
-      change: ({ observations }) => observations.report(CLUSTER, [failing(true)]),
+    want: "ConfigMap shop: KindNotServed: the member serves no version of it; serve one in its CRD, if only for the time",
+  },
+  {
+    name: "nothing of a cluster that does not answer",
+    change: ({ observations }) => {
+      observations.report(CLUSTER, [failing(false)]);
+      observations.contact(CLUSTER, { ...inContact, ok: false });
     },
-    {
-      name: "an object of a kind that is served in no version",
-      change: ({ observations }) => {
-        observations.report(CLUSTER, [observation()]);
-        observations.contact(CLUSTER, { ...inContact, unserved: new Set(["/ConfigMap"]) });
-      },
-      want: "ConfigMap shop: KindNotServed: the member serves no version of it; serve one in its CRD, if only for the time",
-    },
-    {
-      name: "nothing of a cluster that does not answer",
-      change: ({ observations }) => {
-        observations.report(CLUSTER, [failing(false)]);
-        observations.contact(CLUSTER, { ...inContact, ok: false });
-      },
-    },
-  ])("$name", ({ change = () => undefined, want }) => {
-    const all = copySources();
-    all.observations.contact(CLUSTER, inContact);
-    change(all);
-    const waits = whyNotReleased(all, member(CLUSTER, leaving));
-    expect(waits.map((wait) => conditionMessage(wait))).toEqual(want === undefined ? [] : [want]);
-  });
+  },
+])("what holds the letting go of a cluster $name", ({ change = () => undefined, want }) => {
+  const all = copySources();
+  all.observations.contact(CLUSTER, inContact);
+  change(all);
+  const waits = whyNotReleased(all, member(CLUSTER, leaving));
+  expect(waits.map((wait) => conditionMessage(wait))).toEqual(want === undefined ? [] : [want]);
 });
 
 describe("a MemberCluster that is deleted", () => {

@@ -2,8 +2,6 @@ import {
   type Condition,
   conditionMessage,
   counted,
-  defined,
-  FEDERATION_API_VERSION,
   fullMessage,
   type MemberCluster,
   type MessageParts,
@@ -18,11 +16,11 @@ import {
 import type { Why } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
-import { type Client, type Informer, isNotFound, MEMBERCLUSTERS } from "../../runtime/index.ts";
+import { type Client, type Informer } from "../../runtime/index.ts";
 import { finalizerHolds } from "../../status/index.ts";
 import { type Assignments, type Observations } from "../tables/index.ts";
+import { regardingMember, writeConditions } from "./memberCondition.ts";
 
-/** Field manager of the condition. Other writers own the rest of the status. */
 const REMOVAL_MANAGER = "meridian-removal";
 const REMOVED = "Removed";
 
@@ -179,30 +177,12 @@ export async function reportDeletion(
     lastTransitionTime: before?.lastTransitionTime ?? timestamp(now),
   };
   if (sameValue(before, condition)) return;
-  const { name, uid } = member.metadata;
-  const object = {
-    apiVersion: FEDERATION_API_VERSION,
-    kind: "MemberCluster",
-    metadata: { name },
-    status: { conditions: [condition] },
-  };
-  try {
-    clusters.observe(
-      await client.applyStatus(MEMBERCLUSTERS, object, { fieldManager: REMOVAL_MANAGER, force: true, signal }),
-    );
-  } catch (error) {
-    if (isNotFound(error)) return;
-    throw error;
-  }
+  const { name } = member.metadata;
+  if (!(await writeConditions({ client, clusters }, name, REMOVAL_MANAGER, [condition], signal))) return;
   const note = noteOf(member, stage);
   if (note === undefined || (before?.reason === condition.reason && before.message === condition.message)) return;
   events.record({
-    regarding: {
-      apiVersion: FEDERATION_API_VERSION,
-      kind: "MemberCluster",
-      name,
-      ...defined({ uid }),
-    },
+    regarding: regardingMember(member),
     type: "Warning",
     reason: condition.reason,
     action: "Remove",

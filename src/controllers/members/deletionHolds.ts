@@ -2,23 +2,19 @@ import {
   ACCEPT_DELETIONS_ANNOTATION,
   type Condition,
   counted,
-  defined,
   DELETIONS_HELD_CONDITION,
-  FEDERATION_API_VERSION,
   type MemberCluster,
   sameValue,
   shortMessage,
   timestamp,
 } from "../../apis/index.ts";
 import type { HubCache } from "../../hub/index.ts";
-import type { EventRecord, EventRecorder, Recoveries } from "../../observability/index.ts";
+import type { EventRecorder, Recoveries } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
   done,
   from,
-  isNotFound,
-  MEMBERCLUSTERS,
   type Reconciler,
   requeueAfter,
   type Result,
@@ -26,6 +22,7 @@ import {
 } from "../../runtime/index.ts";
 import { type ControllerClasses, type HeldThere, type MissingOwners } from "../facts/index.ts";
 import { type Observations } from "../tables/index.ts";
+import { regardingMember, writeConditions } from "./memberCondition.ts";
 
 export interface DeletionHoldReconcilerOptions {
   hub: HubCache;
@@ -38,7 +35,6 @@ export interface DeletionHoldReconcilerOptions {
   clock: Pick<Clock, "now">;
 }
 
-/** Field manager of the condition. Other writers own the rest of the status. */
 const HOLDS_MANAGER = "meridian-holds";
 /** Delay of the count, since a restored hub loses its objects one by one. */
 const TOGETHER_MS = 500;
@@ -75,15 +71,9 @@ export class DeletionHoldReconciler implements Reconciler {
     // The end of a hold on the cluster is certain only if all our objects on the cluster are known.
     if (condition === undefined && (before === undefined || !missing.isKnown(name))) return this.#end();
     if (sameValue(before, condition)) return this.#end();
-    const status = { conditions: condition === undefined ? [] : [condition] };
-    const object = { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", metadata: { name }, status };
-    try {
-      const options = { fieldManager: HOLDS_MANAGER, force: true, signal };
-      hub.clusters.observe(await client.applyStatus(MEMBERCLUSTERS, object, options));
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
+    const conditions = condition === undefined ? [] : [condition];
+    if (!(await writeConditions({ client, clusters: hub.clusters }, name, HOLDS_MANAGER, conditions, signal)))
       return this.#end();
-    }
     if (there !== undefined && before?.reason !== condition?.reason) this.#record(member, there);
     if (there === undefined && before !== undefined) this.#ended(member, before);
     return this.#end();
@@ -97,12 +87,14 @@ export class DeletionHoldReconciler implements Reconciler {
 
   #ended(member: MemberCluster, { reason, message, lastTransitionTime: since }: Condition): void {
     const until = timestamp(this.#options.clock.now());
-    this.#options.recoveries.ended([{ object: refTo(member), reason, message, since, until, ending: "Over" }]);
+    this.#options.recoveries.ended([
+      { object: regardingMember(member), reason, message, since, until, ending: "Over" },
+    ]);
   }
 
   #record(member: MemberCluster, { hold, owners, accepted }: HeldThere): void {
     const names = owners.slice(0, NAMES_IN_EVENT).map(nameOf).join(", ");
-    const regarding = refTo(member);
+    const regarding = regardingMember(member);
     if (accepted) {
       const note = `a person agrees that copies of ${counted(owners.length, "object")} that the hub lacks go: ${names}`;
       this.#options.events.record({ regarding, type: "Normal", reason: "DeletionsAccepted", action: "Remove", note });
@@ -111,10 +103,6 @@ export class DeletionHoldReconciler implements Reconciler {
     const note = `copies of ${counted(owners.length, "object")} that the hub lacks stay until a person agrees: ${names}`;
     this.#options.events.record({ regarding, type: "Warning", reason: hold.reason, action: "Hold", note });
   }
-}
-
-function refTo({ metadata: { name, uid } }: MemberCluster): EventRecord["regarding"] {
-  return { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name, ...defined({ uid }) };
 }
 
 function heldCondition(member: MemberCluster | undefined): Condition | undefined {

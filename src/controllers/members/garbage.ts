@@ -1,4 +1,4 @@
-import { FEDERATION_API_VERSION, type MemberCluster, type ObjectRef, refKey } from "../../apis/index.ts";
+import { type MemberCluster, type ObjectRef, refKey } from "../../apis/index.ts";
 import {
   assembleRemovalFacts,
   decideRemovals,
@@ -12,6 +12,7 @@ import { changedSpec } from "../../hub/index.ts";
 import { done, from, type Reconciler, requeueAfter, type Result, type Source } from "../../runtime/index.ts";
 import { type AssignmentChange, type ObservationChange } from "../tables/index.ts";
 import { type CopySources } from "../facts/index.ts";
+import { memberRef } from "./memberCondition.ts";
 
 const STRAY = { reason: "ObjectGone", message: "the member object names no hub object as its owner" };
 const UNUSED = { reason: "NamespaceUnused", message: "Meridian made the namespace, and nothing of Meridian is in it" };
@@ -168,8 +169,7 @@ function removalOn(
   cause: Removal["cause"],
   ownership: Removal["ownership"] = "Ours",
 ): Removal {
-  const owner = { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name, uid: "" };
-  return { owner, policy, cause, ownership };
+  return { owner: { ...memberRef(name), uid: "" }, policy, cause, ownership };
 }
 
 function namespaceRef(name: string): ObjectRef {

@@ -119,27 +119,25 @@ test("that objects were there before the join is told once for each cluster, wit
   ]);
 });
 
-describe("that a namespace stays, since nobody can see what is in it,", () => {
-  const TEAM = { apiVersion: "v1", kind: "Namespace", name: "team" };
-  const kept = (message: string, reason = "NamespaceKept") =>
-    observation({ ref: TEAM, failure: { reason, message, final: false } });
+const TEAM = { apiVersion: "v1", kind: "Namespace", name: "team" };
+const kept = (message: string, reason = "NamespaceKept") =>
+  observation({ ref: TEAM, failure: { reason, message, final: false } });
 
-  test("is told on the MemberCluster once for each reason", () => {
-    const { report, events } = recording();
-    report(kept("secrets may not be listed there"));
-    report(kept("secrets may not be listed there"));
-    expect(events).toEqual([
-      {
-        regarding: { ...MEMBER, uid: "m" },
-        type: "Warning",
-        reason: "NamespaceKept",
-        action: "CleanUp",
-        note: "namespace team stays on the member: secrets may not be listed there",
-      },
-    ]);
-    report(kept("pods may not be listed there"));
-    expect(events).toHaveLength(2);
-  });
+test("that a namespace stays, since nobody can see what is in it, is told on the MemberCluster once for each reason", () => {
+  const { report, events } = recording();
+  report(kept("secrets may not be listed there"));
+  report(kept("secrets may not be listed there"));
+  expect(events).toEqual([
+    {
+      regarding: { ...MEMBER, uid: "m" },
+      type: "Warning",
+      reason: "NamespaceKept",
+      action: "CleanUp",
+      note: "namespace team stays on the member: secrets may not be listed there",
+    },
+  ]);
+  report(kept("pods may not be listed there"));
+  expect(events).toHaveLength(2);
 });
 
 test("nothing is told of a cluster that goes, nor after the end", () => {

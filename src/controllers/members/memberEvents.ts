@@ -1,6 +1,5 @@
 import {
   defined,
-  FEDERATION_API_VERSION,
   fullMessage,
   isSameMessage,
   type ObjectRef,
@@ -14,6 +13,7 @@ import type { HubCache } from "../../hub/index.ts";
 import { memberKindOf } from "../../interpreter/index.ts";
 import type { EventRecord, EventRecorder } from "../../observability/index.ts";
 import { type Assignments, type Observations } from "../tables/index.ts";
+import { memberRef } from "./memberCondition.ts";
 
 export interface MemberEventSources {
   hub: HubCache;
@@ -81,24 +81,28 @@ function recordOnMember(
   event: Pick<EventRecord, "type" | "reason" | "note">,
 ): void {
   const uid = hub.clusters.get(cluster)?.metadata.uid;
-  events.record({ regarding: { ...memberCluster(cluster), ...defined({ uid }) }, action: "CleanUp", ...event });
+  events.record({ regarding: { ...memberRef(cluster), ...defined({ uid }) }, action: "CleanUp", ...event });
 }
 
-function recordHeal({ assignments, events }: MemberEventSources, observation: Observation, heal: Heal): void {
-  const { cluster, ref, present } = observation;
-  const regarding = assignments.get(cluster, refKey(ref))?.effective?.owner ?? present?.owner;
-  if (regarding === undefined) return;
+function recordHeal(sources: MemberEventSources, observation: Observation, heal: Heal): void {
+  const { cluster, ref } = observation;
   const what = heal.gone ? "was deleted, or lost its label" : changeOf(heal);
-  events.record({
-    regarding,
+  recordOnOwner(sources, observation, {
     type: "Warning",
     reason: heal.contested ? "Contested" : heal.gone ? "Recreated" : "DriftHealed",
-    action: "Heal",
     note: `${shortMessage(
       `${cluster}: ${ref.kind} ${ref.name} ${what}${heal.contested ? " again; put back less and less often" : "; put back"}`,
     )}${remedyOf(ref, heal)}`,
-    related: memberCluster(cluster),
   });
+}
+
+function recordOnOwner(
+  { assignments, events }: MemberEventSources,
+  { cluster, ref, present }: Observation,
+  event: Pick<EventRecord, "type" | "reason" | "note">,
+): void {
+  const regarding = assignments.get(cluster, refKey(ref))?.effective?.owner ?? present?.owner;
+  if (regarding !== undefined) events.record({ regarding, action: "Heal", related: memberRef(cluster), ...event });
 }
 
 /** Advice: a policy can leave the field to the member, if scaling or repeated changes there are intended. */
@@ -111,23 +115,13 @@ function remedyOf({ apiVersion, kind }: ObjectRef, { lost, contested, gone }: He
 }
 
 /** Records each given-up field once. */
-function recordGivenUp(
-  { assignments, events }: MemberEventSources,
-  { cluster, ref, present, givenUp = [] }: Observation,
-  before: Observation | undefined,
-): void {
+function recordGivenUp(sources: MemberEventSources, after: Observation, before: Observation | undefined): void {
+  const { cluster, ref, givenUp = [] } = after;
   const reported = new Set(before?.givenUp?.map(({ path }) => path));
   const lost = givenUp.filter(({ path }) => !reported.has(path));
-  const regarding = assignments.get(cluster, refKey(ref))?.effective?.owner ?? present?.owner;
-  if (lost.length === 0 || regarding === undefined) return;
-  events.record({
-    regarding,
-    type: "Normal",
-    reason: "GivenUp",
-    action: "Heal",
-    note: shortMessage(`${cluster}: ${ref.kind} ${ref.name} ${changeOf({ lost })} again; left to the member`),
-    related: memberCluster(cluster),
-  });
+  if (lost.length === 0) return;
+  const note = shortMessage(`${cluster}: ${ref.kind} ${ref.name} ${changeOf({ lost })} again; left to the member`);
+  recordOnOwner(sources, after, { type: "Normal", reason: "GivenUp", note });
 }
 
 function changeOf({ lost }: Pick<Heal, "lost">): string {
@@ -135,10 +129,6 @@ function changeOf({ lost }: Pick<Heal, "lost">): string {
   const by = [...new Set(lost.map(({ takenBy }) => takenBy).filter((name) => name !== undefined))];
   const more = lost.length > 1 ? ` and ${lost.length - 1} more` : "";
   return `${first?.path ?? "Meridian's marks"}${more}${by.length === 0 ? "" : ` changed by ${by.join(", ")}`}`;
-}
-
-function memberCluster(name: string): ObjectRef {
-  return { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name };
 }
 
 function keptNote({ name }: ObjectRef, { message }: Failure): string {

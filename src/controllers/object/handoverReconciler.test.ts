@@ -180,20 +180,18 @@ test("an object that is divided by room is claimed with the replicas that its co
 
 const ONCE = [{ key: APP, afterMs: undefined }];
 
-describe("an object in transit", () => {
-  test.each([
-    { name: "to this class", metadata: { finalizers: [CANARY] } },
-    { name: "to another", metadata: { ...TO_CANARY, finalizers: [CANARY, OBJECT_FINALIZER] } },
-  ])("is considered when it changes, $name, and not while nobody plans it", async ({ metadata }) => {
-    const { woken, update, cache } = await handing(metadata);
-    cache.planned.includes = () => false;
-    woken.length = 0;
-    await update({ metadata: { generation: 2 } });
-    expect(woken).toEqual([]);
-    cache.planned.includes = () => true;
-    await update({ metadata: { generation: 3 } });
-    expect(woken).toEqual(ONCE);
-  });
+test.each([
+  { name: "to this class", metadata: { finalizers: [CANARY] } },
+  { name: "to another", metadata: { ...TO_CANARY, finalizers: [CANARY, OBJECT_FINALIZER] } },
+])("an object in transit is considered when it changes, $name, and not while nobody plans it", async ({ metadata }) => {
+  const { woken, update, cache } = await handing(metadata);
+  cache.planned.includes = () => false;
+  woken.length = 0;
+  await update({ metadata: { generation: 2 } });
+  expect(woken).toEqual([]);
+  cache.planned.includes = () => true;
+  await update({ metadata: { generation: 3 } });
+  expect(woken).toEqual(ONCE);
 });
 
 test("a copy is kept by a handover to a policy with the deletion policy Orphan", async () => {

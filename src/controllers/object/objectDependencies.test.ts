@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { placementObject } from "../../../test/builders/policyObjects.ts";
 import { type KubeObject, type ObjectSetting, type Placement, refKey, refOf } from "../../apis/index.ts";
 import type { HubState } from "../../desiredstate/index.ts";
@@ -75,16 +75,14 @@ function setUp({ object = DEPLOYMENT, policies = [], recorded = [], setting = {}
 
 const namesOf = (needed: readonly Dependency[]): string[] => needed.map(({ ref }) => ref.name);
 
-describe("what an object asks for beside it", () => {
-  test.each<{ name: string; want: string[]; reads: boolean } & Given>([
-    { name: "is nothing while nobody places it and it runs nowhere", want: [], reads: true },
-    { name: "is asked for while it runs somewhere", recorded: ["a"], want: ["password"], reads: true },
-    { name: "is asked for where a policy places it", policies: [{}], want: ["password"], reads: false },
-  ])("$name", ({ name: _, want, reads, ...given }) => {
-    const { asked, placements, said } = setUp(given);
-    const { choice, needs } = asked();
-    expect(namesOf(needs.dependencies)).toEqual(want);
-    expect(choice).toEqual({ placement: placements[0], passedOver: [] });
-    expect(said).toEqual(reads ? ["the record is read"] : []);
-  });
+test.each<{ name: string; want: string[]; reads: boolean } & Given>([
+  { name: "is nothing while nobody places it and it runs nowhere", want: [], reads: true },
+  { name: "is asked for while it runs somewhere", recorded: ["a"], want: ["password"], reads: true },
+  { name: "is asked for where a policy places it", policies: [{}], want: ["password"], reads: false },
+])("what an object asks for beside it $name", ({ name: _, want, reads, ...given }) => {
+  const { asked, placements, said } = setUp(given);
+  const { choice, needs } = asked();
+  expect(namesOf(needs.dependencies)).toEqual(want);
+  expect(choice).toEqual({ placement: placements[0], passedOver: [] });
+  expect(said).toEqual(reads ? ["the record is read"] : []);
 });

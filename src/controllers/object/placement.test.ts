@@ -7,7 +7,14 @@ import {
   refKey,
   refOf,
 } from "../../apis/index.ts";
-import { ApiError, CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS, SECRETS } from "../../runtime/index.ts";
+import {
+  ApiError,
+  CONTROLLERREVISIONS,
+  DEMOAPPLICATIONS,
+  MEMBERCLUSTERS,
+  PLACEMENTS,
+  SECRETS,
+} from "../../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
 import { APP, app, placement, placing, statusOn } from "../testing/planning.ts";
 import { CANARY } from "../testing/rollingOut.ts";
@@ -66,51 +73,63 @@ describe("an object that a policy places", () => {
   });
 });
 
-describe("a cluster that the hub's record does not name yet", () => {
-  test("gets nothing before the record names it", async () => {
-    const { reconciler, plan, reconcile, server, settle, rowLines, update, settlements, wokenBy } = await placing({
-      placements: [placement(["a"])],
-    });
-    await plan();
-    await update(statusOn("a"));
-    server.merge(PLACEMENTS, "default", "everywhere", {
-      metadata: { generation: 2 },
-      spec: { clusterAffinities: [{ name: "these", clusterNames: ["a", "b"] }] },
-    });
-    await settle();
-    await reconcile();
-    expect(rowLines()).toEqual(["a Apply Deployment/shop"]);
-    const woken = wokenBy(reconciler);
-    woken.length = 0;
-    settlements.emit(APP);
-    expect(woken).toEqual([]);
-    await update(statusOn("a", "b"));
-    woken.length = 0;
-    settlements.emit(APP);
-    settlements.emit("another");
-    expect(woken).toEqual([{ key: APP, afterMs: undefined }]);
-    await reconcile();
-    expect(rowLines()).toEqual(["a Apply Deployment/shop", "b Apply Deployment/shop"]);
-    woken.length = 0;
-    settlements.emit(APP);
-    expect(woken).toEqual([]);
+test("a cluster that the hub's record does not name yet gets nothing before the record names it", async () => {
+  const { reconciler, plan, reconcile, server, settle, rowLines, update, settlements, wokenBy } = await placing({
+    placements: [placement(["a"])],
   });
+  await plan();
+  await update(statusOn("a"));
+  server.merge(PLACEMENTS, "default", "everywhere", {
+    metadata: { generation: 2 },
+    spec: { clusterAffinities: [{ name: "these", clusterNames: ["a", "b"] }] },
+  });
+  await settle();
+  await reconcile();
+  expect(rowLines()).toEqual(["a Apply Deployment/shop"]);
+  const woken = wokenBy(reconciler);
+  woken.length = 0;
+  settlements.emit(APP);
+  expect(woken).toEqual([]);
+  await update(statusOn("a", "b"));
+  woken.length = 0;
+  settlements.emit(APP);
+  settlements.emit("another");
+  expect(woken).toEqual([{ key: APP, afterMs: undefined }]);
+  await reconcile();
+  expect(rowLines()).toEqual(["a Apply Deployment/shop", "b Apply Deployment/shop"]);
+  woken.length = 0;
+  settlements.emit(APP);
+  expect(woken).toEqual([]);
 });
 
-describe("an object of another class", () => {
-  const theirs = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
+const theirs = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
 
-  test("that was ours loses its rows, and its plan when it is being deleted", async () => {
-    const { plan, reconcile, rowLines, update, plans } = await placing();
-    await plan();
-    await update({ metadata: { ...theirs, generation: 2, finalizers: [`${OBJECT_FINALIZER}.canary`] } });
-    await reconcile();
-    expect(rowLines()).toEqual([]);
-    expect(plans.get(APP)?.ours).toBe(false);
-    await update({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
-    await reconcile();
-    expect(plans.get(APP)).toBeUndefined();
+test("an object of another class, which was ours, loses its rows, and its plan when it is being deleted", async () => {
+  const { plan, reconcile, rowLines, update, plans } = await placing();
+  await plan();
+  await update({ metadata: { ...theirs, generation: 2, finalizers: [`${OBJECT_FINALIZER}.canary`] } });
+  await reconcile();
+  expect(rowLines()).toEqual([]);
+  expect(plans.get(APP)?.ours).toBe(false);
+  await update({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
+  await reconcile();
+  expect(plans.get(APP)).toBeUndefined();
+});
+
+test("an object that is made anew loses the rows of the earlier one before it waits for a cluster", async () => {
+  const clusterAffinities = ["a", "b"].map((name) => ({ name, clusterNames: [name] }));
+  const { plan, reconcile, rowLines, server, settle, contact } = await placing({
+    apps: [app({ uid: "first" })],
+    placements: [placement([], { clusterAffinities })],
   });
+  await plan();
+  expect(rowLines()).toEqual(["a Apply Deployment/shop"]);
+  server.delete(DEMOAPPLICATIONS, "default", "shop");
+  server.create(DEMOAPPLICATIONS, app({ uid: "second" }));
+  contact("b", { pending: true });
+  await settle();
+  expect(await reconcile()).toEqual({ requeueAfter: 60_000 });
+  expect(rowLines()).toEqual([]);
 });
 
 test("a plan that breaks leaves the rows as they are, says so, and is an error", async () => {
@@ -141,52 +160,50 @@ const NEEDS_SECRET = { envFrom: [{ secretRef: { name: "password" } }] };
 const SECRET_KEY = "/Secret/default/password";
 const ended = AbortSignal.abort(new Error("the term is over"));
 
-describe("an object that changes hands", () => {
-  test.each([
-    {
-      name: "is another class's",
-      metadata: { ...TO_CANARY, finalizers: [CANARY_FINALIZER] },
-      ours: false,
-      keeps: false,
-    },
-    {
-      name: "is another class's, and is to be ours",
-      metadata: { finalizers: [CANARY_FINALIZER] },
-      ours: false,
-      keeps: true,
-    },
-    {
-      name: "is ours, and is to be another's",
-      metadata: { ...TO_CANARY, finalizers: [OBJECT_FINALIZER] },
-      ours: true,
-      keeps: true,
-    },
-    {
-      name: "was ours, and another has claimed it",
-      metadata: { ...TO_CANARY, finalizers: [CANARY_FINALIZER, OBJECT_FINALIZER] },
-      ours: false,
-      keeps: false,
-    },
-  ])("$name", async ({ metadata, ours, keeps }) => {
-    const { reconcile, plans, rowLines, dependencies, server, cache, onHub, settle, progress } = await placing({
-      apps: [{ ...app(metadata, NEEDS_SECRET), ...statusOn("a", "b") }],
-    });
-    server.create(SECRETS, { apiVersion: "v1", kind: "Secret", metadata: { name: "password", namespace: "default" } });
-    const found = cache.object(APP);
-    if (found === undefined) throw new Error("the hub has no application");
-    const needed = found.kind.interpreter.dependencies(found.object);
-    dependencies.collect(APP, needed);
-    await settle();
-    expect(await reconcile()).toEqual({});
-    expect(plans.get(APP)).toMatchObject({
-      ours,
-      remaining: new Set(),
-      target: { clusters: [{ name: "a" }, { name: "b" }] },
-    });
-    expect(rowLines().length > 0).toBe(ours);
-    expect([...dependencies.referrersTo(SECRET_KEY)]).toEqual(keeps ? [APP] : []);
-    expect([onHub().metadata.finalizers, progress.isComplete]).toEqual([metadata.finalizers, true]);
+test.each([
+  {
+    name: "is another class's",
+    metadata: { ...TO_CANARY, finalizers: [CANARY_FINALIZER] },
+    ours: false,
+    keeps: false,
+  },
+  {
+    name: "is another class's, and is to be ours",
+    metadata: { finalizers: [CANARY_FINALIZER] },
+    ours: false,
+    keeps: true,
+  },
+  {
+    name: "is ours, and is to be another's",
+    metadata: { ...TO_CANARY, finalizers: [OBJECT_FINALIZER] },
+    ours: true,
+    keeps: true,
+  },
+  {
+    name: "was ours, and another has claimed it",
+    metadata: { ...TO_CANARY, finalizers: [CANARY_FINALIZER, OBJECT_FINALIZER] },
+    ours: false,
+    keeps: false,
+  },
+])("an object that changes hands $name", async ({ metadata, ours, keeps }) => {
+  const { reconcile, plans, rowLines, dependencies, server, cache, onHub, settle, progress } = await placing({
+    apps: [{ ...app(metadata, NEEDS_SECRET), ...statusOn("a", "b") }],
   });
+  server.create(SECRETS, { apiVersion: "v1", kind: "Secret", metadata: { name: "password", namespace: "default" } });
+  const found = cache.object(APP);
+  if (found === undefined) throw new Error("the hub has no application");
+  const needed = found.kind.interpreter.dependencies(found.object);
+  dependencies.collect(APP, needed);
+  await settle();
+  expect(await reconcile()).toEqual({});
+  expect(plans.get(APP)).toMatchObject({
+    ours,
+    remaining: new Set(),
+    target: { clusters: [{ name: "a" }, { name: "b" }] },
+  });
+  expect(rowLines().length > 0).toBe(ours);
+  expect([...dependencies.referrersTo(SECRET_KEY)]).toEqual(keeps ? [APP] : []);
+  expect([onHub().metadata.finalizers, progress.isComplete]).toEqual([metadata.finalizers, true]);
 });
 
 describe("an object whose dependencies are being read", () => {
@@ -243,15 +260,13 @@ test("each turn is counted and traced", async () => {
   expect(body.split("\n").filter((line) => line.endsWith('{kind="DemoApplication"} 2'))).toHaveLength(1);
 });
 
-describe("a manager that starts", () => {
-  const settled = { ...app({ finalizers: [OBJECT_FINALIZER] }), ...statusOn("a", "b") };
+const settled = { ...app({ finalizers: [OBJECT_FINALIZER] }), ...statusOn("a", "b") };
 
-  test("does not tell again where an object is", async () => {
-    const { reconcile, eventTexts, lines } = await placing({ apps: [settled] });
-    await reconcile();
-    expect(eventTexts()).toEqual(["ReconcileStarted: generation 1 is being planned"]);
-    expect(lines).toMatchObject([{ level: "debug", msg: "planned: 2 of 2 clusters selected" }]);
-  });
+test("a manager that starts does not tell again where an object is", async () => {
+  const { reconcile, eventTexts, lines } = await placing({ apps: [settled] });
+  await reconcile();
+  expect(eventTexts()).toEqual(["ReconcileStarted: generation 1 is being planned"]);
+  expect(lines).toMatchObject([{ level: "debug", msg: "planned: 2 of 2 clusters selected" }]);
 });
 
 /** An application with a rollout policy, after its first plan. */

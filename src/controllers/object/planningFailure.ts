@@ -2,7 +2,7 @@ import type { KubeObject } from "../../apis/index.ts";
 import type { Why } from "../../desiredstate/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
 import { recordOn } from "../progress/index.ts";
-import { lifeOf, type Plans } from "../tables/index.ts";
+import { keptOf, type Plans } from "../tables/index.ts";
 
 /**
  * Planning must not throw, whatever the hub holds. An exception is a bug: the rows stay as they are, the status reports
@@ -21,10 +21,7 @@ export function attempted<T>(
     const name = error instanceof Error ? error.name : typeof error;
     const message = `the object could not be planned (${name}); the manager's log says more`;
     const failure: Why = { reason: "PlanningFailed", message };
-    const life = lifeOf(object);
-    const same = before?.uid === life.uid ? before : undefined;
-    const { target, remaining = new Set<string>() } = same ?? {};
-    plans.set(owner, { ...life, target, remaining, failure, ours: true });
+    plans.set(owner, { ...keptOf(before, object), rollout: undefined, failure, ours: true });
     if (before?.failure === undefined)
       recordOn(events, object, { type: "Warning", reason: failure.reason, action: "Plan", note: message });
     throw error;

@@ -31,17 +31,15 @@ function setUp({ planned = [], plans = [], copies = [] }: Partial<Record<"planne
   } as unknown as CopySources;
 }
 
-describe("an object of the hub", () => {
-  test.each([
-    { name: "that is planned is a manager's business", given: { planned: ["a"] }, want: true },
-    { name: "that was planned", given: { plans: ["a"] }, want: true },
-    { name: "that has copies", given: { copies: ["a"] }, want: true },
-    { name: "that is like others is none", given: { planned: ["b"], plans: ["c"], copies: ["d"] }, want: false },
-  ])("$name", ({ given, want }) => {
-    const object = configMap("a");
-    expect(isRelevant(setUp(given), { key: keyOf(object), object })).toBe(want);
-    expect([...concernedAmong(setUp(given), [keyOf(object)])]).toEqual(want ? [keyOf(object)] : []);
-  });
+test.each([
+  { name: "that is planned is a manager's business", given: { planned: ["a"] }, want: true },
+  { name: "that was planned", given: { plans: ["a"] }, want: true },
+  { name: "that has copies", given: { copies: ["a"] }, want: true },
+  { name: "that is like others is none", given: { planned: ["b"], plans: ["c"], copies: ["d"] }, want: false },
+])("an object of the hub $name", ({ given, want }) => {
+  const object = configMap("a");
+  expect(isRelevant(setUp(given), { key: keyOf(object), object })).toBe(want);
+  expect([...concernedAmong(setUp(given), [keyOf(object)])]).toEqual(want ? [keyOf(object)] : []);
 });
 
 describe("a change of an object that is sent as it is", () => {

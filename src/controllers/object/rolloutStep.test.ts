@@ -95,15 +95,13 @@ describe("an object that is rolled out in stages", () => {
   });
 });
 
-describe("an object that is not", () => {
-  test("but was, and goes nowhere for now: keeps the state that it had", async () => {
-    const { of, stage, plan, where } = await staging(CANARY, []);
-    expect(await plan()).toEqual({ kind: "NoRollout" });
-    const old: RolloutStatus = { state: "Progressing", revision: 1, startedAt: START, since: START };
-    expect(await of(old)).toMatchObject({ status: old, isHeld: false, step: {} });
-    expect((await of())?.status).toBeUndefined();
-    expect([where(), stage.isOpen("another")]).toEqual([OVER, false]);
-  });
+test("an object that is not rolled out any more, and goes nowhere for now, keeps the state that it had", async () => {
+  const { of, stage, plan, where } = await staging(CANARY, []);
+  expect(await plan()).toEqual({ kind: "NoRollout" });
+  const old: RolloutStatus = { state: "Progressing", revision: 1, startedAt: START, since: START };
+  expect(await of(old)).toMatchObject({ status: old, isHeld: false, step: {} });
+  expect((await of())?.status).toBeUndefined();
+  expect([where(), stage.isOpen("another")]).toEqual([OVER, false]);
 });
 
 describe("an object that no revision can hold", () => {
@@ -141,39 +139,37 @@ describe("an object that no revision can hold", () => {
   });
 });
 
-describe("what becomes of a rollout is told", () => {
-  test("as a warning where it fails and goes back", async () => {
-    const { of, succeed, setImage, has, requestOf, events, notes, counted, lines } = await staging({
-      ...CANARY,
-      onFailure: "Rollback",
-    });
-    const good = await succeed();
-    const old = requestOf().target;
-    await setImage("nginx:2");
-    const going = await of(good.status);
-    has("a", requestOf().target, "Failed");
-    events.length = counted.length = 0;
-    const back = await of(going?.status);
-    expect(notes()).toEqual([
-      "Normal RolloutCluster: revision 2: cluster a is Verifying, was Applying",
-      "Warning RolloutCluster: revision 2: cluster a is Failed (Unhealthy), was Verifying",
-      "Warning RolloutStage: revision 2: stage canary is Failed (a: Unhealthy), was Progressing",
-      "Warning RollingBack: revision 2: the rollout is RollingBack, was Progressing",
-      "Normal RolloutCluster: revision 2: cluster a is Applying (RollingBack), was Failed",
-    ]);
-    expect(counted).toEqual([
-      ...["Cluster Verifying", "Cluster Failed", "Stage Failed", "Run RollingBack", "Cluster Applying"],
-    ]);
-    expect(lines.filter(({ level }) => level === "warn").map(({ msg }) => msg)).toEqual([
-      "rollout: revision 2: stage canary is Failed (a: Unhealthy), was Progressing",
-    ]);
-    has("a", old);
-    events.length = 0;
-    await of(back?.status);
-    expect(notes()).toEqual([
-      "Warning RolloutCluster: revision 2: cluster a is RolledBack, was Applying",
-      "Warning RolloutStage: revision 2: stage canary is RolledBack, was Failed",
-      "Warning RolledBack: revision 2: the rollout is RolledBack, was RollingBack",
-    ]);
+test("what becomes of a rollout is told as a warning where it fails and goes back", async () => {
+  const { of, succeed, setImage, has, requestOf, events, notes, counted, lines } = await staging({
+    ...CANARY,
+    onFailure: "Rollback",
   });
+  const good = await succeed();
+  const old = requestOf().target;
+  await setImage("nginx:2");
+  const going = await of(good.status);
+  has("a", requestOf().target, "Failed");
+  events.length = counted.length = 0;
+  const back = await of(going?.status);
+  expect(notes()).toEqual([
+    "Normal RolloutCluster: revision 2: cluster a is Verifying, was Applying",
+    "Warning RolloutCluster: revision 2: cluster a is Failed (Unhealthy), was Verifying",
+    "Warning RolloutStage: revision 2: stage canary is Failed (a: Unhealthy), was Progressing",
+    "Warning RollingBack: revision 2: the rollout is RollingBack, was Progressing",
+    "Normal RolloutCluster: revision 2: cluster a is Applying (RollingBack), was Failed",
+  ]);
+  expect(counted).toEqual([
+    ...["Cluster Verifying", "Cluster Failed", "Stage Failed", "Run RollingBack", "Cluster Applying"],
+  ]);
+  expect(lines.filter(({ level }) => level === "warn").map(({ msg }) => msg)).toEqual([
+    "rollout: revision 2: stage canary is Failed (a: Unhealthy), was Progressing",
+  ]);
+  has("a", old);
+  events.length = 0;
+  await of(back?.status);
+  expect(notes()).toEqual([
+    "Warning RolloutCluster: revision 2: cluster a is RolledBack, was Applying",
+    "Warning RolloutStage: revision 2: stage canary is RolledBack, was Failed",
+    "Warning RolledBack: revision 2: the rollout is RolledBack, was RollingBack",
+  ]);
 });

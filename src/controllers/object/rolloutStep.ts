@@ -10,7 +10,7 @@ import type { RolloutState, Target, Why } from "../../desiredstate/index.ts";
 import type { EventRecorder, Logger, Metrics } from "../../observability/index.ts";
 import { hasLateClusters, type Transition } from "../../rollout/index.ts";
 import { recordOn } from "../progress/index.ts";
-import { lifeOf, type Plans } from "../tables/index.ts";
+import { keptOf, type Plans } from "../tables/index.ts";
 import { type RolloutRequest, Rollouts, type RolloutSources } from "./rollouts.ts";
 
 export interface RolloutStepSources extends RolloutSources {
@@ -108,9 +108,6 @@ export class RolloutStep {
   #fail(owner: string, object: KubeObject, failure: Why): void {
     const { plans, events } = this.#sources;
     const before = plans.get(owner);
-    const life = lifeOf(object);
-    const same = before?.uid === life.uid ? before : undefined;
-    const { target, remaining = new Set<string>(), rollout } = same ?? {};
     if (before?.failure?.reason !== failure.reason)
       recordOn(events, object, {
         type: "Warning",
@@ -118,7 +115,7 @@ export class RolloutStep {
         action: "RollOut",
         note: fullMessage(failure.message),
       });
-    plans.set(owner, { ...life, target, remaining, rollout, failure, ours: true });
+    plans.set(owner, { ...keptOf(before, object), failure, ours: true });
   }
 
   #warn(owner: string, object: KubeObject, unusable: Why | undefined, logger: Logger): void {

@@ -101,36 +101,34 @@ describe("what people ask of a run", () => {
   });
 });
 
-describe("the query of a gate", () => {
-  const GATED = { ...CANARY, gate: { prometheus: { query: "up", url: "http://p" } } };
+const GATED = { ...CANARY, gate: { prometheus: { query: "up", url: "http://p" } } };
 
-  test("is asked when the hub holds the state that follows from it, and not any more when the run is over", async () => {
-    const { staged, gateCalls, has, requestOf, replies } = await rollingOut(GATED);
-    const first = await staged();
-    expect(gateCalls.splice(0)).toEqual([`replies ${APP} up undefined`]);
-    has("a", requestOf().target);
-    const paused = await staged(first.status);
-    expect(paused.status).toMatchObject({ state: "Paused", message: "stage canary: the gate is being asked" });
-    expect([paused.isDurable, gateCalls.splice(0)]).toEqual([false, [`replies ${APP} up Progressing`]]);
-    await staged(paused.status);
-    expect(gateCalls.splice(0)).toEqual([`replies ${APP} up Paused`, `ask ${APP} up Paused: canary`]);
-    replies.set("canary", { answer: "Unknown", why: "nobody answers" });
-    replies.set("rest", { answer: "Unknown" });
-    const unknown = await staged(paused.status);
-    expect(unknown.status).toMatchObject({ state: "Paused", message: "stage canary: nobody answers" });
-    replies.set("canary", { answer: "Unknown" });
-    expect((await staged(paused.status)).status.message).toBe(
-      "stage canary: the gate's query has no answer; see the manager's log",
-    );
-    replies.set("canary", { answer: "Passed" });
-    replies.set("rest", { answer: "Passed" });
-    const going = await staged(unknown.status);
-    expect(going.status).toMatchObject({ state: "Progressing", stages: [{ state: "Succeeded" }, {}] });
-    has("b", requestOf().target);
-    gateCalls.length = 0;
-    const done = await staged(going.status);
-    expect([done.status.state, gateCalls]).toEqual(["Succeeded", [`replies ${APP} up Progressing`, `forget ${APP}`]]);
-  });
+test("the query of a gate is asked when the hub holds the state that follows from it, and not any more when the run is over", async () => {
+  const { staged, gateCalls, has, requestOf, replies } = await rollingOut(GATED);
+  const first = await staged();
+  expect(gateCalls.splice(0)).toEqual([`replies ${APP} up undefined`]);
+  has("a", requestOf().target);
+  const paused = await staged(first.status);
+  expect(paused.status).toMatchObject({ state: "Paused", message: "stage canary: the gate is being asked" });
+  expect([paused.isDurable, gateCalls.splice(0)]).toEqual([false, [`replies ${APP} up Progressing`]]);
+  await staged(paused.status);
+  expect(gateCalls.splice(0)).toEqual([`replies ${APP} up Paused`, `ask ${APP} up Paused: canary`]);
+  replies.set("canary", { answer: "Unknown", why: "nobody answers" });
+  replies.set("rest", { answer: "Unknown" });
+  const unknown = await staged(paused.status);
+  expect(unknown.status).toMatchObject({ state: "Paused", message: "stage canary: nobody answers" });
+  replies.set("canary", { answer: "Unknown" });
+  expect((await staged(paused.status)).status.message).toBe(
+    "stage canary: the gate's query has no answer; see the manager's log",
+  );
+  replies.set("canary", { answer: "Passed" });
+  replies.set("rest", { answer: "Passed" });
+  const going = await staged(unknown.status);
+  expect(going.status).toMatchObject({ state: "Progressing", stages: [{ state: "Succeeded" }, {}] });
+  has("b", requestOf().target);
+  gateCalls.length = 0;
+  const done = await staged(going.status);
+  expect([done.status.state, gateCalls]).toEqual(["Succeeded", [`replies ${APP} up Progressing`, `forget ${APP}`]]);
 });
 
 describe("a policy that bounds how many objects are rolled out at once", () => {

@@ -47,13 +47,11 @@ async function changedOnce(policy: object = CANARY) {
 
 const POWERFUL = { kind: "ClusterOverridePolicy", metadata: { name: "p" }, spec: { rules: [] } };
 
-describe("an object is not rolled out in stages", () => {
-  test("that no policy places, or whose policy says nothing of it; the hub is not asked either", async () => {
-    const { plan, requestOf, hub } = await rollingOut();
-    expect(await plan()).toEqual({ kind: "NoRollout" });
-    expect(await plan(undefined, { ...requestOf(), placement: undefined })).toEqual({ kind: "NoRollout" });
-    expect(hub.count("list", CONTROLLERREVISIONS)).toBe(0);
-  });
+test("an object is not rolled out in stages that no policy places, or whose policy says nothing of it; the hub is not asked either", async () => {
+  const { plan, requestOf, hub } = await rollingOut();
+  expect(await plan()).toEqual({ kind: "NoRollout" });
+  expect(await plan(undefined, { ...requestOf(), placement: undefined })).toEqual({ kind: "NoRollout" });
+  expect(hub.count("list", CONTROLLERREVISIONS)).toBe(0);
 });
 
 describe("what each cluster gets", () => {
@@ -119,15 +117,16 @@ describe("what each cluster gets", () => {
   });
 });
 
-describe("what is known of a cluster before its turn", () => {
-  const ended = (late: string) => runOf("Succeeded", { state: "Done" }, { state: late });
-  test.each<[string, RolloutStatus | undefined, string | undefined, boolean]>([
-    ["a cluster of the run is pending", runOf("Progressing", {}), "a", true],
-    ["a cluster outside the run is pending", runOf("Progressing", {}), "c", false],
-    ["the run begins, and one of its clusters is pending", undefined, "c", true],
-    ["the run was rolled back", runOf("RolledBack", {}), "a", false],
-    ["the run has ended, with a late cluster", ended("Deferred"), "b", true],
-  ])("decides whether the rollout waits: %s", async (_, run, pending, want) => {
+const ended = (late: string) => runOf("Succeeded", { state: "Done" }, { state: late });
+test.each<[string, RolloutStatus | undefined, string | undefined, boolean]>([
+  ["a cluster of the run is pending", runOf("Progressing", {}), "a", true],
+  ["a cluster outside the run is pending", runOf("Progressing", {}), "c", false],
+  ["the run begins, and one of its clusters is pending", undefined, "c", true],
+  ["the run was rolled back", runOf("RolledBack", {}), "a", false],
+  ["the run has ended, with a late cluster", ended("Deferred"), "b", true],
+])(
+  "what is known of a cluster before its turn decides whether the rollout waits: %s",
+  async (_, run, pending, want) => {
     const all = await rollingOut(CANARY, ["a", "b", "c"]);
     const { status } = await all.succeed();
     await all.setImage("nginx:2");
@@ -137,27 +136,25 @@ describe("what is known of a cluster before its turn", () => {
     expect(awaitsContact).toBe(want);
     // Nothing moves until then.
     if (want) expect(transitions.filter(({ to }) => to !== "Planned")).toEqual([]);
-  });
-});
+  },
+);
 
-describe("the revision that a run returns to", () => {
-  test.each<[string, Partial<RolloutStatus>, string | undefined]>([
-    ["the last run has succeeded", { state: "Succeeded", revision: 1 }, "nginx:1"],
-    ["the last run has not", { state: "Paused", revision: 2, lastGoodRevision: 1 }, "nginx:1"],
-    ["no run ever has", { state: "Paused", revision: 2 }, undefined],
-    ["this run has succeeded", { state: "Succeeded", revision: 3, lastGoodRevision: 3 }, undefined],
-    ["this run goes on", { state: "Progressing", revision: 3, lastGoodRevision: 2 }, "nginx:2"],
-  ])("is chosen if %s", async (_, current, want) => {
-    const { staged, good, setImage, hub } = await changedOnce();
-    await staged(good.status);
-    await setImage("nginx:3");
-    await staged(good.status);
-    const before = hub.count("get", CONTROLLERREVISIONS);
-    const { status, lastGood } = await staged({ startedAt: START, since: START, ...current } as RolloutStatus);
-    expect(status.revision).toBe(3);
-    expect(lastGood && imagesOf(lastGood)).toEqual(want && [`a ${want}`, `b ${want}`]);
-    if (want === undefined) expect(hub.count("get", CONTROLLERREVISIONS)).toBe(before);
-  });
+test.each<[string, Partial<RolloutStatus>, string | undefined]>([
+  ["the last run has succeeded", { state: "Succeeded", revision: 1 }, "nginx:1"],
+  ["the last run has not", { state: "Paused", revision: 2, lastGoodRevision: 1 }, "nginx:1"],
+  ["no run ever has", { state: "Paused", revision: 2 }, undefined],
+  ["this run has succeeded", { state: "Succeeded", revision: 3, lastGoodRevision: 3 }, undefined],
+  ["this run goes on", { state: "Progressing", revision: 3, lastGoodRevision: 2 }, "nginx:2"],
+])("the revision that a run returns to is chosen if %s", async (_, current, want) => {
+  const { staged, good, setImage, hub } = await changedOnce();
+  await staged(good.status);
+  await setImage("nginx:3");
+  await staged(good.status);
+  const before = hub.count("get", CONTROLLERREVISIONS);
+  const { status, lastGood } = await staged({ startedAt: START, since: START, ...current } as RolloutStatus);
+  expect(status.revision).toBe(3);
+  expect(lastGood && imagesOf(lastGood)).toEqual(want && [`a ${want}`, `b ${want}`]);
+  if (want === undefined) expect(hub.count("get", CONTROLLERREVISIONS)).toBe(before);
 });
 
 describe("a status of the version before, which proves no revision", () => {

@@ -158,29 +158,27 @@ describe("what is wrong with a placement", () => {
   });
 });
 
-describe("what is lost to several policies", () => {
-  test("is told what the version that it names lacks, and which one is sent instead of it", () => {
-    const warning = { reason: "VersionLacksFields", message: "autoscaling/v1 lacks spec.behavior" };
-    const other = { reason: "DependencyMissing", message: "not on the hub: ConfigMap a" };
-    const with_ = (why: object) =>
-      target({ clusters: [{ name: "a", frozen: false, objects: [], warning: why } as never] });
-    expect(outcomeOf(placement("winner"), [with_(warning), with_(warning)]).notes).toEqual([warning.message]);
-    expect(outcomeOf(placement("winner"), [with_(other)]).notes).toBeUndefined();
-    const autoscalers = {
-      ...placement("winner"),
-      spec: {
-        ...placement("winner").spec,
-        resourceSelectors: [{ apiVersion: "autoscaling/v1", kind: "HorizontalPodAutoscaler" }],
-      },
-    };
-    const notesWhen = (read: string) => outcomeOf(autoscalers, [], undefined, undefined, undefined, read).notes;
-    expect(notesWhen("autoscaling/v2")).toEqual([expect.stringContaining("sent in autoscaling/v2")]);
-    expect(notesWhen("autoscaling/v1")).toBeUndefined();
-    // Meridian chooses the versions of rendered objects.
-    expect(
-      outcomeOf(placement("winner"), [], undefined, undefined, undefined, "paas.cmft.com/v1beta1").notes,
-    ).toBeUndefined();
-  });
+test("a placement is told what the version that it names lacks, and which one is sent instead of it", () => {
+  const warning = { reason: "VersionLacksFields", message: "autoscaling/v1 lacks spec.behavior" };
+  const other = { reason: "DependencyMissing", message: "not on the hub: ConfigMap a" };
+  const with_ = (why: object) =>
+    target({ clusters: [{ name: "a", frozen: false, objects: [], warning: why } as never] });
+  expect(outcomeOf(placement("winner"), [with_(warning), with_(warning)]).notes).toEqual([warning.message]);
+  expect(outcomeOf(placement("winner"), [with_(other)]).notes).toBeUndefined();
+  const autoscalers = {
+    ...placement("winner"),
+    spec: {
+      ...placement("winner").spec,
+      resourceSelectors: [{ apiVersion: "autoscaling/v1", kind: "HorizontalPodAutoscaler" }],
+    },
+  };
+  const notesWhen = (read: string) => outcomeOf(autoscalers, [], undefined, undefined, undefined, read).notes;
+  expect(notesWhen("autoscaling/v2")).toEqual([expect.stringContaining("sent in autoscaling/v2")]);
+  expect(notesWhen("autoscaling/v1")).toBeUndefined();
+  // Meridian chooses the versions of rendered objects.
+  expect(
+    outcomeOf(placement("winner"), [], undefined, undefined, undefined, "paas.cmft.com/v1beta1").notes,
+  ).toBeUndefined();
 });
 
 describe("of an override", () => {

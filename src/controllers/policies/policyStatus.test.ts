@@ -103,7 +103,10 @@ describe("the status of a policy that cannot do all it asks for", () => {
     await plan();
     cache.deniedKinds = () => [DEMOAPPLICATIONS];
     await judge();
-    expect(readyOf(status())).toMatchObject({ status: "False", reason: "KindNotGranted" });
+    expect(readyOf(status())).toMatchObject({
+      ...{ status: "False", reason: "KindNotGranted" },
+      message: expect.stringContaining("demoapplications.paas.cmft.com") as string,
+    });
   });
 });
 

@@ -1,4 +1,12 @@
-import { defined, FIELD_MANAGER, type KubeObject, policyKey, type PolicyStatus, timestamp } from "../../apis/index.ts";
+import {
+  defined,
+  FIELD_MANAGER,
+  type KubeObject,
+  parseApiVersion,
+  policyKey,
+  type PolicyStatus,
+  timestamp,
+} from "../../apis/index.ts";
 import type { HubCache, Policy } from "../../hub/index.ts";
 import {
   apiVersionOf,
@@ -35,7 +43,6 @@ import {
 } from "../facts/index.ts";
 import { type PolicyProgress } from "../progress/index.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
-import { ungrantedKinds } from "./ungrantedKinds.ts";
 import { withoutEffect } from "./withoutEffect.ts";
 
 const TYPES: Record<Policy["kind"], ResourceType> = {
@@ -183,4 +190,16 @@ function stoppedRollout({ owner, since, yieldsAt }: StoppedRun): NonNullable<Pol
   const { kind, namespace, name } = refOfKey(owner);
   const where = namespace === undefined ? {} : { namespace };
   return { kind, ...where, name, since: timestamp(since), yieldsAt: timestamp(yieldsAt) };
+}
+
+/** Kinds that the policy selects and that the manager may not read on the hub, as `plural.group`. */
+function ungrantedKinds(policy: Policy, hub: Pick<HubCache, "deniedKinds">): { ungranted?: string[] } {
+  const ungranted: string[] = [];
+  for (const { group, kind, plural } of hub.deniedKinds()) {
+    const isSelected = policy.spec.resourceSelectors.some(
+      (selector) => selector.kind === kind && parseApiVersion(selector.apiVersion).group === group,
+    );
+    if (isSelected) ungranted.push(group === "" ? plural : `${plural}.${group}`);
+  }
+  return ungranted.length === 0 ? {} : { ungranted: ungranted.toSorted() };
 }

@@ -91,19 +91,17 @@ describe("a policy says nothing of a generation before the objects were planned 
   });
 });
 
-describe("a policy is judged in the end", () => {
-  test("where planning its object fails", async () => {
-    const { create, now, state, reconcile, server, settle } = await judging({
-      apps: [app(), app({ name: "second" })],
-    });
-    await create(override({ replicas: 3 }));
-    await reconcile();
-    expect(now()).toEqual([]);
-    state.patchFailure = new Error("etcd is away");
-    const second = "paas.cmft.com/DemoApplication/default/second";
-    await settle();
-    await expect(reconcile(second)).rejects.toThrow("etcd is away");
-    expect(server.get(DEMOAPPLICATIONS, "default", "second").metadata.finalizers).toBeUndefined();
-    expect(now()).toEqual([OTHER]);
+test("a policy is judged in the end where planning its object fails", async () => {
+  const { create, now, state, reconcile, server, settle } = await judging({
+    apps: [app(), app({ name: "second" })],
   });
+  await create(override({ replicas: 3 }));
+  await reconcile();
+  expect(now()).toEqual([]);
+  state.patchFailure = new Error("etcd is away");
+  const second = "paas.cmft.com/DemoApplication/default/second";
+  await settle();
+  await expect(reconcile(second)).rejects.toThrow("etcd is away");
+  expect(server.get(DEMOAPPLICATIONS, "default", "second").metadata.finalizers).toBeUndefined();
+  expect(now()).toEqual([OTHER]);
 });

@@ -2,7 +2,7 @@ import { type KubeObject, parseApiVersion, policyKey } from "../../apis/index.ts
 import { changedSpec, type HubCache, type HubEvent, type Policy } from "../../hub/index.ts";
 import { Emitter, from, type ResourceType, type Source } from "../../runtime/index.ts";
 import { type DependencyWatches } from "../facts/index.ts";
-import { type Plans } from "../tables/index.ts";
+import { Counts, type Plans } from "../tables/index.ts";
 
 const BATCH = 256;
 
@@ -20,7 +20,7 @@ export class PolicyProgress {
   readonly settled = new Emitter<string>();
   readonly #options: PolicyProgressOptions;
   /** Number of open steps by policy: objects to be planned, and lists of objects to be read. */
-  readonly #open = new Map<string, number>();
+  readonly #open = new Counts();
   readonly #awaiting = new Map<string, Set<string>>();
 
   constructor(options: PolicyProgressOptions) {
@@ -28,7 +28,7 @@ export class PolicyProgress {
   }
 
   isOpen(policy: string): boolean {
-    return this.#open.has(policy);
+    return this.#open.of(policy) > 0;
   }
 
   /** Sources for the planning: the objects of a changed policy, and those of a kind that was just read. */
@@ -90,7 +90,7 @@ export class PolicyProgress {
 
   /** Reads the keys of the owners. The policies wait from now on, even if the keys are read much later. */
   #reading(policies: readonly string[], ownersOf: () => Iterable<string | undefined>): Iterable<string | undefined> {
-    for (const policy of policies) this.#hold(policy);
+    for (const policy of policies) this.#open.add(policy, 1);
     return this.#read(policies, ownersOf);
   }
 
@@ -119,22 +119,12 @@ export class PolicyProgress {
   #await(owner: string, policy: string): void {
     const policies = this.#awaiting.get(owner);
     if (policies?.has(policy) === true) return;
-    this.#hold(policy);
+    this.#open.add(policy, 1);
     if (policies === undefined) this.#awaiting.set(owner, new Set([policy]));
     else policies.add(policy);
   }
 
-  #hold(policy: string): void {
-    this.#open.set(policy, (this.#open.get(policy) ?? 0) + 1);
-  }
-
   #release(policy: string): void {
-    const left = (this.#open.get(policy) ?? 0) - 1;
-    if (left > 0) {
-      this.#open.set(policy, left);
-      return;
-    }
-    this.#open.delete(policy);
-    this.settled.emit(policy);
+    if (this.#open.add(policy, -1) <= 0) this.settled.emit(policy);
   }
 }

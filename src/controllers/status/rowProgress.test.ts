@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { refKey } from "../../apis/index.ts";
 import type { Observation, Row } from "../../desiredstate/index.ts";
-import { openCell } from "./rowProgress.ts";
+import { hasBegun, openCell } from "./rowProgress.ts";
 import { type Plan, Plans } from "../tables/plans.ts";
 import {
   absent,
@@ -73,4 +73,17 @@ describe("a row is open", () => {
     observations.contact(CLUSTER, { ...inContact, ok: false });
     expect(open()).toBeUndefined();
   });
+});
+
+test.each<[string, Row, Observation, boolean, number?]>([
+  ["if an object is in sync", applyRow(), observation(), true],
+  ["if a row has failed", applyRow(), absent({ failure }), true],
+  ["not if the object has other content", applyRow({ hash: "h2" }), observation(), false],
+  ["not by a row from before", applyRow(), observation(), false, 6],
+])("a new plan has begun %s", (_, row, reported, want, plannedAt = 5) => {
+  const all = tables([]);
+  all.state.now = 5;
+  all.assignments.replace(SHOP_KEY, [row]);
+  all.observations.report(CLUSTER, [reported]);
+  expect(hasBegun(all, SHOP_KEY, plannedAt)).toBe(want);
 });

@@ -42,44 +42,40 @@ describe("the status of an object", () => {
   });
 });
 
-describe("a write of a status", () => {
-  test("is known to be under way until it has ended, also when it fails", async () => {
-    const { plan, carryOut, report, reconciler, hub, settled, writes, settle } = await reporting();
-    await plan();
-    for (const name of ["a", "b"]) carryOut(name);
-    const answered = Promise.withResolvers<void>();
-    const { gate } = hub;
-    const refused = new ApiError(500, "InternalError", "etcd is away");
-    hub.gate = async (call) => {
-      if (call.verb === "applyStatus" && call.phase === "before") await answered.promise;
-      await gate(call);
-    };
-    const done = report();
-    await Promise.resolve();
-    expect([reconciler.isUnderWay(APP), reconciler.isUnderWay("other"), settled]).toEqual([true, false, []]);
-    answered.reject(refused);
-    await expect(done).rejects.toMatchObject({ cause: refused });
-    expect([reconciler.isUnderWay(APP), settled]).toEqual([false, [APP]]);
-    hub.gate = gate;
-    await settle(DEBOUNCE_MS);
-    await report();
-    expect(writes()).toBe(2);
-  });
+test("a write of a status is known to be under way until it has ended, also when it fails", async () => {
+  const { plan, carryOut, report, reconciler, hub, settled, writes, settle } = await reporting();
+  await plan();
+  for (const name of ["a", "b"]) carryOut(name);
+  const answered = Promise.withResolvers<void>();
+  const { gate } = hub;
+  const refused = new ApiError(500, "InternalError", "etcd is away");
+  hub.gate = async (call) => {
+    if (call.verb === "applyStatus" && call.phase === "before") await answered.promise;
+    await gate(call);
+  };
+  const done = report();
+  await Promise.resolve();
+  expect([reconciler.isUnderWay(APP), reconciler.isUnderWay("other"), settled]).toEqual([true, false, []]);
+  answered.reject(refused);
+  await expect(done).rejects.toMatchObject({ cause: refused });
+  expect([reconciler.isUnderWay(APP), settled]).toEqual([false, [APP]]);
+  hub.gate = gate;
+  await settle(DEBOUNCE_MS);
+  await report();
+  expect(writes()).toBe(2);
 });
 
-describe("what a status tells beside itself", () => {
-  test("is that the object could not be planned, which is no deletion", async () => {
-    const { complete, plans, report, settle, conditions } = await reporting();
-    await complete();
-    const plan = plans.get(APP);
-    if (plan === undefined) throw new Error("no plan");
-    const failure = { reason: "PlanningFailed", message: "the object could not be planned" };
-    plans.set(APP, { ...plan, target: undefined, failure });
-    await settle(DEBOUNCE_MS);
-    expect((await report()).requeueAfter).toBeUndefined();
-    expect(conditions().some((line) => line.endsWith("PlanningFailed"))).toBe(true);
-    expect(conditions().some((line) => line.includes("Deleting"))).toBe(false);
-  });
+test("what a status tells beside itself is that the object could not be planned, which is no deletion", async () => {
+  const { complete, plans, report, settle, conditions } = await reporting();
+  await complete();
+  const plan = plans.get(APP);
+  if (plan === undefined) throw new Error("no plan");
+  const failure = { reason: "PlanningFailed", message: "the object could not be planned" };
+  plans.set(APP, { ...plan, target: undefined, failure });
+  await settle(DEBOUNCE_MS);
+  expect((await report()).requeueAfter).toBeUndefined();
+  expect(conditions().some((line) => line.endsWith("PlanningFailed"))).toBe(true);
+  expect(conditions().some((line) => line.includes("Deleting"))).toBe(false);
 });
 
 type Reporting = Awaited<ReturnType<typeof reporting>>;
@@ -157,23 +153,21 @@ describe("the status says", () => {
   });
 });
 
-describe("the status is written", () => {
-  test.each<{ name: string; loses: (all: Reporting) => void }>([
-    { name: "what it stands in is gone", loses: ({ store }) => void (store.isKept = () => false) },
-    {
-      name: "nobody knows whether the last write has happened",
-      loses: ({ store }) => void (store.recorded = () => new Set()),
-    },
-  ])("once more when $name", async ({ loses }) => {
-    const all = await reporting();
-    await all.complete();
-    const before = all.writes();
-    await all.report();
-    expect(all.writes()).toBe(before);
-    loses(all);
-    await all.report();
-    expect(all.writes()).toBe(before + 1);
-  });
+test.each<{ name: string; loses: (all: Reporting) => void }>([
+  { name: "what it stands in is gone", loses: ({ store }) => void (store.isKept = () => false) },
+  {
+    name: "nobody knows whether the last write has happened",
+    loses: ({ store }) => void (store.recorded = () => new Set()),
+  },
+])("the status is written once more when $name", async ({ loses }) => {
+  const all = await reporting();
+  await all.complete();
+  const before = all.writes();
+  await all.report();
+  expect(all.writes()).toBe(before);
+  loses(all);
+  await all.report();
+  expect(all.writes()).toBe(before + 1);
 });
 
 describe("the sum of the members' statuses", () => {
@@ -211,38 +205,34 @@ describe("the sum of the members' statuses", () => {
   });
 });
 
-describe("the time from a change to the last member", () => {
-  test("is that from its first rows on, whatever steps follow; another change begins anew", async () => {
-    const all = await reporting();
-    await all.settle(2_000);
-    await all.plan();
-    await all.settle(300);
-    all.changeRows();
-    await all.settle(700);
-    for (const name of ["a", "b"]) all.carryOut(name);
-    await all.report();
-    expect(await propagation(all)).toEqual([1, 1]);
-    await all.settle(1_000);
-    all.replan({ generation: 2 });
-    all.changeRows();
-    await all.settle(500);
-    for (const name of ["a", "b"]) all.carryOut(name);
-    await all.report();
-    expect(await propagation(all)).toEqual([2, 1.5]);
-  });
+test("the time from a change to the last member is that from its first rows on, whatever steps follow; another change begins anew", async () => {
+  const all = await reporting();
+  await all.settle(2_000);
+  await all.plan();
+  await all.settle(300);
+  all.changeRows();
+  await all.settle(700);
+  for (const name of ["a", "b"]) all.carryOut(name);
+  await all.report();
+  expect(await propagation(all)).toEqual([1, 1]);
+  await all.settle(1_000);
+  all.replan({ generation: 2 });
+  all.changeRows();
+  await all.settle(500);
+  for (const name of ["a", "b"]) all.carryOut(name);
+  await all.report();
+  expect(await propagation(all)).toEqual([2, 1.5]);
 });
 
-describe("beside the status", () => {
-  test("the state of the object is counted", async () => {
-    const all = await reporting();
-    await all.complete();
-    const statesOf = async () =>
-      valuesBy(await scrapeOf(all), "federation_objects", "state", { kind: "DemoApplication" });
-    expect(await statesOf()).toEqual({ Available: 1 });
-    all.happens("a", degraded);
-    await all.report();
-    expect(await statesOf()).toEqual({ Available: 0, Degraded: 1 });
-  });
+test("beside the status the state of the object is counted", async () => {
+  const all = await reporting();
+  await all.complete();
+  const statesOf = async () =>
+    valuesBy(await scrapeOf(all), "federation_objects", "state", { kind: "DemoApplication" });
+  expect(await statesOf()).toEqual({ Available: 1 });
+  all.happens("a", degraded);
+  await all.report();
+  expect(await statesOf()).toEqual({ Available: 0, Degraded: 1 });
 });
 
 test("of an object that is to be another class's the status says so, until that one has it", async () => {

@@ -40,11 +40,10 @@ import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses, holdersBeside } from "../facts/index.ts";
 import { heldFor, writeDue, WriteRate } from "./debounce.ts";
 import { patienceLeft, type ProgressSinks, recordProgress } from "./progressEvents.ts";
-import { noteRows, tookToPropagate } from "./propagation.ts";
 import { reportTrouble, type TroubleSinks } from "./statusEvents.ts";
 import { StatusSums } from "./statusSums.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
-import { newTracked, saysReady, type Tracked } from "./trackedStatus.ts";
+import { newTracked, noteRows, saysReady, tookToPropagate, type Tracked } from "./trackedStatus.ts";
 import { startupDelayFor } from "./startupDelay.ts";
 import { changedBounds, validated } from "./validated.ts";
 

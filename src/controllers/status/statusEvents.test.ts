@@ -41,20 +41,18 @@ const failed: Entry = { name: "a", state: "Failed", reason: "QuotaExceeded", mes
 const available: Entry = { name: "a", state: "Available" };
 const WARNING = "Warning Apply QuotaExceeded: a: too much";
 
-describe("the warning of a failure", () => {
-  const before = (more: Partial<Entry>) => saying({ ...failed, ...more });
-  test.each<[string, Change, string[]]>([
-    ["comes with the first status", { status: saying(failed) }, [WARNING]],
-    ["comes after a healthy status", { previous: saying(available), status: saying(failed) }, [WARNING]],
-    [
-      "comes for each cluster",
-      { previous: saying({ ...failed, name: "b" }, available), status: saying(failed, { ...failed, name: "b" }) },
-      [WARNING],
-    ],
-    ["comes once", { previous: saying(failed), status: before({ message: "other words" }) }, []],
-    ["comes for another reason", { previous: before({ reason: "Forbidden" }), status: saying(failed) }, [WARNING]],
-  ])("%s", (_, change, want) => expect(eventsOf(change)).toEqual(want));
-});
+const before = (more: Partial<Entry>) => saying({ ...failed, ...more });
+test.each<[string, Change, string[]]>([
+  ["comes with the first status", { status: saying(failed) }, [WARNING]],
+  ["comes after a healthy status", { previous: saying(available), status: saying(failed) }, [WARNING]],
+  [
+    "comes for each cluster",
+    { previous: saying({ ...failed, name: "b" }, available), status: saying(failed, { ...failed, name: "b" }) },
+    [WARNING],
+  ],
+  ["comes once", { previous: saying(failed), status: before({ message: "other words" }) }, []],
+  ["comes for another reason", { previous: before({ reason: "Forbidden" }), status: saying(failed) }, [WARNING]],
+])("the warning of a failure %s", (_, change, want) => expect(eventsOf(change)).toEqual(want));
 
 describe("the warning of an unreadable dependency", () => {
   const held: Entry = { name: "c0", state: "Held", reason: denied.reason };

@@ -35,17 +35,15 @@ async function widen({ server, settle, plan }: Reporting): Promise<void> {
 
 const rolloutAt = (revision: number): RolloutStatus => ({ state: "Progressing", revision });
 
-describe("the time until a status is due", () => {
-  test("is none while the record has to name a cluster", async () => {
-    const all = await reporting({ placements: [placement(["a"])] });
-    await all.complete();
-    all.happens("a", degraded);
-    await all.report();
-    all.happens("a");
-    expect(all.reconciler.dueIn(APP)).toBe(FIRST_DEBOUNCE_MS);
-    await widen(all);
-    expect(all.reconciler.dueIn(APP)).toBe(0);
-  });
+test("the time until a status is due is none while the record has to name a cluster", async () => {
+  const all = await reporting({ placements: [placement(["a"])] });
+  await all.complete();
+  all.happens("a", degraded);
+  await all.report();
+  all.happens("a");
+  expect(all.reconciler.dueIn(APP)).toBe(FIRST_DEBOUNCE_MS);
+  await widen(all);
+  expect(all.reconciler.dueIn(APP)).toBe(0);
 });
 
 describe("the status of an object that is being deleted", () => {
@@ -155,31 +153,29 @@ describe("at the start a status waits", () => {
   });
 });
 
-describe("a hub that has much to do", () => {
-  test("is told of progress less often while many plans are carried out", async () => {
-    const names = Array.from({ length: CROWD + 1 }, (_, index) => (index === 0 ? "shop" : `shop-${index}`));
-    const all = await reporting({ apps: names.map((name) => app({ name })) });
-    const keys = names.map((name) => APP.replace("shop", name));
-    const [, second = "", third = ""] = keys;
-    for (let turn = 0; turn < 2; turn += 1) {
-      for (const key of keys) await all.reconcile(key);
-      await all.settle();
-    }
-    all.carryOut("a");
-    expect(await all.report()).toEqual({ requeueAfter: LONGEST_IN_CROWD_MS });
+test("a hub that has much to do is told of progress less often while many plans are carried out", async () => {
+  const names = Array.from({ length: CROWD + 1 }, (_, index) => (index === 0 ? "shop" : `shop-${index}`));
+  const all = await reporting({ apps: names.map((name) => app({ name })) });
+  const keys = names.map((name) => APP.replace("shop", name));
+  const [, second = "", third = ""] = keys;
+  for (let turn = 0; turn < 2; turn += 1) {
+    for (const key of keys) await all.reconcile(key);
+    await all.settle();
+  }
+  all.carryOut("a");
+  expect(await all.report()).toEqual({ requeueAfter: LONGEST_IN_CROWD_MS });
 
-    // One plan is complete, and one is dropped.
-    for (const { ref, cluster, effective } of all.assignments.of(second))
-      if (effective?.verb === "Apply")
-        all.observations.report(cluster, [
-          observation({
-            ...{ cluster, ref, inSyncWith: effective.hash, revision: 1_000_000 },
-            present: { hash: effective.hash, owner: effective.owner },
-          }),
-        ]);
-    expect(await all.report(second)).toEqual({});
-    expect(await all.report()).toEqual({ requeueAfter: LONGEST_IN_CROWD_MS });
-    all.plans.drop(third);
-    expect(await all.report()).toEqual({ requeueAfter: LONGEST_MS });
-  });
+  // One plan is complete, and one is dropped.
+  for (const { ref, cluster, effective } of all.assignments.of(second))
+    if (effective?.verb === "Apply")
+      all.observations.report(cluster, [
+        observation({
+          ...{ cluster, ref, inSyncWith: effective.hash, revision: 1_000_000 },
+          present: { hash: effective.hash, owner: effective.owner },
+        }),
+      ]);
+  expect(await all.report(second)).toEqual({});
+  expect(await all.report()).toEqual({ requeueAfter: LONGEST_IN_CROWD_MS });
+  all.plans.drop(third);
+  expect(await all.report()).toEqual({ requeueAfter: LONGEST_MS });
 });

@@ -137,6 +137,12 @@ describe("a withdrawn row", () => {
     expect(left()).toEqual(want);
   });
 
+  test("that is asked for again is left no more", () => {
+    const { assignments, left } = withdrawn();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    expect(left()).toEqual([]);
+  });
+
   test("leaves nothing on a cluster without a MemberCluster", () => {
     const { assignments, observations, departed, left } = tables();
     observations.contact("elsewhere", undefined);

@@ -4,6 +4,7 @@ import { chooseRow, inTheNamesOf, type Observation, type Row } from "../../desir
 import type { Origin } from "../../observability/index.ts";
 import type { GroupKind } from "../../interpreter/index.ts";
 import { Emitter, type ResourceType } from "../../runtime/index.ts";
+import { Groups } from "./groups.ts";
 import { Feed } from "./feed.ts";
 import { KindCounts, sameKinds } from "./kindCounts.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
@@ -81,10 +82,10 @@ export class Assignments implements WorkSource {
   readonly sync = new SyncCounts();
   readonly #options: AssignmentsOptions;
   readonly #clusters = new Map<string, Map<string, OpenCell>>();
-  readonly #byOwner = new Map<string, Set<OpenCell>>();
+  readonly #byOwner = new Groups<OpenCell>();
   readonly #namespaces = new NamespaceCounts();
   readonly #kinds = new KindCounts();
-  readonly #feeds = new Map<string, Set<Feed<OpenCell>>>();
+  readonly #feeds = new Groups<Feed<OpenCell>>();
   #revision = 0;
 
   constructor(options: AssignmentsOptions) {
@@ -103,7 +104,7 @@ export class Assignments implements WorkSource {
     for (const row of rows) {
       const cell = this.#cell(row.cluster, row.ref);
       wanted.add(cell);
-      this.#link(owner, cell);
+      this.#byOwner.add(owner, cell);
       cell.leaving.delete(owner);
       const before = cell.rows.get(owner);
       cell.rows.set(owner, row);
@@ -113,7 +114,7 @@ export class Assignments implements WorkSource {
       clusters.add(row.cluster);
       this.#settle(cell);
     }
-    for (const cell of this.#byOwner.get(owner) ?? []) {
+    for (const cell of this.#byOwner.of(owner)) {
       if (wanted.has(cell) || !cell.rows.delete(owner)) continue;
       clusters.add(cell.cluster);
       cell.origin = origin;
@@ -132,12 +133,12 @@ export class Assignments implements WorkSource {
 
   /** Member objects that the hub object asks for, or asked for before and that may still exist. */
   of(owner: string): Iterable<Cell> {
-    return this.#byOwner.get(owner) ?? [];
+    return this.#byOwner.of(owner);
   }
 
   /** Member objects that the hub object no longer asks for, and that may exist or be created by a late write. */
   *leftBy(owner: string): Iterable<Cell> {
-    for (const cell of this.#byOwner.get(owner) ?? []) if (cell.leaving.has(owner)) yield cell;
+    for (const cell of this.#byOwner.of(owner)) if (cell.leaving.has(owner)) yield cell;
   }
 
   /** True if a row asks for an object in the namespace of the member, or a write under way may create one. */
@@ -180,8 +181,7 @@ export class Assignments implements WorkSource {
   async *assignment(cluster: string, signal: AbortSignal): AsyncIterable<WorkDelta> {
     const { kinds, expected, recordedKinds, capacities } = this.#options;
     using feed = new Feed<OpenCell>(signal);
-    const feeds = this.#feeds.get(cluster) ?? new Set();
-    this.#feeds.set(cluster, feeds.add(feed));
+    this.#feeds.add(cluster, feed);
     using _kinds = kinds.onChange(() => feed.wake());
     try {
       yield { kind: "Expected", owners: [...expected(cluster)] };
@@ -206,13 +206,13 @@ export class Assignments implements WorkSource {
         await feed.filled();
       }
     } finally {
-      feeds.delete(feed);
+      this.#feeds.delete(cluster, feed);
     }
   }
 
   /** The kinds to watch on the cluster may have changed, or the need to measure its room. */
   #wake(cluster: string): void {
-    for (const feed of this.#feeds.get(cluster) ?? []) feed.wake();
+    for (const feed of this.#feeds.of(cluster)) feed.wake();
   }
 
   #observed({ cluster, key, after }: ObservationChange): void {
@@ -247,7 +247,7 @@ export class Assignments implements WorkSource {
     cell.revision = this.#revision;
     cell.assignedAt = this.#options.monotonic();
     this.#count(cell, syncStateOf(cell.effective, this.#options.observations.get(cell.cluster, cell.key)));
-    for (const feed of this.#feeds.get(cell.cluster) ?? []) feed.push(cell);
+    for (const feed of this.#feeds.of(cell.cluster)) feed.push(cell);
   }
 
   #count(cell: OpenCell, sync: SyncState | undefined): void {
@@ -272,7 +272,7 @@ export class Assignments implements WorkSource {
       for (const owner of cell.leaving) {
         if (this.#mayBeThere(cell, owner)) continue;
         cell.leaving.delete(owner);
-        this.#unlink(owner, cell);
+        this.#byOwner.delete(owner, cell);
         this.departures.emit(owner);
       }
     }
@@ -327,19 +327,6 @@ export class Assignments implements WorkSource {
       if (this.#kinds.add(cell)) this.#wake(cluster);
     }
     return cell;
-  }
-
-  #link(owner: string, cell: OpenCell): void {
-    const cells = this.#byOwner.get(owner);
-    if (cells === undefined) this.#byOwner.set(owner, new Set([cell]));
-    else cells.add(cell);
-  }
-
-  #unlink(owner: string, cell: OpenCell): void {
-    const cells = this.#byOwner.get(owner);
-    cells?.delete(cell);
-    if (cells?.size !== 0) return;
-    this.#byOwner.delete(owner);
   }
 }
 

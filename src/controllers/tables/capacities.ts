@@ -1,6 +1,7 @@
 import type { Target } from "../../desiredstate/index.ts";
 import { type Clock, Emitter } from "../../runtime/index.ts";
 import { type PodCount, type HeadroomAsked, headroomBeside, type CapacityReading } from "../../scheduler/index.ts";
+import { Groups } from "./groups.ts";
 import type { Observations } from "./observations.ts";
 import type { Plans } from "./plans.ts";
 
@@ -35,7 +36,7 @@ export class Capacities {
   readonly #asked = new Map<string, { group: Group; awaited: boolean }>();
   /** Groups by the names of their clusters: objects of one policy mostly ask for the same clusters. */
   readonly #groups = new Map<string, Group>();
-  readonly #groupsOn = new Map<string, Set<Group>>();
+  readonly #groupsOn = new Groups<Group>();
 
   constructor(options: CapacitiesOptions) {
     this.#options = options;
@@ -57,12 +58,12 @@ export class Capacities {
   }
 
   isWanted(cluster: string): boolean {
-    return this.#groupsOn.has(cluster);
+    return this.#groupsOn.of(cluster).size > 0;
   }
 
   /** The objects that a change of the room may affect. A complete division does not depend on it any more. */
   *awaiting(cluster: string): Iterable<string> {
-    for (const { owners } of this.#groupsOn.get(cluster) ?? [])
+    for (const { owners } of this.#groupsOn.of(cluster))
       for (const owner of owners) if (this.#asked.get(owner)?.awaited === true) yield owner;
   }
 
@@ -109,14 +110,7 @@ export class Capacities {
     if (known !== undefined) return known;
     const group: Group = { key, clusters, owners: new Set() };
     this.#groups.set(key, group);
-    for (const cluster of clusters) {
-      const groups = this.#groupsOn.get(cluster);
-      if (groups !== undefined) groups.add(group);
-      else {
-        this.#groupsOn.set(cluster, new Set([group]));
-        changed.add(cluster);
-      }
-    }
+    for (const cluster of clusters) if (this.#groupsOn.add(cluster, group)) changed.add(cluster);
     return group;
   }
 
@@ -125,10 +119,7 @@ export class Capacities {
     if (group.owners.size > 0) return;
     this.#groups.delete(group.key);
     for (const cluster of group.clusters) {
-      const groups = this.#groupsOn.get(cluster);
-      groups?.delete(group);
-      if (groups?.size !== 0) continue;
-      this.#groupsOn.delete(cluster);
+      if (!this.#groupsOn.delete(cluster, group)) continue;
       this.#reserved.delete(cluster);
       this.#left.delete(cluster);
       this.#read.delete(cluster);

@@ -1,8 +1,9 @@
 /** The tables between planning and the members. Promises: one writer for each table; an unchanged row wakes nobody. */
 export { type AssignmentChange, Assignments, type Cell, type DependentsOfOthers } from "./assignments.ts";
+export { Counts, Groups } from "./groups.ts";
 export { type Cause, causeOf, followingOf, isUnanswered } from "./objectTraces.ts";
 export { type ObservationChange, Observations } from "./observations.ts";
 export { logFieldsOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
-export { lifeOf, type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
+export { keptOf, lifeOf, type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
 export { ReportedContacts } from "./reportedContacts.ts";
 export { Capacities } from "./capacities.ts";

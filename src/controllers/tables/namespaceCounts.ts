@@ -1,4 +1,5 @@
 import type { ObjectRef } from "../../apis/index.ts";
+import { Counts } from "./groups.ts";
 
 interface Placed {
   cluster: string;
@@ -7,22 +8,17 @@ interface Placed {
 
 /** Number of entries in each namespace of each cluster. */
 export class NamespaceCounts {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Counts();
 
   add({ cluster, ref }: Placed): void {
-    if (ref.namespace === undefined) return;
-    const key = `${cluster}/${ref.namespace}`;
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    if (ref.namespace !== undefined) this.#counts.add(`${cluster}/${ref.namespace}`, 1);
   }
 
   remove({ cluster, ref }: Placed): void {
-    const key = `${cluster}/${ref.namespace ?? ""}`;
-    const count = (this.#counts.get(key) ?? 0) - 1;
-    if (count > 0) this.#counts.set(key, count);
-    else this.#counts.delete(key);
+    if (ref.namespace !== undefined) this.#counts.add(`${cluster}/${ref.namespace}`, -1);
   }
 
   has(cluster: string, namespace: string): boolean {
-    return this.#counts.has(`${cluster}/${namespace}`);
+    return this.#counts.of(`${cluster}/${namespace}`) > 0;
   }
 }

@@ -15,38 +15,34 @@ function table() {
   return { observations, changes, contacts };
 }
 
-describe("what a worker reports", () => {
-  test.each([
-    ["nothing is there and nothing is under way", absent(), false],
-    ["a write is under way", absent({ writing: true }), true],
-    ["a write has failed", absent({ failure: { reason: "Forbidden", message: "no", final: false } }), true],
-  ])("is remembered or forgotten where %s", (_what, report, isKnown) => {
-    const { observations, changes } = table();
-    observations.report(CLUSTER, [observation()]);
-    observations.report(CLUSTER, [report]);
-    expect(observations.get(CLUSTER, CONFIG_KEY)).toBe(isKnown ? report : undefined);
-    expect(changes.at(-1)?.after).toBe(report);
-    expect(observations.isInUse(CLUSTER, "default")).toBe(isKnown);
-    expect([...observations.naming(SHOP_KEY)]).toEqual([]);
-  });
+test.each([
+  ["nothing is there and nothing is under way", absent(), false],
+  ["a write is under way", absent({ writing: true }), true],
+  ["a write has failed", absent({ failure: { reason: "Forbidden", message: "no", final: false } }), true],
+])("what a worker reports is remembered or forgotten where %s", (_what, report, isKnown) => {
+  const { observations, changes } = table();
+  observations.report(CLUSTER, [observation()]);
+  observations.report(CLUSTER, [report]);
+  expect(observations.get(CLUSTER, CONFIG_KEY)).toBe(isKnown ? report : undefined);
+  expect(changes.at(-1)?.after).toBe(report);
+  expect(observations.isInUse(CLUSTER, "default")).toBe(isKnown);
+  expect([...observations.naming(SHOP_KEY)]).toEqual([]);
 });
 
-describe("the hub object that a member object names", () => {
-  test("has the member object as long as it is named", () => {
-    const { observations } = table();
-    const [config, secret] = [observation(), observation({ ref: { ...CONFIG_REF, kind: "Secret" } })];
-    observations.report(CLUSTER, [config, secret]);
-    expect([...observations.naming(SHOP_KEY)]).toEqual([config, secret]);
-    expect(observations.ownersNamed).toBe(1);
-    const renamed = observation({ present: { owner: CART } });
-    observations.report(CLUSTER, [renamed]);
-    expect([...observations.naming(SHOP_KEY)]).toEqual([secret]);
-    expect([...observations.naming(refKey(CART))]).toEqual([renamed]);
-    expect(observations.ownersNamed).toBe(2);
-    observations.report(CLUSTER, [absent({ ref: { ...CONFIG_REF, kind: "Secret" } })]);
-    expect([...observations.naming(SHOP_KEY)]).toEqual([]);
-    expect(observations.ownersNamed).toBe(1);
-  });
+test("the hub object that a member object names has the member object as long as it is named", () => {
+  const { observations } = table();
+  const [config, secret] = [observation(), observation({ ref: { ...CONFIG_REF, kind: "Secret" } })];
+  observations.report(CLUSTER, [config, secret]);
+  expect([...observations.naming(SHOP_KEY)]).toEqual([config, secret]);
+  expect(observations.ownersNamed).toBe(1);
+  const renamed = observation({ present: { owner: CART } });
+  observations.report(CLUSTER, [renamed]);
+  expect([...observations.naming(SHOP_KEY)]).toEqual([secret]);
+  expect([...observations.naming(refKey(CART))]).toEqual([renamed]);
+  expect(observations.ownersNamed).toBe(2);
+  observations.report(CLUSTER, [absent({ ref: { ...CONFIG_REF, kind: "Secret" } })]);
+  expect([...observations.naming(SHOP_KEY)]).toEqual([]);
+  expect(observations.ownersNamed).toBe(1);
 });
 
 describe("the contact with a cluster", () => {

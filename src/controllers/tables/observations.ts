@@ -9,6 +9,7 @@ import {
 } from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
 import type { CapacityReading } from "../../scheduler/index.ts";
+import { Groups } from "./groups.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 
 /** One member object was reported anew. */
@@ -49,7 +50,7 @@ export class Observations implements ReportSink {
   readonly #clusters = new Map<string, Map<string, Observation>>();
   readonly #contacts = new Map<string, ClusterContact>();
   /** Member objects by the hub object that their owner annotation names. */
-  readonly #byOwner = new Map<string, Set<Observation>>();
+  readonly #byOwner = new Groups<Observation>();
   readonly #namespaces = new NamespaceCounts();
 
   report(cluster: string, observations: readonly Observation[]): void {
@@ -67,8 +68,8 @@ export class Observations implements ReportSink {
       else known.set(key, observation);
       if (before === undefined && !isOver) this.#namespaces.add(observation);
       if (before !== undefined && isOver) this.#namespaces.remove(before);
-      if (before !== undefined) this.#unlink(named.before, before);
-      this.#link(named.after, observation);
+      if (before !== undefined && named.before !== undefined) this.#byOwner.delete(named.before, before);
+      if (named.after !== undefined) this.#byOwner.add(named.after, observation);
       this.changes.emit({ cluster, key, ref: observation.ref, before, after: observation, named });
     }
   }
@@ -83,7 +84,7 @@ export class Observations implements ReportSink {
       for (const [key, before] of known ?? []) {
         const named = namedBy(before, undefined);
         this.#namespaces.remove(before);
-        this.#unlink(named.before, before);
+        if (named.before !== undefined) this.#byOwner.delete(named.before, before);
         this.changes.emit({ cluster, key, ref: before.ref, before, after: undefined, named });
       }
     }
@@ -150,7 +151,7 @@ export class Observations implements ReportSink {
   }
 
   naming(owner: string): Iterable<Observation> {
-    return this.#byOwner.get(owner) ?? [];
+    return this.#byOwner.of(owner);
   }
 
   get ownersNamed(): number {
@@ -160,20 +161,6 @@ export class Observations implements ReportSink {
   /** True if an object in the namespace of the member is known or being written. */
   isInUse(cluster: string, namespace: string): boolean {
     return this.#namespaces.has(cluster, namespace);
-  }
-
-  #link(owner: string | undefined, observation: Observation): void {
-    if (owner === undefined) return;
-    const linked = this.#byOwner.get(owner);
-    if (linked === undefined) this.#byOwner.set(owner, new Set([observation]));
-    else linked.add(observation);
-  }
-
-  #unlink(owner: string | undefined, observation: Observation): void {
-    if (owner === undefined) return;
-    const linked = this.#byOwner.get(owner);
-    linked?.delete(observation);
-    if (linked?.size === 0) this.#byOwner.delete(owner);
   }
 }
 

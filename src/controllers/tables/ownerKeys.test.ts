@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
 import { nameOf, refOfKey } from "./ownerKeys.ts";
 
@@ -14,14 +14,12 @@ const shop = objectOf("paas.cmft.com/v1", "DemoApplication", {
 const settings = objectOf("v1", "ConfigMap", { name: "settings", namespace: "team" });
 const role = objectOf("rbac.authorization.k8s.io/v1", "ClusterRole", { name: "reader" });
 
-describe("a hub object", () => {
-  test.each([
-    { object: shop, apiVersion: "paas.cmft.com/", name: "team/shop" },
-    { object: settings, apiVersion: "", name: "team/settings" },
-    { object: role, apiVersion: "rbac.authorization.k8s.io/", name: "reader" },
-  ])("$object.kind is found by its key, and is called $name", ({ object, apiVersion, name }) => {
-    const ref = refOfKey(refKey(refOf(object)));
-    expect(ref).toStrictEqual({ ...refOf(object), apiVersion });
-    expect([refKey(ref), nameOf(object)]).toEqual([refKey(refOf(object)), name]);
-  });
+test.each([
+  { object: shop, apiVersion: "paas.cmft.com/", name: "team/shop" },
+  { object: settings, apiVersion: "", name: "team/settings" },
+  { object: role, apiVersion: "rbac.authorization.k8s.io/", name: "reader" },
+])("a hub object $object.kind is found by its key, and is called $name", ({ object, apiVersion, name }) => {
+  const ref = refOfKey(refKey(refOf(object)));
+  expect(ref).toStrictEqual({ ...refOf(object), apiVersion });
+  expect([refKey(ref), nameOf(object)]).toEqual([refKey(refOf(object)), name]);
 });

@@ -1,6 +1,7 @@
 import { generationOf, type KubeObject, policyKey, type RolloutStatus } from "../../apis/index.ts";
 import type { Target, Why } from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
+import { Counts, Groups } from "./groups.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 
 export interface Plan {
@@ -31,8 +32,8 @@ export class Plans {
   readonly traces = new ObjectTraces();
   readonly #plans = new Map<string, Plan>();
   /** Hub objects by the policies that their targets name. */
-  readonly #byPolicy = new Map<string, Set<string>>();
-  readonly #placed = new Map<string, number>();
+  readonly #byPolicy = new Groups<string>();
+  readonly #placed = new Counts();
 
   get(owner: string): Plan | undefined {
     return this.#plans.get(owner);
@@ -43,12 +44,12 @@ export class Plans {
   }
 
   namedBy(policy: string): Iterable<string> {
-    return this.#byPolicy.get(policy) ?? [];
+    return this.#byPolicy.of(policy);
   }
 
   /** Number of hub objects that the policy places, not counting those that another policy places. */
   placedBy(policy: string): number {
-    return this.#placed.get(policy) ?? 0;
+    return this.#placed.of(policy);
   }
 
   set(owner: string, plan: Plan): void {
@@ -66,28 +67,12 @@ export class Plans {
   }
 
   #index(owner: string, before: Plan | undefined, after: Plan | undefined): void {
-    this.#count(before?.target?.placement, -1);
-    this.#count(after?.target?.placement, 1);
+    const [was, is] = [before?.target?.placement, after?.target?.placement];
+    if (was !== undefined) this.#placed.add(policyKey(was), -1);
+    if (is !== undefined) this.#placed.add(policyKey(is), 1);
     const named = policiesIn(after);
-    for (const policy of policiesIn(before)) {
-      if (named.includes(policy)) continue;
-      const owners = this.#byPolicy.get(policy);
-      owners?.delete(owner);
-      if (owners?.size === 0) this.#byPolicy.delete(policy);
-    }
-    for (const policy of named) {
-      const owners = this.#byPolicy.get(policy);
-      if (owners === undefined) this.#byPolicy.set(policy, new Set([owner]));
-      else owners.add(owner);
-    }
-  }
-
-  #count(placement: Target["placement"], change: 1 | -1): void {
-    if (placement === undefined) return;
-    const policy = policyKey(placement);
-    const count = this.placedBy(policy) + change;
-    if (count === 0) this.#placed.delete(policy);
-    else this.#placed.set(policy, count);
+    for (const policy of policiesIn(before)) if (!named.includes(policy)) this.#byPolicy.delete(policy, owner);
+    for (const policy of named) this.#byPolicy.add(policy, owner);
   }
 }
 
@@ -111,4 +96,14 @@ export function policiesIn(plan: Plan | undefined): string[] {
 
 export function lifeOf({ metadata }: KubeObject): Pick<Plan, "uid" | "generation"> {
   return { uid: metadata.uid, generation: generationOf(metadata) };
+}
+
+/** What a plan that failed keeps of the plan before, unless that was for another life of the object. */
+export function keptOf(
+  before: Plan | undefined,
+  object: KubeObject,
+): Pick<Plan, "uid" | "generation" | "target" | "remaining" | "rollout"> {
+  const life = lifeOf(object);
+  const { target, remaining = new Set<string>(), rollout } = (before?.uid === life.uid ? before : undefined) ?? {};
+  return { ...life, target, remaining, rollout };
 }
