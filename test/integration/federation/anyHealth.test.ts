@@ -107,16 +107,6 @@ describe("the health of an object of a kind that nobody knows", () => {
     expect(entryOf(federation, "shanghai")?.conditions).toEqual([{ type: "Ready", status: "True", reason: "Counted" }]);
   });
 
-  test("is what the placement declares, on each cluster by its own status", async () => {
-    await using federation = await running(DECLARING, "shanghai", "singapore");
-    expect(entryOf(federation, "shanghai")).toMatchObject({ state: "Unknown", reason: "HealthNotReadable" });
-    await says(federation, "shanghai", { readyNodes: 2 });
-    await says(federation, "singapore", { readyNodes: 2, error: "disk full" });
-    await federation.until(() => entryOf(federation, "shanghai")?.state === "Available");
-    await federation.until(() => entryOf(federation, "singapore")?.state === "Failed");
-    expect(entryOf(federation, "singapore")).toMatchObject({ reason: "DeclaredFailed" });
-  });
-
   test("changes with the declaration, without a write to the member; the same holds after a restart", async () => {
     await using federation = await running(SELECTING, "shanghai");
     await says(federation, "shanghai", { readyNodes: 2 });

@@ -78,17 +78,6 @@ describe("objects of any kind", () => {
     await federation.pass(5_000);
     expect(on(federation, "shanghai", CONFIGMAPS, "old", "default")).toBe(false);
   });
-
-  test("leave every member before they leave the hub", async () => {
-    await using federation = await TestFederation.start("shanghai", "singapore");
-    await federation.apply(PLACEMENTS, placement("settings").selects({ ...SETTINGS, name: "web" }));
-    await federation.apply(CONFIGMAPS, configMap("web", { a: "1" }));
-    await federation.until(() => on(federation, "singapore", CONFIGMAPS, "web", "default"));
-    await federation.delete(CONFIGMAPS, "web");
-    await federation.until(() => !federation.hub.has(CONFIGMAPS, "default", "web"));
-    expect(on(federation, "shanghai", CONFIGMAPS, "web", "default")).toBe(false);
-    expect(on(federation, "singapore", CONFIGMAPS, "web", "default")).toBe(false);
-  });
 });
 
 describe("a policy of the whole hub", () => {
@@ -199,26 +188,6 @@ describe("a kind that comes later", () => {
     await federation.delete(BACKUPS, "nightly");
     await federation.until(() => !federation.hub.has(BACKUPS, "default", "nightly"));
     await federation.hub.delete(CRDS, undefined, BACKUP_KIND.metadata.name);
-  });
-
-  test("and goes while its objects are placed leaves their copies, until a person agrees", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.member("shanghai").server.install(BACKUP_KIND);
-    await federation.apply(PLACEMENTS, placement("backups").selects({ apiVersion: "backups.test/v1", kind: "Backup" }));
-    await federation.apply(CRDS, BACKUP_KIND);
-    await federation.until(() => federation.log.some((line) => line.includes("KindServed")));
-    await federation.apply(BACKUPS, backup);
-    await federation.until(() => on(federation, "shanghai", BACKUPS, "nightly", "default"));
-    const { name } = BACKUP_KIND.metadata;
-    await federation.hub.delete(CRDS, undefined, name);
-    await federation.pass(20_000);
-    expect(federation.hub.has(CRDS, undefined, name)).toBe(true);
-    expect(federation.log.some((line) => line.includes("KindBeingDeleted"))).toBe(true);
-    expect(on(federation, "shanghai", BACKUPS, "nightly", "default")).toBe(true);
-    const annotations = { "federation.paas.cmft.com/allow-deletion": "true" };
-    await federation.hub.merge(CRDS, undefined, name, { metadata: { annotations } });
-    await federation.until(() => !federation.hub.has(CRDS, undefined, name));
-    expect(on(federation, "shanghai", BACKUPS, "nightly", "default")).toBe(false);
   });
 
   test("and goes on one member troubles nothing else there, and is found as soon as its definition is back", async () => {

@@ -137,14 +137,6 @@ describe("a bundle", () => {
     await federation.until(() => hasWidget(federation, "first"));
   });
 
-  test("that is compressed is unpacked on the way", async () => {
-    await using federation = await federationOf("", SHANGHAI);
-    const compressed = gzipSync(JSON.stringify([serviceAccount("operator"), operator("operator")])).toString("base64");
-    await federation.apply(MANIFESTBUNDLES, { ...bundle("operator", []), spec: { compressed } } as KubeObject);
-    await federation.until(() => isReady(federation));
-    expect(federation.member(SHANGHAI).server.has(SERVICEACCOUNTS, "default", "operator")).toBe(true);
-  });
-
   test("that cannot be unpacked says so", async () => {
     await using federation = await federationOf("", SHANGHAI);
     const compressed = gzipSync(Buffer.alloc(9 * 1024 * 1024, " ")).toString("base64");
@@ -270,21 +262,6 @@ const NEEDS_LEAVE = new Set(["CustomResourceDefinition", "ClusterRole"]);
 const PLURALS = new Set(["customresourcedefinitions", "clusterroles", "serviceaccounts", "deployments", "widgets"]);
 
 describe("what leaves a bundle", () => {
-  test("leaves the members, also when nobody was there to see it leave", async () => {
-    await using federation = await federationOf("*", SHANGHAI);
-    const { server } = federation.member(SHANGHAI);
-    await federation.apply(MANIFESTBUNDLES, bundle("operator", OPERATOR.slice(1)));
-    await federation.until(() => isReady(federation));
-    await federation.stopManager();
-    await federation.apply(MANIFESTBUNDLES, bundle("operator", [serviceAccount("operator"), operator("operator")]));
-    await federation.startManager();
-    await federation.until(() => !server.has(CLUSTERROLES, undefined, "operator"));
-    await federation.until(() => !server.has(CRDS, undefined, "widgets.example.com"));
-    await federation.until(() => isReady(federation));
-    await federation.until(() => statusOf(federation)?.kinds?.length === 2);
-    expect(statusOf(federation)?.kinds).toEqual(["Deployment.apps", "ServiceAccount"]);
-  });
-
   test("keeps a definition of which somebody has objects, until a person agrees", async () => {
     await using federation = await federationOf("*", SHANGHAI);
     const { server } = federation.member(SHANGHAI);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MANAGED_BY_LABEL, type MemberCluster, OBJECT_FINALIZER } from "../../../src/apis/index.ts";
+import { MANAGED_BY_LABEL, type MemberCluster } from "../../../src/apis/index.ts";
 import {
   ApiError,
   CONFIGMAPS,
@@ -19,25 +19,6 @@ async function removesEmptyNamespaces(federation: TestFederation): Promise<void>
 }
 
 describe("deletion", () => {
-  test("leaves nothing but the namespace that Meridian made for it", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.namespace("team");
-    await federation.apply(PLACEMENTS, placement("all").namespace("team"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("team").port(80));
-    const { server } = federation.member("shanghai");
-    await federation.until(() => server.has(SERVICES, "team", "shop") && server.has(DEPLOYMENTS, "team", "shop"));
-    expect(server.get(NAMESPACES, undefined, "team").metadata.labels).toHaveProperty([MANAGED_BY_LABEL]);
-    await federation.delete(DEMOAPPLICATIONS, "shop", "team");
-    await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "team", "shop"));
-    expect(server.has(DEPLOYMENTS, "team", "shop") || server.has(SERVICES, "team", "shop")).toBe(false);
-    await federation.pass(600_000);
-    expect(server.has(NAMESPACES, undefined, "team")).toBe(true);
-    // From now on the member's people want it tidy.
-    await removesEmptyNamespaces(federation);
-    await federation.until(() => !server.has(NAMESPACES, undefined, "team"), 60_000);
-    expect(server.has(NAMESPACES, undefined, "default")).toBe(true);
-  });
-
   test("keeps a namespace of ours while something foreign is inside, also of a kind that was installed since", async () => {
     await using federation = await TestFederation.start("shanghai");
     await removesEmptyNamespaces(federation);
@@ -64,35 +45,6 @@ describe("deletion", () => {
     expect(server.has(NAMESPACES, undefined, "team")).toBe(true);
     await server.delete(BACKUPS, "team", "nightly");
     await federation.until(() => !server.has(NAMESPACES, undefined, "team"), 120_000);
-  });
-
-  test("with Orphan leaves everything running, as anybody's", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").port(80));
-    await federation.untilAvailable("shop");
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.until(() => federation.app("shop") === undefined);
-    const { metadata } = federation.member("shanghai").server.get(DEPLOYMENTS, "default", "shop");
-    expect(metadata.labels ?? {}).not.toHaveProperty([MANAGED_BY_LABEL]);
-    // That is the Deployment controller's.
-    expect(Object.keys(metadata.annotations ?? {})).toEqual(["deployment.kubernetes.io/revision"]);
-  });
-
-  test("keeps to Orphan though its Placement goes at the same time and the member is away", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.untilAvailable("shop");
-    const member = federation.member("shanghai");
-    member.cutOff();
-    await federation.until(() => federation.entry("shop", "shanghai")?.state === "Unknown");
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.delete(PLACEMENTS, "all");
-    await federation.pass(5_000);
-    member.comeBack();
-    await federation.until(() => federation.app("shop") === undefined);
-    expect(member.server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
   });
 
   test("keeps to Orphan though its Placement went and the manager was started anew since", async () => {
@@ -125,25 +77,6 @@ describe("deletion", () => {
     await federation.until(
       () => member.server.get(DEPLOYMENTS, "default", "shop").metadata.labels?.[MANAGED_BY_LABEL] === undefined,
     );
-  });
-
-  test("waits for a member that was placed on, though no status had got to say so", async () => {
-    await using federation = await TestFederation.start("shanghai", "singapore");
-    federation.refuse = (verb, type) =>
-      verb === "applyStatus" && type === DEMOAPPLICATIONS ? new ApiError(500, "InternalError", "not now") : undefined;
-    await federation.apply(PLACEMENTS, placement("all"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    const member = federation.member("shanghai");
-    await federation.until(() => member.server.has(DEPLOYMENTS, "default", "shop"));
-    await federation.stopManager();
-    member.cutOff();
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.startManager();
-    await federation.pass(20_000);
-    expect(federation.app("shop")?.metadata.finalizers).toEqual([OBJECT_FINALIZER]);
-    member.comeBack();
-    await federation.until(() => federation.app("shop") === undefined);
-    expect(member.server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
   });
 
   test("waits for a write that is under way", async () => {
@@ -281,19 +214,6 @@ test("a ConfigMap that is gone from the hub stays as long as one of those who sh
 });
 
 describe("clusters that leave", () => {
-  test("with Drain, what runs there is removed first; with Orphan it is left untouched", async () => {
-    await using federation = await TestFederation.running("shanghai", "singapore");
-    await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { spec: { deletionPolicy: "Drain" } });
-    await federation.hub.delete(MEMBERCLUSTERS, undefined, "shanghai");
-    await federation.hub.delete(MEMBERCLUSTERS, undefined, "singapore");
-    await federation.until(() => federation.hub.list(MEMBERCLUSTERS).length === 0);
-    expect(federation.member("shanghai").server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
-    expect(federation.member("singapore").server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
-    await federation.pass(5_000);
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.until(() => federation.app("shop") === undefined);
-  });
-
   test("a drain waits for a member that is away", async () => {
     await using federation = await TestFederation.running("shanghai");
     const member = federation.member("shanghai");

@@ -386,16 +386,4 @@ describe("a Secret that is placed by a policy of its own, and that others need",
     expect(has(federation, "shanghai", SECRETS, "shared")).toBe(false);
     expect(has(federation, "singapore", SECRETS, "shared")).toBe(true);
   });
-
-  test("is in sync for a manager that starts anew: it writes nothing", async () => {
-    await using federation = await shared("shanghai");
-    await federation.stopManager();
-    const members = [...federation.members.values()];
-    const before = members.map(({ writes }) => writes.length);
-    const hubWrites = federation.hubWrites.length;
-    await federation.startManager();
-    await federation.pass(60_000);
-    expect(members.map(({ writes }) => writes.length)).toEqual(before);
-    expect(federation.hubWrites.slice(hubWrites)).toEqual([]);
-  });
 });

@@ -91,18 +91,6 @@ describe("an override of an object that travels as a dependency", () => {
     expect(policyStatus(federation)?.matchedObjects).toBe(1);
   });
 
-  test("says which cluster it has none of, and not that no object matches", async () => {
-    await using federation = await running();
-    await federation.apply(
-      OVERRIDEPOLICIES,
-      overridePolicy("colors")
-        .selects(settings)
-        .onClusters(["frankfurt"], { labels: { a: "1" } }),
-    );
-    await federation.until(() => ready(federation).reason === "NoClusterMatches");
-    expect(policyStatus(federation)?.matchedObjects).toBe(0);
-  });
-
   test("that cannot be applied stops the objects that need it, with the policy's name", async () => {
     await using federation = await running();
     await federation.apply(OVERRIDEPOLICIES, inShanghai("green", "/data/no/such/path"));

@@ -35,8 +35,6 @@ async function withShop(): Promise<{ federation: TestFederation; member: Member 
   return { federation, member: federation.member("shanghai") };
 }
 
-const replicasOf = (object: KubeObject) => (object["spec"] as { replicas: number }).replicas;
-const selectorOf = (object: KubeObject) => (object["spec"] as { selector: { app?: string } }).selector;
 const portsOf = (object: KubeObject) => (object["spec"] as { ports: Port[] }).ports;
 const containersOf = (object: KubeObject) =>
   (object["spec"] as { template: { spec: { containers: Container[] } } }).template.spec.containers;
@@ -184,30 +182,6 @@ describe("what is put back", () => {
     expect(federation.events).toContainEqual(
       expect.objectContaining({ reason: "DriftHealed", note: expect.stringContaining(note) as unknown }),
     );
-  });
-
-  test("replicas and the selector of the Service", async () => {
-    await using federation = await TestFederation.running("shanghai");
-    const { server } = federation.member("shanghai");
-    await server.merge(DEPLOYMENTS, "default", "shop", { spec: { replicas: 9 } });
-    await server.merge(SERVICES, "default", "shop", { spec: { selector: { app: "other" } } });
-    await federation.until(() => replicasOf(server.get(DEPLOYMENTS, "default", "shop")) === 2);
-    await federation.until(() => selectorOf(server.get(SERVICES, "default", "shop")).app === "shop");
-    await federation.pass(1_000);
-    expect(federation.events.map((event) => event["reason"])).toContain("DriftHealed");
-  });
-
-  test("at our own pace, however often somebody takes the field", async () => {
-    await using federation = await TestFederation.running("shanghai");
-    const member = federation.member("shanghai");
-    const before = member.writes.length;
-    for (let step = 0; step < 100; step++) {
-      await member.server.merge(SERVICES, "default", "shop", { spec: { selector: { app: "other" } } });
-      await federation.pass(100);
-    }
-    // Ten seconds: a heal each time would be a hundred.
-    expect(member.writes.length - before).toBeLessThan(12);
-    await federation.until(() => selectorOf(member.server.get(SERVICES, "default", "shop")).app === "shop");
   });
 });
 

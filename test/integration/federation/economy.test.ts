@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MemberCluster } from "../../../src/apis/index.ts";
-import { DEMOAPPLICATIONS, DEPLOYMENTS, MEMBERCLUSTERS, NODES, PLACEMENTS } from "../../../src/runtime/index.ts";
+import { DEMOAPPLICATIONS, MEMBERCLUSTERS, NODES, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 import { BACKUP_KIND } from "./objects.ts";
@@ -104,12 +104,6 @@ describe("facts of a cluster that change: what may use it is planned again", () 
   test.each(FACTS)("$name", (fact) => expectPlannedAgain(fact));
 
   test.each(FOUND_OUT)("$name", (fact) => expectPlannedAgain(fact));
-
-  test("a label that a policy asks for brings an application there", async () => {
-    await using federation = await running();
-    await label(federation, "singapore");
-    await federation.until(() => federation.member("singapore").server.has(DEPLOYMENTS, "default", "shop"), 1_000);
-  });
 
   test("and what may not use it is not", async () => {
     await using federation = await running();

@@ -3,7 +3,6 @@ import {
   CONFIGMAPS,
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
-  MEMBERCLUSTERS,
   PLACEMENTS,
   type ResourceType,
 } from "../../../src/runtime/index.ts";
@@ -49,35 +48,6 @@ describe("events on an application", () => {
     await federation.startManager();
     await federation.pass(30_000);
     expect(federation.events.slice(length)).toEqual([]);
-  });
-
-  test("tell that planning begins where everything is to be told, once for each generation", async () => {
-    await using federation = await TestFederation.prepare(SHANGHAI);
-    federation.debugEvents = true;
-    await federation.startManager();
-    await federation.apply(PLACEMENTS, placement("all"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.untilAvailable("shop");
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3));
-    await federation.untilAvailable("shop");
-    await federation.pass(30_000);
-    expect(told(federation).filter((line) => line.startsWith("ReconcileStarted"))).toEqual([
-      "ReconcileStarted: generation 1 is being planned",
-      "ReconcileStarted: generation 2 is being planned",
-    ]);
-  });
-
-  test("tell when a change begins to be rolled out, and when that is done", async () => {
-    await using federation = await TestFederation.running(SHANGHAI, "singapore");
-    await federation.pass(5_000);
-    const { length } = federation.events;
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80).image("shop:2"));
-    await federation.untilAvailable("shop");
-    await federation.pass(30_000);
-    expect(told(federation, "shop", length)).toEqual([
-      "RolloutStarted: generation 2 goes to shanghai, singapore",
-      "RolloutCompleted: generation 2 is available on 2/2 clusters",
-    ]);
   });
 
   test("tell of pods that do not run, and of recovery", async () => {
@@ -169,31 +139,6 @@ describe("events on an application", () => {
     expect(told.length).toBeLessThanOrEqual(3);
     expect(told.at(-1)).toMatch(/CrashLoopBackOff for \d+s, 6 times/);
   });
-
-  test("tell that a member object which somebody deleted was made anew", async () => {
-    await using federation = await TestFederation.running(SHANGHAI);
-    await federation.pass(5_000);
-    const { length } = federation.events;
-    await federation.member(SHANGHAI).server.delete(DEPLOYMENTS, "default", "shop");
-    await federation.pass(30_000);
-    expect(told(federation, "shop", length)).toContain(
-      "Recreated: shanghai: Deployment shop was deleted, or lost its label; put back",
-    );
-  });
-
-  test("tell what is missing on the hub, when it is not there in a moment", async () => {
-    await using federation = await TestFederation.start(SHANGHAI);
-    await federation.apply(PLACEMENTS, placement("all"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
-    await federation.pass(2_000);
-    expect(warnings(federation)).toEqual([]);
-    await federation.pass(5_000);
-    expect(told(federation)).toContainEqual(expect.stringMatching(/^DependencyMissing: .*settings/));
-    await federation.stopManager();
-    await federation.startManager();
-    await federation.pass(30_000);
-    expect(warnings(federation)).toEqual(["DependencyMissing"]);
-  });
 });
 
 describe("no warning comes of what is applied in one go", () => {
@@ -248,23 +193,6 @@ describe("a deletion that waits says for which cluster, since when and what free
     await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "default", "shop"));
   });
 
-  test("for a finalizer on a member, when the deletion takes longer than deletions do", async () => {
-    await using federation = await TestFederation.running(SHANGHAI);
-    const { server } = federation.member(SHANGHAI);
-    await server.merge(DEPLOYMENTS, "default", "shop", { metadata: { finalizers: ["example.com/wait"] } });
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.pass(5_000);
-    expect(message(federation)).toBe("objects remain on shanghai");
-    await federation.pass(40_000);
-    expect(message(federation)).toBe(
-      `waits for shanghai: Deployment shop has finalizer example.com/wait; mend its controller or remove it`,
-    );
-    expect(federation.entry("shop", SHANGHAI)).toMatchObject({ state: "Removing", reason: "Terminating" });
-    expect(told(federation).filter((line) => line.startsWith("DeletionWaits"))).toHaveLength(1);
-    await server.merge(DEPLOYMENTS, "default", "shop", { metadata: { finalizers: null } });
-    await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "default", "shop"));
-  });
-
   test("for each cluster with its own reason, when one does not answer and a finalizer holds it on another", async () => {
     await using federation = await TestFederation.running(SHANGHAI, "singapore");
     const { server } = federation.member(SHANGHAI);
@@ -285,21 +213,4 @@ describe("a deletion that waits says for which cluster, since when and what free
     await server.merge(DEPLOYMENTS, "default", "shop", { metadata: { finalizers: null } });
     await federation.until(() => federation.entry("shop", SHANGHAI) === undefined);
   });
-
-  test("none comes of a deletion that goes its way", async () => {
-    await using federation = await TestFederation.running(SHANGHAI);
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "default", "shop"));
-    await federation.pass(60_000);
-    expect(warnings(federation)).toEqual([]);
-  });
-});
-
-test("a MemberCluster is told of its finalizer once", async () => {
-  await using federation = await TestFederation.start(SHANGHAI);
-  await federation.hub.merge(MEMBERCLUSTERS, undefined, SHANGHAI, { metadata: { labels: { tier: "gold" } } });
-  await federation.pass(10_000);
-  expect(told(federation, SHANGHAI)).toEqual([
-    "FinalizerAdded: the deletion of the MemberCluster waits for what Meridian has put there",
-  ]);
 });

@@ -1,24 +1,11 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubeObject, ResourceBinding } from "../../../src/apis/index.ts";
-import {
-  CLUSTERPLACEMENTS,
-  DEPLOYMENTS,
-  PLACEMENTS,
-  RESOURCEBINDINGS,
-  type ResourceType,
-} from "../../../src/runtime/index.ts";
-import { clusterPlacement, placement } from "../../builders/index.ts";
+import { DEPLOYMENTS, PLACEMENTS, RESOURCEBINDINGS } from "../../../src/runtime/index.ts";
+import { placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 import type { TestCluster } from "./testCluster.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-const WEBHOOKS: ResourceType = {
-  group: "admissionregistration.k8s.io",
-  version: "v1",
-  kind: "ValidatingWebhookConfiguration",
-  plural: "validatingwebhookconfigurations",
-  namespaced: false,
-};
 
 const manifest = (spec: object = {}): KubeObject => ({
   apiVersion: "apps/v1",
@@ -199,95 +186,4 @@ describe("replicas that nobody wrote", () => {
     await untilApplied(federation);
     expect(replicasOn(federation, "shanghai")).toEqual([7]);
   });
-});
-
-test("replicas that were written are put back, and the Event names the remedy", async () => {
-  await using federation = await placed(applied(manifest({ replicas: 1 })));
-  await scale(federation.member("shanghai").server, 5);
-  await federation.until(() => federation.events.some(({ reason }) => reason === "DriftHealed"));
-  await federation.until(() => replicasOn(federation, "shanghai")[0] === 1);
-  const event = federation.events.find(({ reason }) => reason === "DriftHealed");
-  expect(event?.["note"]).toContain('retain: [{kind: Deployment, path: "spec.replicas"}]');
-});
-
-describe("a certificate bundle that an operator of the member fills in", () => {
-  const webhook = (name: string, caBundle: string) => ({
-    name,
-    clientConfig: { service: { name: "hook", namespace: "default" }, caBundle },
-    rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
-    sideEffects: "None",
-    admissionReviewVersions: ["v1"],
-  });
-  const configuration = (caBundle = "Cg=="): KubeObject => ({
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: WEBHOOKS.kind,
-    metadata: { name: "hooks" },
-    webhooks: [webhook("a.example.com", caBundle), webhook("b.example.com", caBundle)],
-  });
-  const PATH = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/hooks";
-
-  async function running(retain: object[] = []): Promise<TestFederation> {
-    const federation = await TestFederation.start("shanghai");
-    onTestFinished(() => federation.hub.empty(WEBHOOKS));
-    const selector = { apiVersion: "admissionregistration.k8s.io/v1", kind: WEBHOOKS.kind, name: "hooks" };
-    const policy = clusterPlacement("hooks").selects(selector).object();
-    await federation.apply(CLUSTERPLACEMENTS, {
-      ...policy,
-      spec: { ...policy.spec, ...(retain.length > 0 && { retain }) },
-    });
-    await federation.hub.create(WEBHOOKS, configuration());
-    await federation.until(() => federation.member("shanghai").server.has(WEBHOOKS, undefined, "hooks"));
-    await federation.pass(5_000);
-    return federation;
-  }
-
-  const bundlesOn = (federation: TestFederation): string[] => {
-    const found = federation.member("shanghai").server.get(WEBHOOKS, undefined, "hooks");
-    return (found["webhooks"] as ReturnType<typeof webhook>[]).map(({ clientConfig }) => clientConfig.caBundle);
-  };
-  const INJECTED = "aW5qZWN0ZWQ=";
-  const inject = (federation: TestFederation): Promise<void> =>
-    change(federation.member("shanghai").server, {
-      manager: "cainjector",
-      path: PATH,
-      patch: { webhooks: [webhook("a.example.com", INJECTED), webhook("b.example.com", INJECTED)] },
-    });
-
-  test("is put back once, and left to the operator when it fills it in again", async () => {
-    await using federation = await running();
-    await inject(federation);
-    await federation.until(() => bundlesOn(federation).every((bundle) => bundle === "Cg=="));
-    await inject(federation);
-    await federation.pass(30_000);
-    expect(bundlesOn(federation)).toEqual([INJECTED, INJECTED]);
-    expect(federation.events.filter(({ reason }) => reason === "GivenUp")).toHaveLength(1);
-
-    // A restart may try once more, and never fights for ever.
-    await federation.stopManager();
-    await federation.startManager();
-    for (let ms = 0; ms < 20_000; ms += 1_000) {
-      if (bundlesOn(federation).includes("Cg==")) await inject(federation);
-      await federation.pass(1_000);
-    }
-    expect(bundlesOn(federation)).toEqual([INJECTED, INJECTED]);
-
-    // Another value on the hub is sent.
-    await federation.hub.edit(WEBHOOKS, undefined, "hooks", (object) => {
-      Object.assign(object, { webhooks: configuration("bmV3")["webhooks"] });
-    });
-    await federation.until(() => bundlesOn(federation).every((bundle) => bundle === "bmV3"));
-  });
-
-  test.each(["webhooks[name=a.example.com].clientConfig.caBundle", "webhooks[*].clientConfig.caBundle"])(
-    "is left to the operator from the start where the policy retains %s",
-    async (path) => {
-      await using federation = await running([{ kind: WEBHOOKS.kind, path }]);
-      const before = federation.member("shanghai").writes.length;
-      await inject(federation);
-      await federation.pass(10_000);
-      expect(bundlesOn(federation)[0]).toBe(INJECTED);
-      expect(bundlesOn(federation)[1]).toBe(path.includes("*") ? INJECTED : "Cg==");
-      expect(federation.member("shanghai").writes.length - before).toBe(path.includes("*") ? 0 : 1);
-    },
-  );
 });

@@ -74,20 +74,6 @@ async function stays(federation: TestFederation, ms = 20_000): Promise<void> {
 }
 
 describe("a Job that has come to its end and is gone", () => {
-  test("stays so with another manager, and nothing is written for it", async () => {
-    await using federation = await finished();
-    expect(statusOf(federation, "work")?.clusters).toMatchObject([{ name: A, state: "Available", reason: "Finished" }]);
-    await federation.pass(5_000);
-    const before = [federation.hubWrites.length, runs(federation, A)];
-    await stays(federation);
-    expect([federation.hubWrites.length, runs(federation, A)]).toEqual(before);
-    await federation.stopManager();
-    await federation.startManager();
-    await stays(federation);
-    expect(federation.hubClients.at(-1)?.writes).toEqual([]);
-    expect(runs(federation, A)).toBe(before[1]);
-  });
-
   test("stays so where the record was late", async () => {
     await using federation = await TestFederation.start(A, B);
     federation.member(A).stickPods();
@@ -170,26 +156,6 @@ describe("a Job that has come to its end and is gone", () => {
     expect(finishedOn(federation, "work")).toEqual([A]);
     await stays(federation);
   });
-
-  test("leaves nothing behind when it is deleted on the hub", async () => {
-    await using federation = await finished();
-    await deleteJob(federation);
-    await federation.until(() => !federation.hub.has(JOBS, "default", "work"));
-    expect(federation.hub.list(RESOURCEBINDINGS)).toEqual([]);
-  });
-});
-
-test("a Job that runs is made anew when somebody deletes it, as before", async () => {
-  await using federation = await TestFederation.start(A);
-  federation.member(A).stickPods();
-  await federation.apply(PLACEMENTS, policy);
-  await federation.apply(JOBS, job("work"));
-  await federation.until(() => isThere(federation, A));
-  const { uid } = federation.member(A).server.get(JOBS, "default", "work").metadata;
-  await deleteJob(federation, A);
-  await federation.until(
-    () => isThere(federation, A) && federation.member(A).server.get(JOBS, "default", "work").metadata.uid !== uid,
-  );
 });
 
 test("a Job that has failed for good is not tried again, nor moved for its health", async () => {

@@ -74,20 +74,6 @@ test("nothing of the member is asked for beyond its namespaces", async () => {
   expect(new Set(watches)).not.toContain("watch namespaces");
 });
 
-test("an object that fits nowhere else says which command grants its namespace, and goes there when it is granted", async () => {
-  await using federation = await bounded();
-  await federation.apply(PLACEMENTS, {
-    ...placement("all").onClusters("shanghai").object(),
-    metadata: { name: "all", namespace: BANK },
-  });
-  await federation.apply(DEMOAPPLICATIONS, inNamespace(BANK));
-  const scheduled = () => statusOf(federation, BANK)?.conditions?.find(({ type }) => type === "Scheduled");
-  await federation.until(() => scheduled()?.reason === "NoClusterFits");
-  expect(scheduled()?.message).toContain("namespace bank is not granted");
-  await grant(federation, ["default", BANK]);
-  await federation.until(() => statesOf(federation, BANK)["shanghai"] === "Available");
-});
-
 test("what runs in a namespace that is granted no more runs elsewhere, and what is left is named until it is granted again", async () => {
   await using federation = await bounded(["default", BANK]);
   await federation.apply(DEMOAPPLICATIONS, inNamespace(BANK));

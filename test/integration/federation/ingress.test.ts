@@ -46,17 +46,6 @@ describe("an application that asks for an ingress", () => {
     expect(["shanghai", "singapore"].map(watched)).toEqual([true, false]);
   });
 
-  test("loses it when it asks for none any more, and keeps running", async () => {
-    await using federation = await running();
-    await federation.apply(DEMOAPPLICATIONS, open);
-    await federation.until(() => isOn(federation, INGRESSES, "shop"));
-    await federation.apply(DEMOAPPLICATIONS, shop);
-    await federation.until(() => !isOn(federation, INGRESSES, "shop") && !isOn(federation, SECRETS, "shop-tls"));
-    await federation.untilAvailable("shop");
-    expect(isOn(federation, DEPLOYMENTS, "shop")).toBe(true);
-    expect(federation.status("shop")?.kinds).toBeUndefined();
-  });
-
   test("loses it too when it asked for none any more while no manager was there", async () => {
     await using federation = await running();
     await federation.apply(DEMOAPPLICATIONS, open);

@@ -266,33 +266,12 @@ describe("a MemberCluster that is deleted by kubectl, with no word on what runs 
     expect(has(federation, DEPLOYMENTS, "young")).toBe(false);
   });
 
-  test("says so after a restart too, without another word", async () => {
-    await using federation = await deleted();
-    const said = removed(federation);
-    await restart(federation);
-    await federation.pass(30_000);
-    expect(removed(federation)).toEqual(said);
-    expect(told(federation)).toHaveLength(1);
-    expect(marked(federation)).toHaveLength(4);
-  });
-
   test("goes as soon as somebody says Orphan, and what runs there is let go of", async () => {
     await using federation = await deleted();
     await federation.hub.merge(MEMBERCLUSTERS, undefined, SHANGHAI, { spec: { deletionPolicy: "Orphan" } });
     await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, SHANGHAI));
     expect(marked(federation)).toEqual([]);
     expect(has(federation, DEPLOYMENTS)).toBe(true);
-  });
-
-  test("or Drain, and it is deleted there first; meanwhile nobody is asked to choose any more", async () => {
-    await using federation = await deleted();
-    const { server } = federation.member(SHANGHAI);
-    await server.merge(DEPLOYMENTS, "team", "shop", { metadata: { finalizers: ["example.com/wait"] } });
-    await federation.hub.merge(MEMBERCLUSTERS, undefined, SHANGHAI, { spec: { deletionPolicy: "Drain" } });
-    await federation.until(() => removed(federation)?.reason === "ClusterLeaving");
-    await server.merge(DEPLOYMENTS, "team", "shop", { metadata: { finalizers: null } });
-    await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, SHANGHAI));
-    expect(has(federation, DEPLOYMENTS)).toBe(false);
   });
 
   test("waits also while the cluster does not answer, and goes at once where nothing of Meridian is", async () => {

@@ -106,13 +106,3 @@ test("a part of them that comes back does not give the rest free", async () => {
   expect(deployed(federation, "shanghai")).toEqual(NAMES.toSorted());
   expect(held(federation, "shanghai")?.message).toContain("hub lacks 2 objects");
 });
-
-test("deletions of all objects by a person while no manager runs are not held", async () => {
-  await using federation = await running();
-  await federation.stopManager();
-  for (const name of NAMES) await federation.delete(DEMOAPPLICATIONS, name);
-  await federation.startManager();
-  await federation.until(() => NAMES.every((name) => federation.app(name) === undefined));
-  expect([...deployed(federation, "shanghai"), ...deployed(federation, "singapore")]).toEqual([]);
-  expect(held(federation, "shanghai")).toBeUndefined();
-});

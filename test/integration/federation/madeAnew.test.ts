@@ -261,18 +261,6 @@ test("a MemberCluster that was deleted with an earlier CRD is not drained until 
   expect(deployed(federation)).toEqual([]);
 });
 
-test("a MemberCluster that was deleted with an earlier CRD goes on when a person agrees on the CRD", async () => {
-  await using federation = await running();
-  await federation.hub.merge(MEMBERCLUSTERS, undefined, SHANGHAI, { spec: { deletionPolicy: "Drain" } });
-  await makeAnew(federation, MEMBERCLUSTERS, says(federation, "is being deleted"));
-  await federation.until(says(federation, "earlier CRD"));
-  await federation.pass(60_000);
-  await federation.hub.merge(CRDS, undefined, nameOf(MEMBERCLUSTERS), agreed);
-  await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, SHANGHAI));
-  expect(deployed(federation)).toEqual([]);
-  await federation.hub.merge(CRDS, undefined, nameOf(MEMBERCLUSTERS), { metadata: { annotations: null } });
-});
-
 test.each([
   { name: "placements", type: PLACEMENTS },
   { name: "override policies", type: OVERRIDEPOLICIES },

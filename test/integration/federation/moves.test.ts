@@ -41,42 +41,6 @@ test("a move to a cluster that is away waits for the cluster, also through a res
   expect(federation.status("shop")?.clusters?.map(({ name }) => name)).toEqual(["singapore"]);
 });
 
-test("a move waits for pods that do not become ready, and for a replacement that is lost again", async () => {
-  await using federation = await inShanghai();
-  const singapore = federation.member("singapore");
-  singapore.stickPods();
-  await federation.apply(PLACEMENTS, placement("where").onClusters("singapore"));
-  await federation.until(() => isOn(federation, "singapore").every(Boolean));
-  await federation.pass(30_000);
-  expect(isOn(federation, "shanghai")).toEqual([true, true]);
-  singapore.cutOff();
-  singapore.server.faults.set({ podsStuck: false });
-  await federation.pass(60_000);
-  expect(isOn(federation, "shanghai")).toEqual([true, true]);
-});
-
-test("a taint that moves what runs leaves it until it runs elsewhere", async () => {
-  await using federation = await inShanghai();
-  federation.member("singapore").cutOff("silent");
-  await federation.apply(PLACEMENTS, placement("where").onClusters("shanghai", "singapore"));
-  const cluster = federation.hub.get(MEMBERCLUSTERS, undefined, "shanghai");
-  const {
-    metadata: { name, labels },
-    spec,
-  } = cluster;
-  await federation.apply(MEMBERCLUSTERS, {
-    apiVersion: cluster.apiVersion,
-    kind: cluster.kind,
-    metadata: { name, ...(labels === undefined ? {} : { labels }) },
-    spec: { ...(spec as object), taints: [{ key: "maintenance", value: "now", effect: "NoExecute" }] },
-  });
-  await federation.until(() => waits(federation) === "Removing AwaitingReplacement");
-  await federation.pass(60_000);
-  expect(isOn(federation, "shanghai")).toEqual([true, true]);
-  federation.member("singapore").comeBack();
-  await federation.until(() => isOn(federation, "shanghai").every((there) => !there));
-});
-
 test("what waits for a replacement is kept when there is nowhere to go any more", async () => {
   await using federation = await inShanghai();
   federation.member("singapore").cutOff("silent");

@@ -105,48 +105,6 @@ async function installed(cluster: TestCluster): Promise<void> {
   if (!cluster.has(CRDS, undefined, CLUSTER_KIND.metadata.name)) await cluster.install(structuredClone(CLUSTER_KIND));
 }
 
-describe("a version that a member stops serving", () => {
-  const NAME = "mysqlcluster.mysql.test.my-db";
-  const V1: ResourceType = { ...CLUSTERS, version: "v1" };
-  const ready = (status: string) => ({
-    status: { conditions: [{ type: "Ready", status, reason: "Said", message: `it is ${status}` }] },
-  });
-  /** The definition with these versions, of which the second one is stored. */
-  const versions = (served: boolean) => {
-    const [first] = (CLUSTER_KIND["spec"] as { versions: object[] }).versions;
-    return {
-      spec: {
-        versions: [
-          { ...first, served, storage: false },
-          { ...first, name: V1.version, storage: true },
-        ],
-      },
-    };
-  };
-  const define = (cluster: TestCluster, served: boolean): Promise<KubeObject> =>
-    cluster.merge(CRDS, undefined, CLUSTER_KIND.metadata.name, versions(served));
-
-  test("leaves its objects under their eyes, and to be removed, in the version that is served", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    const { server } = federation.member("shanghai");
-    for (const cluster of [federation.hub, server]) await installed(cluster);
-    await federation.apply(PLACEMENTS, selectsClusters);
-    await federation.apply(CLUSTERS, myDb());
-    await untilApplied(federation, NAME);
-    await server.merge(CLUSTERS, "default", "my-db", ready("True"), "status");
-    await federation.until(() => entryOf(federation, "shanghai", NAME)?.state === "Available");
-    await define(server, true);
-    await define(server, false);
-    await server.merge(V1, "default", "my-db", ready("False"), "status");
-    await federation.until(() => entryOf(federation, "shanghai", NAME)?.message?.includes("it is False") === true);
-    // What is deleted in the second in which its definition came belonged to an earlier one.
-    await federation.pass(2_000);
-    await federation.hub.delete(CLUSTERS, "default", "my-db");
-    await federation.until(() => federation.hub.find(CLUSTERS, "default", "my-db") === undefined);
-    expect(server.has(V1, "default", "my-db")).toBe(false);
-  });
-});
-
 describe("a ConfigMap that a policy selects", () => {
   test("goes to its clusters by three writes on the hub, and its binding says where it is", async () => {
     await using federation = await TestFederation.start("shanghai", "singapore");
@@ -178,20 +136,6 @@ describe("a ConfigMap that a policy selects", () => {
     expect(federation.hub.find(PLACEMENTS, "default", "settings")?.["status"]).toMatchObject({ matchedObjects: 1 });
   });
 
-  test("and one that none selects gets no finalizer, no binding, nothing", async () => {
-    await using federation = await running("shanghai");
-    const writes = await writesDuring(federation, async () => {
-      await federation.apply(CONFIGMAPS, configMap("other", { color: "red" }));
-      await federation.pass(5_000);
-      await federation.apply(CONFIGMAPS, configMap("other", { color: "green" }));
-      await federation.pass(5_000);
-      await federation.delete(CONFIGMAPS, "other");
-      await federation.pass(5_000);
-    });
-    expect(writes).toEqual([]);
-    expect(binding(federation, "configmap.other")).toBeUndefined();
-  });
-
   test("that goes nowhere gets a binding which says why, and no finalizer; with its policy the binding goes", async () => {
     await using federation = await TestFederation.start("shanghai");
     await federation.apply(PLACEMENTS, selectsSettings.onClusters("nowhere"));
@@ -205,56 +149,9 @@ describe("a ConfigMap that a policy selects", () => {
     expect(writes).toEqual([]);
     expect(settingsOn(federation)?.metadata.annotations ?? {}).toEqual({});
   });
-
-  test("is written again after a change, and its drift is healed", async () => {
-    await using federation = await running("shanghai");
-    const before = entryOf(federation, "shanghai")?.desiredHash;
-    await federation.apply(CONFIGMAPS, configMap("settings", { color: "green" }));
-    await federation.until(() => entryOf(federation, "shanghai")?.observedHash !== before);
-    expect(copyOn(federation, "shanghai")).toMatchObject({ data: { color: "green" } });
-    const { server } = federation.member("shanghai");
-    await server.merge(CONFIGMAPS, "default", "settings", { data: { color: "pink" } });
-    await federation.until(
-      () => (copyOn(federation, "shanghai")?.["data"] as { color?: string } | undefined)?.color === "green",
-    );
-  });
-
-  test("moves with its policy", async () => {
-    await using federation = await running("shanghai", "singapore");
-    await federation.apply(PLACEMENTS, selectsSettings.onClusters("singapore"));
-    await federation.until(() => copyOn(federation, "shanghai") === undefined);
-    await federation.until(() => entryOf(federation, "shanghai") === undefined);
-    expect(copyOn(federation, "singapore")).toBeDefined();
-    expect(binding(federation)?.status?.availableClusters).toBe("1/1");
-  });
-
-  test("costs a manager that starts no write", async () => {
-    await using federation = await running("shanghai", "singapore");
-    await federation.stopManager();
-    const onMembers = federation.member("shanghai").writes.length;
-    const writes = await writesDuring(federation, async () => {
-      await federation.startManager();
-      await federation.pass(30_000);
-    });
-    expect(writes).toEqual([]);
-    expect(federation.member("shanghai").writes).toHaveLength(onMembers);
-  });
 });
 
 describe("the end of a propagated object", () => {
-  test("takes the copies, the finalizer and the binding along", async () => {
-    await using federation = await running("shanghai", "singapore");
-    const writes = await writesDuring(federation, async () => {
-      await federation.delete(CONFIGMAPS, "settings");
-      await federation.until(() => settingsOn(federation) === undefined && binding(federation) === undefined);
-      await federation.pass(5_000);
-    });
-    expect(writes.filter((call) => !call.startsWith("applyStatus"))).toEqual(
-      expect.arrayContaining(["patch configmaps", "patch resourcebindings"]),
-    );
-    for (const cluster of ["shanghai", "singapore"]) expect(copyOn(federation, cluster)).toBeUndefined();
-  });
-
   test("waits for a cluster that is away, and the binding with it, whatever restarts", async () => {
     await using federation = await running("shanghai", "singapore");
     federation.member("shanghai").cutOff();

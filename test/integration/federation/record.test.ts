@@ -80,26 +80,6 @@ describe("where an object may be is not forgotten", () => {
     }
   });
 
-  test("a cluster that was never reached is named while the deletion waits for it", async () => {
-    await using federation = await TestFederation.prepare("shanghai", "singapore");
-    federation.member("singapore").cutOff();
-    await federation.startManager();
-    await federation.apply(PLACEMENTS, placement("all"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.until(() => isThere(federation, "shanghai"));
-    await restart(federation, () => federation.delete(DEMOAPPLICATIONS, "shop"));
-    await federation.until(() => !isThere(federation, "shanghai"));
-    await federation.pass(20_000);
-    expect(federation.entry("shop", "singapore")).toMatchObject({ reason: "ClusterUnreachable" });
-    const progressing = federation.status("shop")?.conditions?.find(({ type }) => type === "Progressing");
-    expect(progressing).toMatchObject({
-      reason: "Deleting",
-      message: expect.stringMatching(
-        /waits for singapore: ClusterUnreachable; goes on when it answers or is unjoined$/,
-      ) as string,
-    });
-  });
-
   test("no row goes to a cluster that the hub's object does not name yet", async () => {
     await using federation = await TestFederation.start("shanghai", "singapore");
     await federation.apply(PLACEMENTS, placement("all").onClusters("shanghai"));
@@ -140,33 +120,6 @@ describe("where an object may be is not forgotten", () => {
     await federation.until(() => federation.app("shop") === undefined);
     expect(isThere(federation, "shanghai")).toBe(false);
   });
-
-  test("creating, changing, moving and deleting an application costs no write more than before", async () => {
-    await using federation = await TestFederation.start("shanghai", "singapore");
-    await federation.apply(PLACEMENTS, placement("all"));
-    await federation.pass(20_000);
-    const writes = (): string[] => federation.hubWrites.filter((write) => write.includes("demoapplications"));
-    let before = writes().length;
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").port(80));
-    await federation.untilAvailable("shop");
-    await federation.pass(5_000);
-    expect(writes().slice(before)).toEqual([
-      "patch demoapplications",
-      "applyStatus demoapplications",
-      "applyStatus demoapplications",
-    ]);
-    before = writes().length;
-    await restart(federation);
-    await federation.pass(20_000);
-    expect(writes().slice(before)).toEqual([]);
-    const reads = federation.member("shanghai").clients.at(-1)?.calls.length ?? 0;
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.until(() => federation.app("shop") === undefined);
-    expect(federation.member("shanghai").clients.at(-1)?.calls.slice(reads).toSorted()).toEqual([
-      "delete deployments",
-      "delete services",
-    ]);
-  });
 });
 
 describe("what a person let go of", () => {
@@ -198,17 +151,6 @@ describe("what a person let go of", () => {
 });
 
 describe("a copy that the watch by label does not show", () => {
-  test("is found by name before the finalizer goes, and removed", async () => {
-    await using federation = await TestFederation.running("shanghai");
-    await restart(federation, async () => {
-      await takeLabelOff(federation, "shanghai");
-      await federation.delete(DEMOAPPLICATIONS, "shop");
-    });
-    await federation.until(() => federation.app("shop") === undefined);
-    expect(isThere(federation, "shanghai")).toBe(false);
-    expect(federation.member("shanghai").server.has(SERVICES, "default", "shop")).toBe(false);
-  });
-
   test("is found when the application moved away meanwhile", async () => {
     await using federation = await TestFederation.running("shanghai", "singapore");
     await restart(federation, async () => {
@@ -233,20 +175,6 @@ describe("a copy that the watch by label does not show", () => {
     await federation.until(() => federation.app("shop") === undefined);
     expect(isThere(federation, "shanghai")).toBe(false);
   });
-
-  test("is released, not deleted, where its policy was Orphan", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").port(80));
-    await federation.untilAvailable("shop");
-    await restart(federation, async () => {
-      await takeLabelOff(federation, "shanghai");
-      await federation.delete(DEMOAPPLICATIONS, "shop");
-    });
-    await federation.until(() => federation.app("shop") === undefined);
-    const { metadata } = federation.member("shanghai").server.get(DEPLOYMENTS, "default", "shop");
-    expect(metadata.annotations ?? {}).not.toHaveProperty([OWNER_ANNOTATION]);
-  });
 });
 
 test("what is removed since its application is gone leaves an Event", async () => {
@@ -269,25 +197,6 @@ test("what is removed since its application is gone leaves an Event", async () =
   ]);
 });
 
-test("Orphan is kept to though somebody stripped the finalizer while no manager ran", async () => {
-  await using federation = await TestFederation.start("shanghai");
-  await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
-  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").port(80));
-  await federation.untilAvailable("shop");
-  await restart(federation, async () => {
-    await federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", { metadata: { finalizers: [] } });
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.delete(PLACEMENTS, "all");
-  });
-  const { server } = federation.member("shanghai");
-  await federation.until(
-    () => server.get(DEPLOYMENTS, "default", "shop").metadata.labels?.[MANAGED_BY_LABEL] === undefined,
-  );
-  expect(isThere(federation, "shanghai")).toBe(true);
-  await federation.pass(10_000);
-  expect(isThere(federation, "shanghai")).toBe(true);
-});
-
 describe("deleting with --cascade=orphan", () => {
   const deleteOrphaning = async (federation: TestFederation): Promise<void> => {
     // What the API server does with that option, and the garbage collector afterwards.
@@ -303,16 +212,6 @@ describe("deleting with --cascade=orphan", () => {
       metadata: { finalizers: finalizers.filter((one) => one !== "orphan") },
     });
   };
-
-  test("leaves what runs, as anybody's", async () => {
-    await using federation = await TestFederation.running("shanghai");
-    await deleteOrphaning(federation);
-    await collect(federation);
-    await federation.until(() => federation.app("shop") === undefined);
-    await federation.pass(5_000);
-    const { metadata } = federation.member("shanghai").server.get(DEPLOYMENTS, "default", "shop");
-    expect(metadata.labels ?? {}).not.toHaveProperty([MANAGED_BY_LABEL]);
-  });
 
   test("also where the next leader has to finish it", async () => {
     await using federation = await TestFederation.running("shanghai");

@@ -61,32 +61,6 @@ function imagesOf(federation: TestFederation): (string | undefined)[] {
   });
 }
 
-test("a new object comes to one stage after the other, and its revision is kept", async () => {
-  await using federation = await TestFederation.start(...MEMBERS);
-  await federation.apply(PLACEMENTS, inStages);
-  await federation.apply(DEMOAPPLICATIONS, shop(GOOD));
-  await federation.until(() => rollout(federation)?.state === "Succeeded");
-  expect(imagesOf(federation)).toEqual([GOOD, GOOD, GOOD]);
-  expect(rollout(federation)).toMatchObject({ revision: 1, lastGoodRevision: 1 });
-  const revisions = federation.hub.list(CONTROLLERREVISIONS);
-  expect(revisions.map(({ metadata }) => metadata.ownerReferences?.[0]?.name)).toEqual(["shop"]);
-});
-
-test("a change that fails in the second stage comes back from both, and never comes to the third", async () => {
-  await using federation = await rolledOut();
-  federation.member("b").stickPods();
-  const before = federation.member("c").writes.length;
-  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
-  await federation.until(() => rollout(federation)?.state === "RolledBack");
-  expect(imagesOf(federation)).toEqual([GOOD, GOOD, GOOD]);
-  expect(federation.member("c").writes.length).toBe(before);
-  expect(rollout(federation)?.stages?.map(({ name, state }) => `${name} ${state}`)).toEqual([
-    "a RolledBack",
-    "b RolledBack",
-    "c Waiting",
-  ]);
-});
-
 test("a broken image rolls itself back, and is not tried again until the object changes", async () => {
   await using federation = await rolledOut();
   await federation.apply(DEMOAPPLICATIONS, shop(BROKEN));
@@ -276,17 +250,6 @@ test("a new manager waits for a silent cluster no longer than for its first answ
   await federation.until(() => imagesOf(federation)[1] === BETTER, 30_000);
   expect(rollout(federation)?.stages?.[2]?.clusters?.[0]?.state).toBe("Deferred");
   expect(imagesOf(federation)[2]).toBe(GOOD);
-});
-
-test("a cluster that cannot be reached is deferred, the others go on, and it gets its turn when it is back", async () => {
-  await using federation = await rolledOut();
-  federation.member("b").cutOff();
-  await federation.until(() => federation.entry("shop", "b")?.state === "Unknown", 60_000);
-  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
-  await federation.until(() => rollout(federation)?.stages?.[1]?.clusters?.[0]?.state === "Deferred", 60_000);
-  federation.member("b").comeBack();
-  await federation.until(() => rollout(federation)?.state === "Succeeded", 120_000);
-  await federation.until(() => imagesOf(federation).every((image) => image === BETTER), 60_000);
 });
 
 const replicasOn = (federation: TestFederation, member: string): unknown =>

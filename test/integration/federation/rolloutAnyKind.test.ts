@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { type KubeObject, type ResourceBinding, ROLLOUT_APPROVALS_ANNOTATION } from "../../../src/apis/index.ts";
-import { CONFIGMAPS, DEPLOYMENTS, PLACEMENTS, RESOURCEBINDINGS } from "../../../src/runtime/index.ts";
+import { DEPLOYMENTS, PLACEMENTS, RESOURCEBINDINGS } from "../../../src/runtime/index.ts";
 import { placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
-import { configMap } from "./objects.ts";
 
 /** Objects that are sent as they are: the rollout stands in their bindings, and that is where people speak to it. */
 
@@ -85,29 +84,4 @@ test("a Deployment of the hub goes stage by stage, waits for a person through a 
   await federation.until(() => rolloutOf(federation, BINDING)?.state === "RolledBack", 120_000);
   expect(tagsOf(federation)).toEqual(["1", "1", "1"]);
   await restarted(federation, BINDING);
-});
-
-test("a ConfigMap goes stage by stage, and soaks through a new manager", async () => {
-  const BINDING = "configmap.settings";
-  await using federation = await TestFederation.start(...MEMBERS);
-  const [first, ...others] = MEMBERS.map((name) => ({ name, targetClusters: { clusterNames: [name] } }));
-  const policy = placement("settings").selects({ apiVersion: "v1", kind: "ConfigMap", name: "settings" });
-  await federation.apply(PLACEMENTS, policy.rollout({ stages: [{ ...first, name: "a", soak: "2m" }, ...others] }));
-  const colors = (): (string | undefined)[] =>
-    MEMBERS.map((name) => {
-      const found = federation.member(name).server.find(CONFIGMAPS, "default", "settings");
-      return (found?.["data"] as { color?: string } | undefined)?.color;
-    });
-  await federation.apply(CONFIGMAPS, configMap("settings", { color: "blue" }));
-  await federation.until(() => rolloutOf(federation, BINDING)?.state === "Succeeded", 240_000);
-  expect(colors()).toEqual(["blue", "blue", "blue"]);
-
-  await federation.apply(CONFIGMAPS, configMap("settings", { color: "red" }));
-  await federation.until(() => rolloutOf(federation, BINDING)?.stages?.[0]?.state === "Soaking");
-  const since = rolloutOf(federation, BINDING)?.stages?.[0]?.soakingSince;
-  await restarted(federation, BINDING);
-  expect(colors()).toEqual(["red", "blue", "blue"]);
-  expect(rolloutOf(federation, BINDING)?.stages?.[0]?.soakingSince).toBe(since);
-  await federation.until(() => rolloutOf(federation, BINDING)?.state === "Succeeded", 240_000);
-  expect(colors()).toEqual(["red", "red", "red"]);
 });

@@ -80,17 +80,6 @@ test("replicas are divided by the room on the nodes, and none that runs moves fo
   expect(objectWrites(federation, length)).toEqual([]);
 });
 
-test("on as few clusters as have room", async () => {
-  await using federation = await withCores("3", "6", "5");
-  await federation.apply(PLACEMENTS, placement("by-room").byHeadroom("Aggregated"));
-  await federation.apply(DEMOAPPLICATIONS, app(8));
-  await federation.untilAvailable("shop");
-  expect(replicas(federation)).toEqual([0, 8, 0]);
-  await federation.apply(DEMOAPPLICATIONS, app(15));
-  await federation.until(() => federation.status("shop")?.replicas?.available === 15);
-  expect(replicas(federation)).toEqual([0, 12, 3]);
-});
-
 test("nothing is read where no policy asks for it, and not any more when none does", async () => {
   await using federation = await withCores("3", "6", "9");
   const byHeadroom = placement("by-room").byHeadroom("Available");

@@ -40,28 +40,6 @@ describe("rule 1: nothing is deleted before everything that a delete rests on is
     await federation.until(() => !member.server.has(DEPLOYMENTS, "default", "old"));
   });
 
-  test("on the member: what is of the same kind", async () => {
-    await using federation = await TestFederation.prepare("shanghai");
-    const member = federation.member("shanghai");
-    await member.server.applyAsMeridian(DEPLOYMENTS, leftover(federation.hubId));
-    member.refuse = (verb, asked) =>
-      asked === DEPLOYMENTS && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined;
-    await federation.startManager();
-    await federation.pass(20_000);
-    expect(member.server.has(DEPLOYMENTS, "default", "old")).toBe(true);
-    member.refuse = () => undefined;
-    await federation.until(() => !member.server.has(DEPLOYMENTS, "default", "old"));
-  });
-
-  test.each([SERVICES, CONFIGMAPS, SECRETS])("and not for $plural that a member does not show", async (type) => {
-    await using federation = await TestFederation.prepare("shanghai");
-    const member = federation.member("shanghai");
-    await member.server.applyAsMeridian(DEPLOYMENTS, leftover(federation.hubId));
-    member.refuse = (verb, asked) => (asked === type && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined);
-    await federation.startManager();
-    await federation.until(() => !member.server.has(DEPLOYMENTS, "default", "old"));
-  });
-
   test("an object of the hub that has not been planned yet", async () => {
     await using federation = await TestFederation.running("shanghai");
     await federation.stopManager();
@@ -246,18 +224,6 @@ describe("rule 6: a missing report is not a good one", () => {
     await federation.until(() => federation.entry("shop", "singapore")?.reason === "Forbidden");
     late.refuse = () => undefined;
     await federation.untilAvailable("shop");
-  });
-
-  test("pods that nobody has reported on are not healthy, and nowhere is not everywhere", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    federation.member("shanghai").stickPods();
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.until(() => federation.condition("shop", "Scheduled")?.startsWith("False") === true);
-    expect(federation.condition("shop", "Available")).not.toMatch(/^True/);
-    await federation.apply(PLACEMENTS, placement("all"));
-    await federation.until(() => federation.condition("shop", "Applied")?.startsWith("True") === true);
-    await federation.pass(5_000);
-    expect(federation.condition("shop", "Available")).not.toMatch(/^True/);
   });
 });
 

@@ -73,12 +73,6 @@ test("a custom kind is divided and overridden by the scale subresource of its CR
   await federation.until(() => sameValue(replicas(federation), [5, 2]));
 });
 
-test("a custom kind is divided at the path that the Placement declares", async () => {
-  const policy = placement("databases").selects(SELECTS).dividedAt("spec.pool.size");
-  await using federation = await running({ replicas: 7, pool: { size: 4 } }, policy);
-  await federation.until(() => sameValue(specs(federation), Array(2).fill({ pool: { size: 2 }, replicas: 7 })));
-});
-
 test("a CRD that names another field is followed", async () => {
   await using federation = await running({ replicas: 4, nodes: 2 }, placement("databases").selects(SELECTS).divided());
   await federation.until(() => sameValue(specs(federation), Array(2).fill({ nodes: 2, replicas: 2 })));

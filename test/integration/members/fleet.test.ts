@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FIELD_MANAGER, MANAGED_BY_LABEL, type ObjectRef } from "../../../src/apis/index.ts";
+import { MANAGED_BY_LABEL, type ObjectRef } from "../../../src/apis/index.ts";
 import {
   ApiError,
   CONFIGMAPS,
@@ -52,19 +52,6 @@ describe("rows", () => {
     expect(h.server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "h1" });
     expect(h.seen()).toMatchObject({ inSyncWith: "h1", healed: { lost: [{ path: "data.key" }] } });
     expect(h.seen()?.healed?.at).toBe(h.clock.now() - 10);
-  });
-
-  test("what a member refuses is reported", async () => {
-    const h = await FleetHarness.start();
-    await h.synced();
-    await h.server.create(CONFIGMAPS, {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "shop", namespace: "default" },
-    });
-    h.hub.ask(wanted());
-    await h.settle();
-    expect(h.seen()).toMatchObject({ writing: false, failure: { reason: "AlreadyExists", final: true } });
   });
 
   test("without a row everything is left alone, and a hold changes nothing", async () => {
@@ -342,15 +329,6 @@ describe("the end", () => {
     await h.settle(60_000);
     expect([h.client.writes, h.hub.gone, h.hub.subscriptions]).toEqual([[], [], 1]);
   });
-});
-
-test("an object is applied as Meridian's field manager", async () => {
-  const h = await FleetHarness.start();
-  await h.synced();
-  h.hub.ask(wanted());
-  await h.settle();
-  const [entry] = h.server.get(CONFIGMAPS, "default", "shop").metadata.managedFields ?? [];
-  expect([entry?.manager, entry?.operation]).toEqual([FIELD_MANAGER, "Apply"]);
 });
 
 test("many rows at once are all taken, in turns", async () => {

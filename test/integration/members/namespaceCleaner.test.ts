@@ -173,20 +173,6 @@ test.each<{ name: string; change: (parts: Parts) => void }>([
   expect(parts.client.writes).toEqual(["create namespaces"]);
 });
 
-test("a namespace is inspected again when a row comes back meanwhile", async () => {
-  const { client, take, withdraw, pass, removal, names } = await memberWithTeam();
-  let changed = false;
-  client.gate = ({ verb, phase }) => {
-    if (verb !== "list" || phase !== "after" || changed) return;
-    changed = true;
-    withdraw(TEAM);
-    queueMicrotask(() => take(removal));
-  };
-  take(removal);
-  await pass(60_000);
-  expect(names()).not.toContain("team");
-});
-
 test("nothing is begun after the session", async () => {
   const { client, take, clock, pass, end, removal } = await memberWithTeam();
   end.abort(new Error("over"));

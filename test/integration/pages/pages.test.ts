@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { CommanderError } from "@commander-js/extra-typings";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../../package.json" with { type: "json" };
-import { markdownTable, withBlocks } from "../../../src/apis/reference/index.ts";
+import { withBlocks } from "../../../src/apis/reference/index.ts";
 import { clusterState } from "../../../src/apis/kinds/demoapplication.ts";
 import { REASONS } from "../../../src/apis/reasons/reasons.ts";
 import * as names from "../../../src/apis/metadata/wellknown.ts";
@@ -122,17 +122,6 @@ test("the page of reference says what the program says", () => {
   const page = read("charts/meridian/REFERENCE.md");
   const blocks = { commands: commandsText(), "exit codes": exitCodesTable(), metrics: metricsTable() };
   expect(withBlocks(page, blocks) === page).toBe(true);
-});
-
-test("the commands of the reference have their options, defaults and arguments", () => {
-  const text = commandsText();
-  expect(text).toMatch(/^### meridian join$/m);
-  expect(text).toContain("`meridian join <name>`");
-  expect(text).toMatch(/^\| `--member-kubeconfig <file>` +\| \(needed\) +\|/m);
-  expect(text).toMatch(/^\| `--timeout <duration>` +\| `60s` +\|/m);
-  expect(text).toMatch(/^\| `--dry-run` +\| {2,}\|/m);
-  expect(text).toMatch(/`trace`, `debug`, `info`/);
-  expect(markdownTable(["a"], [])).toBe("| a |\n| - |");
 });
 
 /** A file, a heading of this page, or a heading of another page. */
