@@ -18,6 +18,7 @@ import {
   titleOf,
   whyNeverInBundle,
 } from "../../interpreter/index.ts";
+import { compareText } from "../../scheduler/index.ts";
 import { CommandError } from "../shared/index.ts";
 import { itemsIn, objectIn, type SourceDocument } from "./sources.ts";
 
@@ -25,7 +26,6 @@ import { itemsIn, objectIn, type SourceDocument } from "./sources.ts";
 
 export interface Wanted {
   name: string;
-  /** Namespace of the bundle. */
   namespace: string;
   /** Namespace of objects that name none. */
   target: string;
@@ -33,7 +33,6 @@ export interface Wanted {
 
 export interface Composed {
   manifests: KubeObject[];
-  /** Notes for the author of the bundle. */
   notes: string[];
 }
 
@@ -55,7 +54,7 @@ export function compose(documents: readonly SourceDocument[], { namespace, targe
     objects.filter(isDefinition).map((definition) => [definedKind(definition), scopeOf(definition)]),
   );
   const manifests = objects.map((object) => cleaned(object, scopes, { namespace, target }));
-  manifests.sort((a, b) => phaseOf(a) - phaseOf(b) || compare(sortKey(a), sortKey(b)));
+  manifests.sort((a, b) => phaseOf(a) - phaseOf(b) || compareText(sortKey(a), sortKey(b)));
   if (manifests.length === 0) throw new CommandError(`the bundle would hold no object${whyNone(leftOut)}`);
   const [problem] = judgeManifests({ manifests, listed: manifests.length }, namespace);
   if (problem !== undefined) throw new CommandError(`${located(problem.field, manifests)} ${problem.message}`);
@@ -102,10 +101,7 @@ function itemsOf(source: SourceDocument): KubeObject[] {
   return [document as unknown as KubeObject];
 }
 
-/**
- * Notes about the Pod Security labels of a Namespace. The bundle leaves the Namespace out; members get these labels
- * from the hub's Namespace.
- */
+/** The bundle leaves a Namespace out: members get its Pod Security labels from the hub. */
 function labelsToSet(object: KubeObject): string[] {
   if (object.apiVersion !== "v1" || object.kind !== "Namespace") return [];
   const { name, labels = {} } = object.metadata;
@@ -124,7 +120,6 @@ interface LeftOut {
   kind: string;
   name: string;
   why: string;
-  /** True for a test of a chart. */
   isTest: boolean;
 }
 
@@ -212,8 +207,4 @@ function located(field: string, manifests: readonly KubeObject[]): string {
 function sortKey(object: KubeObject): string {
   const { namespace = "", name } = object.metadata;
   return [object.apiVersion, object.kind, namespace, name].join("/");
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -198,18 +198,6 @@ ${filler}`,
     expect(err).not.toContain("try");
   });
 
-  test("that is large is compressed, and holds the same", async () => {
-    const many = Array.from({ length: 3 }, (_, index) => ({
-      ...serviceAccount(`a${index}`),
-      kind: "ConfigMap",
-      data: { text: "0123456789".repeat(9_000) },
-    }));
-    const { out } = await create(["op", "-f", await file("large.yaml", ...many)]);
-    const bundle = parse(out) as KubeObject;
-    expect(bundle["spec"]).not.toHaveProperty("manifests");
-    expect(await names(bundle)).toEqual(["ConfigMap a0", "ConfigMap a1", "ConfigMap a2"]);
-  });
-
   test.each([
     { name: "nothing at all", objects: [], want: "the bundle would hold no object" },
     {

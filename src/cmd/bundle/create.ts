@@ -32,9 +32,7 @@ import { documentsOf } from "./sources.ts";
 /** Field manager of `kubectl apply --server-side`, with which people may continue. */
 const FIELD_MANAGER = "kubectl";
 
-/**
- * `meridian bundle create`: renders, prints or applies a ManifestBundle, and first prints the needs of hub and members.
- */
+/** `meridian bundle create`: renders, prints or applies a bundle, and first prints what hub and members need. */
 export async function createBundle(name: string, options: BundleOptions, context: CommandContext): Promise<number> {
   const { namespace, releaseNamespace = namespace, apply, crds } = options;
   const { terminal } = context;
@@ -84,14 +82,11 @@ function flagsOf({ kubeconfig, context }: BundleOptions): string {
 interface Seen {
   terms: NamespaceTerms;
   served: ReadonlySet<string>;
-  /** The Namespaces that were read; absent if the person may not read the Namespaces of the bundle. */
+  /** Absent if the person may not read the Namespaces of the bundle. */
   namespaces?: ReadonlyMap<string, KubeObject>;
 }
 
-/**
- * Reads what the hub allows the bundle. If the person may not read a Namespace, the default terms count, and the person
- * is told every need.
- */
+/** What the hub allows the bundle; the default terms if the person may not read a Namespace. */
 async function seenOnHub({ namespace, objects, onHub }: Subject, hub: Connection, signal: AbortSignal): Promise<Seen> {
   const kinds = await new Discovery(hub.client, systemClock).list();
   const served = new Set(kinds.map(kindName));

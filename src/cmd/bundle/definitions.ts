@@ -25,10 +25,7 @@ export function kindName({ group, kind }: GroupKind): string {
   return group === "" ? kind : `${kind}.${group}`;
 }
 
-/**
- * The command that installs the definitions on a hub: from the chart's folder if the folder has them all, else from
- * this program's output.
- */
+/** The command that installs the definitions: from the chart's folder if it has them all, else from our output. */
 export async function definitionsCommand(
   name: string,
   options: BundleOptions,

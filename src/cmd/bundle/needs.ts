@@ -23,7 +23,6 @@ export interface Subject {
   onHub: string;
 }
 
-/** A sentence, and the command at its end. */
 export interface Need {
   what: string;
   command: string;
@@ -39,10 +38,7 @@ export function refusalOf({ objects }: Subject, terms: NamespaceTerms): string |
   return problem?.reason === "ProtectedNamespace" ? fullMessage(problem.message) : undefined;
 }
 
-/**
- * Permissions that an administrator of the hub has to give, one command per Namespace; empty if the terms allow
- * everything. `before`: present values of an annotation.
- */
+/** One command per Namespace for an administrator of the hub. `before`: present values of an annotation. */
 export function hubNeeds(
   { objects, onHub }: Subject,
   terms: NamespaceTerms,
@@ -65,8 +61,7 @@ export function hubNeeds(
 /** Rights that the account of each member needs, unless the account has them already. */
 export function memberNeeds({ objects }: Subject, terms: NamespaceTerms): Need[] {
   const always = new Set([...memberKinds(), NAMESPACES].map(kindName));
-  // A member may not serve the kinds of the bundle's own definitions yet. The account can get rights on such a kind
-  // only by its plural.
+  // The account can get rights on a kind that the member does not serve yet only by its plural.
   const plurals = new Map(definedKinds(objects).map((kind) => [kindName(kind), `${kind.plural}.${kind.group}`]));
   const names = new Set(objects.map((object) => kindName(groupKindOf(object))).filter((name) => !always.has(name)));
   const kinds = [...names].map((name) => plurals.get(name) ?? name).toSorted();

@@ -10,19 +10,13 @@ import type { BundleOptions } from "./verb.ts";
 
 const MANIFEST_FILE = /\.(ya?ml|json)$/;
 
-/** One document of a file or of rendered output. */
 export interface SourceDocument {
   value: unknown;
-  /**
-   * Place of the document in messages: `shop.yaml`, or `shop.yaml (document 2, line 14)` in a file with several
-   * documents.
-   */
+  /** `shop.yaml`, or `shop.yaml (document 2, line 14)` in a file with several documents. */
   place: string;
 }
 
-/**
- * Every document that was rendered or read. Throws {@link CommandError} when the rendering program is missing or fails.
- */
+/** Throws {@link CommandError} when the rendering program is missing or fails. */
 export async function documentsOf(
   name: string,
   options: BundleOptions,
@@ -42,10 +36,7 @@ export async function documentsOf(
   return documents;
 }
 
-/**
- * The documents of each file; `-` is standard input. A folder stands for its files, and with `recursive` also for the
- * files of its subfolders.
- */
+/** The documents of each file; `-` is standard input, and a folder stands for its files. */
 export async function documentsIn(
   files: readonly string[],
   { recursive }: { recursive: boolean },
@@ -72,7 +63,6 @@ async function manifestFiles(path: string, recursive: boolean): Promise<string[]
   return files.map((entry) => join(entry.parentPath, entry.name)).toSorted();
 }
 
-/** Throws the error for an unreadable file or folder that a person has named. */
 function unreadable(path: string): (error: NodeJS.ErrnoException) => never {
   return ({ code = "unknown error" }) => {
     if (code === "ENOENT" || code === "ENOTDIR") throw new CommandError(`${path} does not exist; check the path`);
@@ -109,15 +99,11 @@ function placeIn(place: string, ...within: string[]): string {
   return / \((document|item) \d+[^)]*\)$/.test(place) ? `${place.slice(0, -1)}, ${more})` : `${place} (${more})`;
 }
 
-/** The items of a list, each with its place. */
 export function itemsIn(items: readonly unknown[], place: string): SourceDocument[] {
   return items.map((value, i) => ({ value, place: placeIn(place, `item ${i + 1}`) }));
 }
 
-/**
- * The object of a document, which names at least its kind; undefined for an empty document. Throws {@link CommandError}
- * for anything else.
- */
+/** Undefined for an empty document. Throws {@link CommandError} if the document does not name its kind. */
 export function objectIn({
   value,
   place,
@@ -138,7 +124,6 @@ interface Tool {
 const HELM: Tool = { name: "helm", variable: "HELM", install: "https://helm.sh/docs/intro/install" };
 const KUBECTL: Tool = { name: "kubectl", variable: "KUBECTL", install: "https://kubernetes.io/docs/tasks/tools" };
 
-/** Standard output of the program. */
 async function output(
   tool: Tool,
   args: string[],

@@ -21,7 +21,6 @@ export interface Known {
   applications(): Promise<string[]>;
   /** Objects of the namespace that was given, or of the context's namespace. */
   rolledOut(): Promise<{ applications: string[]; bundles: string[] }>;
-  /** Namespaces of the hub. */
   namespaces(): Promise<string[]>;
 }
 
@@ -55,9 +54,7 @@ export function valueOf(words: readonly string[], flag: string): string | undefi
 
 interface Walked {
   command: CommandUnknownOpts;
-  /** The option whose value comes next. */
   pending: Option | undefined;
-  /** Number of arguments of the command so far. */
   position: number;
 }
 

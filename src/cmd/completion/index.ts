@@ -1,8 +1,7 @@
 /**
- * Candidates for the word that a person is typing in a shell: commands, options, choices, contexts of the kubeconfig,
- * and names from the hub. The answer has the form that kubectl expects of its plugins: a line `word<tab>description`
- * for each candidate, and a last line `:N` that says if files may be offered as well. Promises: it never prints an
- * error, and takes no longer than two seconds.
+ * Candidates for the word that a person is typing, as kubectl expects them of its plugins: a line
+ * `word<tab>description` each, and a last line `:N` that says if files may be offered as well. Promises: no error is
+ * printed, and the answer takes at most two seconds.
  */
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { defined } from "../../apis/index.ts";
@@ -20,7 +19,6 @@ import { candidatesFor, type Known, valueOf } from "./candidates.ts";
 
 export { completionScript } from "./scripts.ts";
 
-/** Longest time that a person waits for a completion. */
 const PATIENCE_MS = 2_000;
 /** cobra's ShellCompDirectiveDefault and ShellCompDirectiveNoFileComp. */
 const FILES_TOO = 0;

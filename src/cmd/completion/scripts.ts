@@ -1,9 +1,6 @@
 import { type Shell } from "./verb.ts";
 
-/**
- * The script for each shell that makes the shell call `meridian __complete`, under the program name that the person has
- * typed.
- */
+/** Scripts that make a shell call `meridian __complete`, under the program name that the person has typed. */
 
 const BASH = `\
 # Completion of meridian in bash:  source <(meridian completion bash)

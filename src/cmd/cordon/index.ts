@@ -27,10 +27,7 @@ import { hiddenNote, readOthers } from "../view/index.ts";
 import { endOf, isLeftThere, placementKey, type Remaining, remainingOn } from "./remaining.ts";
 import { isLess, type Moved, movedFrom, movedText } from "./moved.ts";
 
-/**
- * Takes a cluster out of service and back, by a taint on its MemberCluster that every decision obeys. Each command can be
- * repeated.
- */
+/** Takes a cluster out of service and back, by a taint on its MemberCluster. Each command can be repeated. */
 
 /** `meridian cordon`: keeps new copies off the cluster. */
 export function cordon(name: string, options: CordonOptions, context: CommandContext): Promise<number> {
@@ -58,10 +55,9 @@ async function change(
 }
 
 /**
- * `meridian drain`: cordons the cluster, moves its objects away, waits until they have left, and reports on each
- * object. A copy that serves users stays until the object is available elsewhere. The command shows the plan and asks
- * first; without a terminal, `--yes` is required. It exits with 1 when something stays for a reason, and with 3 on
- * timeout. A second run continues.
+ * `meridian drain`: asks, cordons the cluster, moves its objects away, waits, and reports on each object. A copy that
+ * serves stays until the object is available elsewhere. Exits with 1 when something stays for a reason, with 3 on
+ * timeout.
  */
 export async function drain(name: string, options: DrainOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -109,9 +105,7 @@ function lossText(objects: number): string {
     : `; ${counted(objects, "object")} ${objects === 1 ? "has" : "have"} fewer replicas or clusters now`;
 }
 
-/**
- * Resolves when the person agrees, and throws {@link CommandError} otherwise. Without a terminal, `--yes` is required.
- */
+/** Throws {@link CommandError} unless the person agrees. */
 async function confirm(name: string, options: DrainOptions, context: CommandContext): Promise<void> {
   const { terminal, signal } = context;
   if (options.yes) return;
@@ -135,8 +129,8 @@ interface DrainEnd {
 }
 
 /**
- * Reads the hub, calls `begin`, and follows the hub until nothing leaves the cluster any more or the time is up.
- * Undefined, and `begin` not called, if the hub did not say in time what runs on the cluster: unknown is not empty.
+ * Calls `begin` when the copies are known, and waits until nothing leaves the cluster any more. Undefined, and `begin`
+ * not called, if the hub did not say in time what runs there: unknown is not empty.
  */
 async function untilEmpty(
   hub: Connection,

@@ -2,21 +2,17 @@ import { counted } from "../../apis/index.ts";
 import { type ObjectReport, type StatusReport } from "../view/index.ts";
 import { namesText } from "../shared/index.ts";
 
-/** Result for an object that was on a drained cluster. */
 export interface Moved {
   /** `demoapplication/shop in default`. */
   object: string;
   /** Names of the clusters that run the object now and did not before, sorted. */
   to: readonly string[];
-  /** Replicas over all clusters, from the object's status. */
   replicas: { before: number; after: number };
-  /** Number of clusters that run the object now. */
   on: number;
   /** No cluster took over from the drained cluster. */
   isLost: boolean;
 }
 
-/** The objects that were on the cluster and have left it. Pure. */
 export function movedFrom(cluster: string, before: StatusReport, after: StatusReport): Moved[] {
   const later = new Map(after.objects.map((object) => [keyOf(object), object]));
   return before.objects.flatMap((object): Moved[] => {

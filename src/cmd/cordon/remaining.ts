@@ -9,9 +9,7 @@ export interface Remaining {
   leaving: readonly Left[];
   /** Objects that do not leave by themselves, with the reason. */
   staying: readonly Left[];
-  /**
-   * Why copies without a hub object stay on the cluster, from the MemberCluster; undefined if there are no such copies.
-   */
+  /** Why copies without a hub object stay on the cluster; absent: there are none. */
   held?: string;
 }
 
@@ -21,10 +19,7 @@ export interface Left {
   why: string;
 }
 
-/**
- * The objects, and the copies without an object, that are still on the cluster. `placements` is keyed by
- * {@link placementKey}. Pure.
- */
+/** `placements` is keyed by {@link placementKey}. */
 export function remainingOn(
   cluster: string,
   { objects, clusters }: StatusReport,
@@ -60,10 +55,7 @@ export function isLeftThere({ staying, held }: Remaining): boolean {
   return staying.length > 0 || held !== undefined;
 }
 
-/**
- * The reason of a held entry. Its copies wait for a person: a volume claim with its data, say, or a definition that is
- * in use.
- */
+/** Why the copies wait for a person: a volume claim with its data, say. */
 function whyHeld(entry: ObjectReport["clusters"][number] | undefined): string | undefined {
   return entry?.state === "Held" ? (entry.message ?? entry.reason ?? entry.state) : undefined;
 }

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Explanation } from "../../desiredstate/index.ts";
 import { type Ran, runMeridian } from "../testing/commandLine.ts";
 
 /** `explain --without-hub`: files in, an answer out, and no kubeconfig anywhere. */
@@ -43,34 +42,6 @@ describe("explain --without-hub", () => {
     const refused = await run("demoapplication/nginx-demo", "-f", data, "--cluster", "frankfurt-1");
     expect(refused.code).toBe(1);
     expect(refused.out).toMatch(/^ {2}To run there: .*toleration/m);
-  });
-
-  test("prints values for programs", async () => {
-    const { out } = await run("-f", data, "-o", "json");
-    const { explanations } = JSON.parse(out) as { explanations: Explanation[] };
-    expect(explanations).toHaveLength(1);
-    expect(explanations[0]).toMatchObject({
-      object: { kind: "DemoApplication", namespace: "default", name: "nginx-demo" },
-      placement: { kind: "Placement", name: "everywhere", priority: 0 },
-      division: { mode: "Divided", asked: 7, given: 7 },
-    });
-    expect((await run("-f", data, "-o", "yaml")).out).toMatch(/^explanations:\n/);
-  });
-
-  test("explains objects of any kind", async () => {
-    const config = await file(
-      "config.yaml",
-      `{apiVersion: v1, kind: ConfigMap, metadata: {name: pages}, data: {index: hello}}
----
-apiVersion: federation.paas.cmft.com/v1alpha1
-kind: Placement
-metadata: {name: pages}
-spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap, name: pages}], clusterAffinities: [{name: one, clusterNames: [singapore-1]}]}
-`,
-    );
-    const { code, out } = await run("configmap/pages", "-f", config, "-f", join(data, "clusters.yaml"));
-    expect(out).toMatch(/singapore-1 .*yes/);
-    expect(code).toBe(0);
   });
 
   test("names the file and the field of what a hub would refuse", async () => {

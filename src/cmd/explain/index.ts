@@ -1,24 +1,23 @@
 /**
- * `meridian explain`: why an object runs on its clusters. It prints the verdict of every step for every cluster, the
- * policy that places the object and the policies that yield to it, how the replicas were divided, which override set
- * which field, and for a cluster that was not chosen what would have to change. The answer is the manager's decision,
- * computed again from the same values by the same functions.
- *
- * Where replicas are divided by free capacity, explain reads the members' capacity with the credentials that the hub
- * stores, if the person may read these.
- *
- * With `--without-hub` the answer comes from files alone. With `-f` and a hub the files count as if they had been
- * applied.
- *
- * `-o json` and `-o yaml` print `{explanations: [...]}`, each with all the fields of Explanation in
- * src/desiredstate/explain/explain.ts. New fields may be added; existing fields stay.
+ * `meridian explain`: why an object runs on its clusters, by the manager's own decision. Files of `-f` count as if
+ * they had been applied; with `--without-hub` they are all there is. `-o json` and `-o yaml` print `{explanations:
+ * [...]}`, each with all the fields of Explanation in src/desiredstate/explain/explain.ts. New fields may be added;
+ * existing fields stay.
  */
-import { defined, type KubeObject, printYaml, refKey, refOf } from "../../apis/index.ts";
+import { defined, type KubeObject, refKey, refOf } from "../../apis/index.ts";
 import { assembleSnapshot, type Explanation, explain as explainSnapshot } from "../../desiredstate/index.ts";
 import { groupKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
 import { deletionText, runningText } from "../../status/index.ts";
-import { chooseAmong, type CommandContext, CommandError, connectHub, EXIT } from "../shared/index.ts";
+import {
+  chooseAmong,
+  type CommandContext,
+  CommandError,
+  connectHub,
+  EXIT,
+  structured,
+  within,
+} from "../shared/index.ts";
 import type { ExplainOptions } from "./verb.ts";
 import {
   asksForHeadroom,
@@ -91,8 +90,7 @@ async function fromFiles(name: string | undefined, options: ExplainOptions): Pro
     );
   const placeable = [...state.objects.values()].filter(isPlaceable);
   if (name === undefined) {
-    // Without a name, propagated objects are explained only if the files hold no object of a kind that Meridian
-    // renders.
+    // Without a name, propagated objects count only if no object of a rendered kind is there.
     const rendered = placeable.filter(isRenderedKind);
     const objects = rendered.length > 0 ? rendered : placeable;
     if (objects.length === 0)
@@ -141,7 +139,7 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
     throw (
       (await reader.notServed(type)) ??
       new CommandError(
-        `the hub has no ${type.kind} "${wanted}"${home === undefined ? "" : ` in namespace ${home}`}; \`meridian status\` lists what is there`,
+        `the hub has no ${type.kind} "${wanted}"${within(home)}; \`meridian status\` lists what is there`,
       )
     );
   await reader.readSurroundings(state);
@@ -190,12 +188,6 @@ function format(explanations: readonly Explanation[], options: ExplainOptions, c
     cluster === undefined
       ? explanations
       : explanations.map((one) => ({ ...one, clusters: one.clusters.filter(({ name }) => name === cluster) }));
-  switch (output) {
-    case "json":
-      return `${JSON.stringify({ explanations: shown }, undefined, 2)}\n`;
-    case "yaml":
-      return printYaml({ explanations: shown });
-    default:
-      return explanations.map((one) => explanationText(one, { wide: output === "wide", color, cluster })).join("\n");
-  }
+  const text = explanations.map((one) => explanationText(one, { wide: output === "wide", color, cluster }));
+  return structured({ explanations: shown }, output) ?? text.join("\n");
 }

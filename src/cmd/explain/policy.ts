@@ -1,4 +1,4 @@
-import { defined, type KubeObject, type PolicyStatus, printYaml } from "../../apis/index.ts";
+import { defined, type KubeObject, type PolicyStatus } from "../../apis/index.ts";
 import {
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
@@ -6,18 +6,14 @@ import {
   PLACEMENTS,
   type ResourceType,
 } from "../../runtime/index.ts";
-import { type CommandContext, CommandError, connectHub, EXIT, find } from "../shared/index.ts";
+import { type CommandContext, CommandError, connectHub, EXIT, find, structured, within } from "../shared/index.ts";
 import type { ExplainOptions } from "./verb.ts";
 import { type NamedKind } from "../status/index.ts";
 
-/**
- * `meridian explain placement/NAME`. A policy runs nowhere itself, so the answer says if the policy is in force, and
- * for which objects.
- */
+/** `meridian explain placement/NAME` says if the policy is in force, and for which objects. */
 
 const POLICIES: readonly ResourceType[] = [PLACEMENTS, CLUSTERPLACEMENTS, OVERRIDEPOLICIES, CLUSTEROVERRIDEPOLICIES];
 
-/** The kind of policy that was named; undefined for other kinds. */
 export function policyTypeNamed({ kind, group }: NamedKind): ResourceType | undefined {
   return POLICIES.find(
     (type) => (kind === type.kind.toLowerCase() || kind === type.plural) && (group ?? type.group) === type.group,
@@ -34,10 +30,7 @@ export async function explainPolicy(
   await using hub = connectHub(options, context);
   const namespace = type.namespaced ? (options.namespace ?? hub.config.currentNamespace) : undefined;
   const policy = await find(hub.client, type, namespace, name, context.signal);
-  if (policy === undefined) {
-    const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
-    throw new CommandError(`the hub has no ${type.kind} "${name}"${where}`);
-  }
+  if (policy === undefined) throw new CommandError(`the hub has no ${type.kind} "${name}"${within(namespace)}`);
   context.terminal.out(format(policy, options));
   return statusOf(policy).isInForce ? EXIT.ok : EXIT.found;
 }
@@ -48,9 +41,7 @@ function format(policy: KubeObject, { output }: ExplainOptions): string {
   const answer = {
     policies: [{ apiVersion, kind, ...defined({ namespace }), name, status: status ?? {} }],
   };
-  if (output === "json") return `${JSON.stringify(answer, undefined, 2)}\n`;
-  if (output === "yaml") return printYaml(answer);
-  return policyExplanation(policy);
+  return structured(answer, output) ?? policyExplanation(policy);
 }
 
 function statusOf({ metadata, status = {} }: KubeObject & { status?: PolicyStatus }): {
@@ -68,21 +59,18 @@ function statusOf({ metadata, status = {} }: KubeObject & { status?: PolicyStatu
   };
 }
 
-/** The explanation of a policy, as text. Pure. */
 export function policyExplanation(policy: KubeObject & { status?: PolicyStatus }): string {
   const { kind, metadata, status = {} } = policy;
-  const where = metadata.namespace === undefined ? "" : ` in namespace ${metadata.namespace}`;
   const decisions = (status.decisions ?? []).map(
     ({ clusters, objects }) => `${objects} on ${clusters.length === 0 ? "no cluster" : clusters.join(", ")}`,
   );
-  const lines: [string, string][] = [
-    ["In force", statusOf(policy).text],
-    ...(status.matchedObjects === undefined
-      ? []
-      : [["Objects", String(status.matchedObjects)] satisfies [string, string]]),
-    ...decisions.map((text): [string, string] => ["Decided", text]),
-    ...(status.lastError === undefined ? [] : [["Error", status.lastError] satisfies [string, string]]),
-    ["Note", "a policy runs nowhere itself: `meridian explain NAME` says which policies an object has, and why"],
-  ];
-  return `${kind.toLowerCase()}/${metadata.name}${where}\n${lines.map(([name, text]) => `${name.padEnd(13)}${text}\n`).join("")}`;
+  const lines = [["In force", statusOf(policy).text]];
+  if (status.matchedObjects !== undefined) lines.push(["Objects", String(status.matchedObjects)]);
+  for (const text of decisions) lines.push(["Decided", text]);
+  if (status.lastError !== undefined) lines.push(["Error", status.lastError]);
+  lines.push([
+    "Note",
+    "a policy runs nowhere itself: `meridian explain NAME` says which policies an object has, and why",
+  ]);
+  return `${kind.toLowerCase()}/${metadata.name}${within(metadata.namespace)}\n${lines.map(([name = "", text]) => `${name.padEnd(13)}${text}\n`).join("")}`;
 }

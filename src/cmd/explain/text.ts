@@ -1,24 +1,20 @@
 import type { AppliedRule, ExplainedCluster, Explanation } from "../../desiredstate/index.ts";
-import type { PolicyRef } from "../../override/types.ts";
-import { type Cell, formatTable } from "../shared/index.ts";
+import { type Cell, formatTable, refText, within } from "../shared/index.ts";
 import { runningThereText } from "../../status/index.ts";
 import { valueText } from "../plan/index.ts";
 
 export interface ExplanationTextOptions {
-  /** Shows every step of every cluster. */
   wide: boolean;
   color: boolean;
-  /** Shows only this cluster, with all details. */
   cluster?: string | undefined;
 }
 
-/** The text that `meridian explain` prints for people. */
 export function explanationText(explanation: Explanation, { wide, color, cluster }: ExplanationTextOptions): string {
   const { deletion, clusters } = explanation;
   // An object that is being deleted is chosen for no cluster. Only the clusters that still have copies matter.
   const left = clusters.filter(({ state }) => state !== undefined);
   const all = deletion === undefined ? clusters : left.map((one) => ({ ...one, chosen: false, remedies: [] }));
-  const chosen = cluster === undefined ? all : all.filter(isNamed(cluster));
+  const chosen = cluster === undefined ? all : all.filter(({ name }) => name === cluster);
   const parts = [header(explanation), clustersTable(chosen, color)];
   const detailed = wide || cluster !== undefined;
   for (const one of detailed ? chosen : []) parts.push(detailsOf(one, color));
@@ -26,33 +22,18 @@ export function explanationText(explanation: Explanation, { wide, color, cluster
   return parts.filter((part) => part !== "").join("\n");
 }
 
-const isNamed =
-  (name: string) =>
-  (cluster: ExplainedCluster): boolean =>
-    cluster.name === name;
-
 function header({ object, deletion, placement, passedOver, scheduled, group, ...rest }: Explanation): string {
   const { nearly = [], division, notes, overrides, returning, stages, stageProblems = [], failover } = rest;
-  const where = object.namespace === undefined ? "" : ` in namespace ${object.namespace}`;
-  const lines: [string, string][] = [
-    ...(deletion === undefined
-      ? []
-      : [["Deleted", `since ${deletion.since}, ${deletion.message}`] satisfies [string, string]]),
-    ["Scheduled", `${scheduled.status === "True" ? "yes" : "no"}, ${scheduled.reason}: ${scheduled.message}`],
-    [
-      "Placed by",
-      placement === undefined
-        ? "no policy"
-        : `${policyText(placement)}, priority ${placement.priority}${group === undefined ? "" : `, group ${group}`}`,
-    ],
-    ...passedOver.map(({ policy, because }): [string, string] => [
-      "Passed over",
-      `${policyText(policy)}, since ${because}`,
-    ]),
-  ];
+  const lines: [string, string][] = [];
+  if (deletion !== undefined) lines.push(["Deleted", `since ${deletion.since}, ${deletion.message}`]);
+  lines.push(["Scheduled", `${scheduled.status === "True" ? "yes" : "no"}, ${scheduled.reason}: ${scheduled.message}`]);
+  const inGroup = group === undefined ? "" : `, group ${group}`;
+  const by = placement === undefined ? "no policy" : `${refText(placement)}, priority ${placement.priority}${inGroup}`;
+  lines.push(["Placed by", by]);
+  for (const { policy, because } of passedOver) lines.push(["Passed over", `${refText(policy)}, since ${because}`]);
   if (rest.runs !== undefined) lines.push(["Runs", rest.runs]);
   for (const { policy, selector, because } of nearly)
-    lines.push(["Nearly", `${policyText(policy)} (${selector}): ${because.join("; ")}`]);
+    lines.push(["Nearly", `${refText(policy)} (${selector}): ${because.join("; ")}`]);
   if (division !== undefined) {
     const { mode, strategy, asked, given } = division;
     const how = strategy === undefined ? mode : `${mode}, ${strategy}`;
@@ -61,7 +42,7 @@ function header({ object, deletion, placement, passedOver, scheduled, group, ...
   for (const [i, { policy, applies, because }] of overrides.entries())
     lines.push([
       "Override",
-      `${i + 1}. ${policyText(policy)}${applies || because === undefined ? "" : `: no effect, ${because}`}`,
+      `${i + 1}. ${refText(policy)}${applies || because === undefined ? "" : `: no effect, ${because}`}`,
     ]);
   if (failover !== undefined && failover.message !== "")
     lines.push(["Failover", `${failover.reason}: ${failover.message}`]);
@@ -69,7 +50,7 @@ function header({ object, deletion, placement, passedOver, scheduled, group, ...
   if (stages !== undefined) lines.push(["Stages", stages.join(", ")]);
   for (const note of [...notes, ...stageProblems]) lines.push(["Note", note]);
   const rows = lines.map(([name, text]) => `${name.padEnd(13)}${text}\n`);
-  return `${object.kind.toLowerCase()}/${object.name}${where}\n${rows.join("")}`;
+  return `${object.kind.toLowerCase()}/${object.name}${within(object.namespace)}\n${rows.join("")}`;
 }
 
 function clustersTable(clusters: readonly ExplainedCluster[], color: boolean): string {
@@ -87,7 +68,6 @@ function clustersTable(clusters: readonly ExplainedCluster[], color: boolean): s
     ["RUNS", ({ runs }) => (runs === undefined ? "-" : runningThereText(runs))],
     ["HEALTH", healthText],
   ];
-  // An optional column without any value is left out.
   const shown = columns.filter(
     ([name, cell]) =>
       !["REPLICAS", "SCORE", "STAGE", "NOW", "RUNS", "HEALTH"].includes(name) ||
@@ -127,18 +107,17 @@ function detailsOf(cluster: ExplainedCluster, color: boolean): string {
 }
 
 function overrideText({ policy, rule, fields, problem }: AppliedRule): string {
-  const title = `  ${policyText(policy)}, rule ${rule}`;
+  const title = `  ${refText(policy)}, rule ${rule}`;
   if (problem !== undefined) return `${title}: cannot be applied: ${problem}\n`;
   if (fields.length === 0) return `${title}: changes nothing\n`;
   const lines = fields.map(({ kind, path, value, masked, overriddenBy }) => {
     const what = `${kind === undefined ? "" : `${kind} `}${path}`;
-    const later = overriddenBy === undefined ? "" : `, and ${policyText(overriddenBy)} has the last word`;
+    const later = overriddenBy === undefined ? "" : `, and ${refText(overriddenBy)} has the last word`;
     return `    ${what}: ${masked === true ? "(not shown)" : value === undefined ? "removed" : valueText(value)}${later}\n`;
   });
   return `${title}:\n${lines.join("")}`;
 }
 
-/** Maximum number of remedies in the list. With very many clusters a person asks for a single one. */
 const MOST_REMEDIES = 10;
 
 function remediesText(clusters: readonly ExplainedCluster[]): string {
@@ -149,10 +128,6 @@ function remediesText(clusters: readonly ExplainedCluster[]): string {
       ? `  and ${lines.length - MOST_REMEDIES} more: --cluster NAME shows those of one cluster\n`
       : "";
   return `For it to run elsewhere too:\n${lines.slice(0, MOST_REMEDIES).join("")}${more}`;
-}
-
-export function policyText({ kind, namespace, name }: PolicyRef): string {
-  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
 function textOrDash(value: number | undefined): string {

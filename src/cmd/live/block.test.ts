@@ -44,8 +44,6 @@ describe("the block", () => {
     ]);
   });
 
-  test("is nothing where there is nothing", () => expect(block({})).toEqual([]));
-
   const full = {
     causes: many(30, (name) => cause(name, "a")),
     rows: many(30, (name) => row(name)),
@@ -90,9 +88,5 @@ describe("the changes", () => {
       "ended 2s ago: default/shop: healthy again on a",
       "ended 1s ago: default/blog: healthy again on a",
     ]);
-  });
-
-  test("are a cause that comes back", () => {
-    expect(changesOf({ ...before, causes: [] }, before, NOW)).toHaveLength(1);
   });
 });

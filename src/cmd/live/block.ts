@@ -5,14 +5,13 @@ import { changes, fit, formatRows, type Row, type TableSpace } from "./rows.ts";
 export interface LiveContent {
   causes: readonly CauseReport[];
   rows: readonly Row[];
-  /** Newest first. */
   ended: readonly EndedReport[];
 }
 
 /** Lines that the rows always keep. The tables around the rows shrink first: ended problems before causes. */
 const LEAST_ROWS = 6;
 
-/** The lines of the block that is redrawn in place; empty when there is nothing to show. */
+/** Empty when there is nothing to show. */
 export function formatBlock({ causes, rows, ended }: LiveContent, space: TableSpace): string[] {
   const { color, now, columns, lines } = space;
   const options = { color, now, wide: false };

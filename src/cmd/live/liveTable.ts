@@ -4,10 +4,8 @@ import { changesOf, formatBlock, type LiveContent } from "./block.ts";
 import { rowsOf } from "./rows.ts";
 import type { Screen } from "./screen.ts";
 
-/** The statuses to show, with a notification of changes. */
 export interface LiveSource {
   report(): StatusReport;
-  /** Problems that have ended, the newest first. */
   ended(): readonly EndedReport[];
   onChange(handler: () => void): Disposable;
 }
@@ -17,22 +15,17 @@ export interface LiveTableOptions {
   source: LiveSource;
   /** Clusters in the order of their rows; other clusters follow by name. */
   clusters?: readonly string[];
-  /** Also shows problems by cause. */
   causes?: boolean;
-  /** Called before each change is shown. */
   onShow?: () => void;
 }
 
-/** Number of terminal lines that the table leaves free. */
 const MARGIN = 2;
 /** Ages in the table change every second. */
 const REDRAW_MS = 1_000;
 /** Changes come in bursts; a person needs no shorter interval. */
 const DEBOUNCE_MS = 50;
 
-/**
- * The table of all applications on all clusters: redrawn in place on a terminal, elsewhere one line for each change.
- */
+/** The table of all applications on all clusters; without a terminal, one line for each change. */
 export class LiveTable {
   readonly #options: LiveTableOptions;
   readonly #listeners = new Set<() => void>();
@@ -59,7 +52,6 @@ export class LiveTable {
     return stack;
   }
 
-  /** Call when something may have changed. */
   refresh(): void {
     if (!this.#running || this.#debounced !== undefined) return;
     this.#debounced = systemClock.after(DEBOUNCE_MS, () => {
@@ -68,10 +60,7 @@ export class LiveTable {
     });
   }
 
-  /**
-   * Resolves with an empty list when nothing is missing, or after `timeoutMs` with the missing items. Rejects with the
-   * signal's reason.
-   */
+  /** Resolves with an empty list when nothing is missing, or after `timeoutMs` with the missing items. */
   until(missing: (report: StatusReport) => string[], timeoutMs: number, signal: AbortSignal): Promise<string[]> {
     const { promise, resolve, reject } = Promise.withResolvers<string[]>();
     const lacking = (): string[] => missing(this.#options.source.report());

@@ -104,10 +104,6 @@ describe("an application that runs nowhere", () => {
     ]);
     expect(changes([], rows)).toEqual(["default/web: NotPlaced, 0 of 2 ready (NoPlacement: no Placement selects it)"]);
   });
-
-  test("has none before anybody has reported on it", () => {
-    expect(rowsOf(report([lonely([])]), [])).toEqual([]);
-  });
 });
 
 describe("changes", () => {
@@ -185,10 +181,6 @@ describe("the table", () => {
     expect(formatRows(rows, SPACE)[0]).toBe(
       "REGION   CLUSTER   APPLICATION    DESIRED   READY   STATE       AGE   REASON",
     );
-  });
-
-  test("is empty when there is nothing", () => {
-    expect(formatRows([], SPACE)).toEqual([]);
   });
 
   test("leaves out what is well when the terminal is low, and says how much", () => {

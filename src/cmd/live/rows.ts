@@ -3,30 +3,20 @@ import { runningThereText } from "../../status/index.ts";
 import { type ClusterReport, fullNameOf, type ObjectReport, type StatusReport } from "../view/index.ts";
 import { type Cell, formatTable, type Tone } from "../shared/index.ts";
 
-/** The live table as values, and as text. Pure. */
-
-/**
- * One application on one cluster. A cluster that runs nothing, and an application that runs nowhere, have one row each.
- */
+/** One application on one cluster; or a cluster that runs nothing, or an application that runs nowhere. */
 export interface Row {
-  /** Empty for a cluster that runs nothing. */
   application: string;
-  /** Empty for an application that runs nowhere. */
   cluster: string;
   region: string;
-  /** Undefined if nothing runs. */
   replicas?: { desired: number; ready: number };
   state: string;
   tone: Tone;
-  /** A CamelCase code; empty when all is well. `message` may add a sentence. */
+  /** Empty when all is well. */
   reason: string;
   message: string;
   /** The cluster's version and the wanted version, if these differ. */
   runs?: string;
-  /**
-   * Epoch milliseconds of the last change, or of the last contact with a cluster that is out of contact; undefined if
-   * unknown.
-   */
+  /** Epoch milliseconds of the last change or contact; undefined if unknown. */
   since: number | undefined;
 }
 
@@ -109,7 +99,6 @@ function time(text: string | undefined): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** One line for each row that changed. */
 export function changes(before: readonly Row[], after: readonly Row[]): string[] {
   const known = new Map(before.map((row) => [keyOf(row), describe(row)]));
   const applications = new Set(after.flatMap(({ application }) => application || []));
@@ -140,7 +129,7 @@ export interface TableSpace {
   lines: number;
 }
 
-/** The lines of the table, with its header; empty when there is nothing to show. */
+/** Empty when there is nothing to show. */
 export function formatRows(rows: readonly Row[], { color, now, columns, lines }: TableSpace): string[] {
   if (rows.length === 0) return [];
   const shown = choose(rows, Math.max(1, lines - 2));
@@ -188,7 +177,6 @@ function thatFit(all: readonly Column[], rows: readonly Row[], columns: number):
   return kept;
 }
 
-/** Width of the columns, with the space after each. */
 function widthOf(columns: readonly Column[], rows: readonly Row[]): number {
   const [first = ""] = formatTable(
     [...columns.map(({ title }) => title), "."],
@@ -210,7 +198,6 @@ function choose(rows: readonly Row[], limit: number): readonly Row[] {
 }
 
 const ESCAPE = "\u001b";
-/** A colour sequence, or one character. */
 const PIECES = new RegExp(`${ESCAPE}\\[[0-9;]*m|[\\s\\S]`, "gu");
 
 /** Cuts a line to a width; colour sequences take no space. */

@@ -80,14 +80,6 @@ describe("on a terminal", () => {
     expect(shown(out())).toEqual(["news", "table 2", ""]);
   });
 
-  test("the same block is not written again", () => {
-    const { screen, out } = fixture(TTY);
-    screen.draw(["table"]);
-    const before = out();
-    screen.draw(["table"]);
-    expect(out()).toBe(before);
-  });
-
   test("what was settled stays, and the rest comes below", () => {
     const { screen, out } = fixture(TTY);
     screen.draw(["table"]);

@@ -8,10 +8,7 @@ export interface ScreenOptions {
   now: () => number;
 }
 
-/**
- * Output for the person: permanent lines, with the seconds since the start for each step, and on a terminal a block
- * below them that is redrawn in place.
- */
+/** Permanent lines, with the seconds since the start for each step, and below them a block that is redrawn in place. */
 export class Screen {
   readonly #terminal: Terminal;
   readonly #quietOut: boolean;
@@ -39,12 +36,10 @@ export class Screen {
     return this.#terminal.color && !this.#quietOut;
   }
 
-  /** Seconds since the start. */
   get elapsed(): number {
     return (this.#now() - this.#startedAt) / 1_000;
   }
 
-  /** Prints one step with the elapsed time. */
   step(text: string): void {
     this.print(`${this.elapsed.toFixed(1).padStart(6)}s  ${text}\n`);
   }

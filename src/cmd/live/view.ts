@@ -14,18 +14,12 @@ import { buildReport, ENDED_EVENTS, endedIn, type EndedReport, type StatusReport
 export interface HubViewOptions {
   client: Client;
   logger: Logger;
-  /** Name in log lines. */
   name: string;
-  /** Only applications of this namespace. */
   namespace?: string;
-  /** Only applications with these labels. */
   labelSelector?: string;
-  /** Further kinds (bundles and bindings) that the person may read and that are shown. Default: none. */
+  /** Kinds to show besides applications. */
   others?: readonly ResourceType[];
-  /**
-   * Namespaces in which Events of ended problems are followed; undefined among them stands for all namespaces. Default:
-   * none.
-   */
+  /** Namespaces in which Events of ended problems are followed; undefined among them: all namespaces. */
   endedIn?: readonly (string | undefined)[];
   /** False: the person may not read MemberClusters, so the reports contain no clusters. */
   clusters?: boolean;
@@ -75,7 +69,6 @@ export class HubView {
     await Promise.all(this.#informers.map((informer) => informer.waitForSync(signal)));
   }
 
-  /** Called after every change. */
   onChange(handler: () => void): Disposable {
     using stack = new DisposableStack();
     for (const informer of [...this.#informers, ...this.#ended]) stack.use(informer.onEvent(handler));
@@ -87,7 +80,6 @@ export class HubView {
     return buildReport(objects, this.#clusters?.list() ?? []);
   }
 
-  /** Problems that have ended, the newest first. */
   ended(): EndedReport[] {
     return endedIn(
       this.#ended.flatMap((informer) => informer.list()),

@@ -4,7 +4,6 @@ import { type PlannerHubState } from "./state/index.ts";
 
 const NAMED = 5;
 
-/** Notes on objects that are affected by the change but are being deleted; empty if there are none. */
 export function departingNotes(state: PlannerHubState, departing: readonly KubeObject[]): string[] {
   const [first, ...others] = departing;
   if (first === undefined) return [];
@@ -19,9 +18,7 @@ export function departingNotes(state: PlannerHubState, departing: readonly KubeO
   ];
 }
 
-/**
- * The cause in the status; or, if the status does not name it yet, the reason for which the manager holds the deletion.
- */
+/** The cause in the status or, before the status names one, why the manager holds the deletion. */
 function whyItWaits(state: PlannerHubState, object: KubeObject, since: string): string {
   const status = state.statusOf(object);
   const held = state.whyDepartingStays(object);

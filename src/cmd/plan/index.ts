@@ -1,13 +1,8 @@
 /**
- * `meridian plan`: the effect of a change, before anything is written. The change consists of files (`-f`, `--policy`),
- * and of clusters that are lost (`--without`), cordoned (`--cordon`) or drained (`--drain`). The hub itself says, by
- * `dryRun`, how it would store the files. The manager's own planning functions compute what follows. The members say,
- * by server-side apply with `dryRun`, how they would store the result, if the person may read the credentials that the
- * hub stores. With `--without-hub` files give the present state (`--from`), and no server is asked.
- *
- * The command prints the blast radius in one line, and then each object with its clusters; `-o json` and `-o yaml`
- * print a PlanReport (report.ts). Like kubectl diff, it exits with 0 when nothing would change, with 1 when something
- * would change or an object of the files would run nowhere, and with 2 on an error.
+ * `meridian plan`: the effect of a change, before anything is written. The hub says by `dryRun` how it would store the
+ * files, the manager's own functions compute what follows, and the members say by `dryRun` how they would store the
+ * result. With `--without-hub` no server is asked. Like kubectl diff, the command exits with 0 when nothing would
+ * change, with 1 when something would change or an object of the files would run nowhere, and with 2 on an error.
  */
 import {
   DEFAULT_SYSTEM_NAMESPACE,
@@ -15,7 +10,6 @@ import {
   joinCommand,
   type KubeObject,
   type ObjectRef,
-  printYaml,
 } from "../../apis/index.ts";
 import { refKey, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
@@ -29,6 +23,7 @@ import {
   connectHub,
   EXIT,
   type HubOptions,
+  structured,
 } from "../shared/index.ts";
 import type { PlanOptions } from "./verb.ts";
 import { cordoned, drained } from "./taints.ts";
@@ -49,9 +44,8 @@ import { departingNotes } from "./departing.ts";
 import { lostCluster } from "./loss.ts";
 import { lostOwnerNotes } from "./lostOwners.ts";
 import { type Candidate, Comparing, placementOf, type PlannedObject } from "./planning.ts";
-import { planReport, type PlanReport, type RehearsedRow } from "./report.ts";
+import { planReport, type PlanReport, type RehearsedRow, unplacedAmong } from "./report.ts";
 import { planText } from "./text.ts";
-import { unplacedAmong } from "./unplaced.ts";
 import { type BeforeAndAfter, statesOfFiles } from "./withoutHub.ts";
 
 export async function plan(options: PlanOptions, context: CommandContext): Promise<number> {
@@ -64,7 +58,7 @@ export async function plan(options: PlanOptions, context: CommandContext): Promi
   const { report, notes } = withoutHub ? await planOfFiles(options) : await planOnHub(options, context);
   const { terminal } = context;
   if (options.output === undefined) for (const note of notes) terminal.err(`${note}\n`);
-  terminal.out(format(report, options, terminal.color));
+  terminal.out(structured(report, options.output) ?? planText(report, terminal.color));
   return report.objects.length + report.unplaced.length === 0 ? EXIT.ok : EXIT.found;
 }
 
@@ -129,15 +123,12 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   return reported({ before, files, comparing, planned, rehearsed, notes });
 }
 
-/**
- * The namespace that counts if the rights reach no further: the namespace of the files, if they all name the same one.
- */
+/** The namespace of the files, if they all name the same one. */
 function homeOf(files: readonly FileObject[], namespace: string): string {
   const [first = namespace, ...others] = new Set(files.flatMap(({ object }) => object.metadata.namespace ?? []));
   return others.length === 0 ? first : namespace;
 }
 
-/** Applies the cordoned, drained and lost clusters that the person named. */
 function comparisonOf(
   before: PlannerHubState,
   files: PlannerHubState,
@@ -181,7 +172,7 @@ function reported({ before, files, comparing, planned, rehearsed, notes }: Answe
     unplaced,
     allClusters,
     rehearsed,
-    stagesOf: ({ key }) => stages.get(key),
+    stages,
     notes: [...notes],
   });
   return { report, notes: [...notes] };
@@ -194,7 +185,6 @@ function stagesFor(state: PlannerHubState, { object, after, changes }: PlannedOb
   return stageAssignment(placementOf(state, after)?.spec.rollout, clusters, object.metadata.labels);
 }
 
-/** New warnings about missing objects that do not stop the object. */
 function newWarnings({ object, before, after }: PlannedObject): string[] {
   const textsOf = (target: PlannedObject["before"]): Set<string> =>
     new Set(target?.clusters.flatMap(({ warning }) => (warning === undefined ? [] : fullMessage(warning.message))));
@@ -205,7 +195,6 @@ function newWarnings({ object, before, after }: PlannedObject): string[] {
 
 const RUNNING = new Set(["Planned", "Progressing", "Paused", "RollingBack"]);
 
-/** A note on a running rollout that the change would end. */
 function supersededRun(state: PlannerHubState, { object, changes }: PlannedObject): string[] {
   const { rollout } = state.statusOf(object) ?? {};
   if (rollout === undefined || changes.length === 0 || !RUNNING.has(rollout.state)) return [];
@@ -290,17 +279,13 @@ function requireClusters(state: PlannerHubState, names: readonly string[], who: 
     );
 }
 
-/** The present and planned member objects of a candidate, and their clusters. */
 function refsOf({ before, after }: Candidate): { clusters: Set<string>; refs: ObjectRef[] } {
   const targets = [before, after].flatMap((target) => target?.clusters ?? []);
   const refs = new Map(targets.flatMap(({ objects }) => objects.map(({ ref }) => [refKey(ref), ref] as const)));
   return { clusters: new Set(targets.map(({ name }) => name)), refs: [...refs.values()] };
 }
 
-/**
- * True if the present target may not be carried out everywhere: clusters may still have earlier dependencies of the
- * object.
- */
+/** True if clusters may still have earlier dependencies of the object. */
 function mayHaveMore(state: PlannerHubState, { before, object }: Candidate): boolean {
   if (before === undefined) return false;
   const { rollout } = state.statusOf(object) ?? {};
@@ -308,7 +293,7 @@ function mayHaveMore(state: PlannerHubState, { before, object }: Candidate): boo
   return before.clusters.some(({ frozen, problem }) => frozen || problem !== undefined);
 }
 
-/** Limit of member objects that are asked about: each is read once, and rehearsed once. */
+/** Each is read once, and rehearsed once. */
 const MOST_ASKED = 20_000;
 
 async function withMembers(
@@ -386,17 +371,6 @@ function rehearsalNotes(rehearsed: ReadonlyMap<RehearsedRow, Rehearsed>): Set<st
   return notes;
 }
 
-function format(report: PlanReport, { output }: PlanOptions, color: boolean): string {
-  switch (output) {
-    case "json":
-      return `${JSON.stringify(report, undefined, 2)}\n`;
-    case "yaml":
-      return printYaml(report);
-    default:
-      return planText(report, color);
-  }
-}
-
 export {
   asksForHeadroom,
   assumeClusters,
@@ -411,4 +385,4 @@ export {
   stateOf,
 } from "./state/index.ts";
 export { type Change, changeTaints, cordoned, drained, DRAINING, memberOf, uncordoned } from "./taints.ts";
-export { valueText } from "./valueText.ts";
+export { valueText } from "./text.ts";

@@ -19,25 +19,9 @@ const placement = (failover?: object): Placement =>
   }) as unknown as Placement;
 
 describe("the loss of a cluster", () => {
-  test("moves an object to the clusters that it comes to", () => {
-    expect(withLoss([change("b", "Created")], ["a"], { on: [], why })).toEqual([
-      change("a", "Moved", { to: ["b"] }),
-      change("b", "Moved", { from: ["a"] }),
-    ]);
-  });
-
   test("moves replicas to the clusters that get more", () => {
     const more = change("b", "Changed", { replicas: { before: 1, after: 2 } });
     expect(withLoss([more], ["a"], { on: [], why })).toEqual([change("a", "Moved", { to: ["b"] }), more]);
-  });
-
-  test("moves nothing from where the object stays, and nothing is written there", () => {
-    expect(withLoss([change("a", "Changed")], ["a"], { on: ["a"], why })).toEqual([change("a", "Held", { why })]);
-  });
-
-  test("is no concern of an object that does not run there", () => {
-    const changes = [change("b", "Created")];
-    expect(withLoss(changes, [], { on: [], why })).toEqual(changes);
   });
 
   const condition = (reason: string): Target["failover"] => ({

@@ -2,11 +2,7 @@ import { type MemberCluster, type Placement, type Reason, timestamp } from "../.
 import type { ClusterChange, Target, Why } from "../../desiredstate/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 
-/**
- * The effect on an object of losing clusters that it runs on: they are out of reach for longer than any policy waits.
- */
-
-/** The cluster as the hub would see it after the loss. The manager's own planning functions compute what follows. */
+/** The cluster as the hub would see it after the loss: out of reach for longer than any policy waits. */
 export function lostCluster(cluster: MemberCluster): MemberCluster {
   const conditions = cluster.status?.conditions?.filter(({ type }) => type !== "Ready") ?? [];
   const ready = {
@@ -19,7 +15,6 @@ export function lostCluster(cluster: MemberCluster): MemberCluster {
   return { ...cluster, status: { ...cluster.status, conditions: [...conditions, ready] } };
 }
 
-/** Why an object stays on clusters that are lost. */
 export function whyItStays(placement: Placement | undefined, failover: Target["failover"]): Why {
   if (failover?.condition.reason === HELD || failover?.condition.reason === NOWHERE) {
     const { reason, message } = failover.condition;
@@ -38,16 +33,11 @@ function stays(message: string): Why {
   return { reason: "ClusterUnreachable", message };
 }
 
-/** The lost clusters of a target, by name. */
 export function lostOf(target: Target | undefined, lost: ReadonlySet<string>): string[] {
   return (target?.clusters ?? []).map(({ name }) => name).filter((name) => lost.has(name));
 }
 
-/**
- * The changes on other clusters, and one change for each lost cluster that the object runs on: the object moves away or
- * stays. `stays`: the lost clusters on which the object stays, and the reason. A lost cluster itself is neither written
- * nor cleaned up.
- */
+/** One change for each lost cluster: the object moves away, or stays (`stays.on`). A lost cluster is not written. */
 export function withLoss(
   changes: readonly ClusterChange[],
   lost: readonly string[],

@@ -6,9 +6,8 @@ import { type HubStateReader, type PlannerHubState } from "./state/index.ts";
 const GONE: Reason = "ObjectGone";
 
 /**
- * Notes on copies whose hub object is missing, if the manager holds these copies. Many missing objects, or a copy that
- * knows a later state of the hub, show that the hub was restored from a backup. The hub is asked again for each missing
- * object, because the object may be newer than the plan.
+ * Notes on copies whose hub object is missing, if the manager holds them as after a restore from a backup. The hub is
+ * asked again for each object, since it may be newer than the plan.
  */
 export async function lostOwnerNotes(
   reader: Pick<HubStateReader, "owner">,

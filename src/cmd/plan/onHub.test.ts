@@ -1,5 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   DEMOAPPLICATIONS,
@@ -66,17 +65,6 @@ describe("plan", () => {
       ].join("\n"),
     );
     expect(code).toBe(1);
-  });
-
-  test("reads folders, and with -R those within", async () => {
-    const sub = await mkdtemp(fleet.file("sub-"));
-    const inner = await mkdtemp(join(sub, "inner-"));
-    await writeFile(join(inner, "other.yaml"), JSON.stringify(application({}, "other")));
-    await writeFile(join(sub, "web.json"), JSON.stringify(application({ replica: 4 })));
-    const named = async (line: string): Promise<string[]> =>
-      (await reported(`--hub-only ${line}`)).objects.map(({ name }) => name);
-    expect(await named(`-f ${sub}`)).toEqual(["web"]);
-    expect(await named(`-f ${sub} -R`)).toEqual(["other", "web"]);
   });
 
   test("asks the members, and writes nothing anywhere", async () => {
@@ -261,13 +249,6 @@ describe("plan", () => {
     const { code, err } = await planned(`-f ${await fileOf(both)}`);
     expect(code).toBe(2);
     expect(err).toMatch(/file-\d+\.json: .*Placement some.*/);
-  });
-
-  test("needs something to plan", async () => {
-    expect(await planned("")).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/-f FILE, --policy FILE/) as string,
-    });
   });
 
   test("says what a person's rights do not show, and goes on with the rest", async () => {

@@ -17,16 +17,13 @@ import {
 import { type PlannerHubState } from "./state/index.ts";
 import { lostOf, whyItStays, withLoss } from "./loss.ts";
 
-/** One object whose plan changes. */
 export interface Candidate {
   key: string;
-  /** The object as the hub would store it. */
   object: KubeObject;
   before: Target | undefined;
   after: Target;
-  /** Copies on members: as the members report them, or as the hub knows them. */
+  /** As the members report them, or as the hub knows them. */
   copies: readonly Observation[];
-  /** Lost clusters that the object runs on now. */
   lost: readonly string[];
 }
 
@@ -34,7 +31,6 @@ export interface PlannedObject extends Candidate {
   changes: readonly ClusterChange[];
 }
 
-/** The present hub, the changed hub, and the clusters that are lost in the changed hub. */
 export interface Comparison {
   before: PlannerHubState;
   after: PlannerHubState;
@@ -83,15 +79,11 @@ export class Comparing {
     return this.#comparison.before;
   }
 
-  /** The changed hub. */
   get after(): PlannerHubState {
     return this.#comparison.after;
   }
 
-  /**
-   * The candidate with the copies that members report. Call it for every candidate before the first call of
-   * {@link planned}.
-   */
+  /** With the copies that members report. Call it for every candidate before the first {@link planned}. */
   observed(candidate: Candidate, copies: readonly Observation[]): Candidate {
     const { before, after, now } = this.#comparison;
     this.#observe(candidate, copies, true);
@@ -104,7 +96,6 @@ export class Comparing {
     };
   }
 
-  /** The changes of the object on each cluster. */
   planned(candidate: Candidate): PlannedObject {
     const { key, before, after, lost, copies } = candidate;
     const { before: hubBefore, after: hubAfter, lost: allLost } = this.#comparison;
@@ -149,7 +140,6 @@ function rowsOf(hub: PlannerHubState, target: Target, observations: readonly Obs
   return step({ target, observations, removal }).rows;
 }
 
-/** True if both targets ask for the same on every cluster. */
 function isSameTarget(a: Target, b: Target): boolean {
   if (a.clusters.length !== b.clusters.length || a.conflictResolution !== b.conflictResolution) return false;
   return a.clusters.every((one, i) => {
@@ -166,7 +156,6 @@ function isSameTarget(a: Target, b: Target): boolean {
   });
 }
 
-/** The policy that the target names. */
 export function placementOf(hub: PlannerHubState, target: Target | undefined): Placement | undefined {
   const chosen = target?.placement;
   if (chosen === undefined) return undefined;

@@ -1,48 +1,47 @@
-import { defined, fullMessage, inFull, type ObjectRef, refOf } from "../../apis/index.ts";
+import { defined, fullMessage, inFull, type KubeObject, type ObjectRef, refKey, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
 import {
   type ApplyRow,
+  assembleSnapshot,
   type BlastRadius,
   blastRadius,
   type ClusterChange,
+  computeTarget,
   type DeleteRow,
   type FieldChange,
   fieldChanges,
   type MemberObjectChange,
+  type NearMiss,
+  nearMisses,
   type StageAssignment,
   type Target,
 } from "../../desiredstate/index.ts";
+import { refText } from "../shared/index.ts";
 import type { PlannedObject } from "./planning.ts";
-import type { UnplacedReport } from "./unplaced.ts";
+import { isPlaceable, type PlannerHubState } from "./state/index.ts";
 
 /**
- * The output of `meridian plan -o json`, with exactly these fields. New fields may be added; existing fields stay.
- * Objects are sorted by kind, namespace and name, their clusters and member objects by name. Only objects with changes
- * are listed.
+ * The output of `meridian plan -o json`. New fields may be added; existing fields stay. Objects are sorted by kind,
+ * namespace and name. Only objects with changes are listed.
  */
 export interface PlanReport {
   summary: BlastRadius & { text: string };
   objects: PlannedObjectReport[];
-  /** Objects of the files that would run nowhere. */
   unplaced: readonly UnplacedReport[];
   /** Unknown facts and warnings for the person, one sentence each. */
   notes: string[];
 }
 
-/** One object of the hub. */
 export interface PlannedObjectReport extends ObjectRef {
   /** The policy that would place the object, as `Kind namespace/name`; empty: no policy. */
   placement: string;
   /** The policy that places the object now, if it is another one. */
   placementBefore?: string;
-  /** The condition Scheduled after the change. */
   scheduled: ReturnType<typeof inFull<Target["scheduled"]>>;
-  /** The stages of the rollout, in order; absent if the policy has no stages. */
   stages?: readonly string[];
   clusters: PlannedClusterReport[];
 }
 
-/** A reason with its message as text. */
 export interface WhyText {
   reason: string;
   message: string;
@@ -51,7 +50,6 @@ export interface WhyText {
 export interface PlannedClusterReport extends Partial<WhyText> {
   name: string;
   change: ClusterChange["verb"];
-  /** The stage of the rollout that contains the change; absent if the policy has no stages. */
   stage?: string;
   to?: readonly string[];
   from?: readonly string[];
@@ -59,35 +57,28 @@ export interface PlannedClusterReport extends Partial<WhyText> {
   objects: PlannedMemberObjectReport[];
 }
 
-/** One object on a member. */
 export interface PlannedMemberObjectReport extends ObjectRef, Partial<WhyText> {
   change: MemberObjectChange["verb"];
-  /** Changed fields. Values of Secrets are never shown. */
+  /** Values of Secrets are never shown. */
   fields?: readonly FieldChange[];
-  /**
-   * `Member`: the member's answer to a server-side apply with `dryRun`. `Hub`: a comparison of what the hub would send
-   * with what the hub sends now.
-   */
+  /** `Member`: by the member's answer to a `dryRun`. `Hub`: by what the hub sends now. */
   fieldsFrom?: "Member" | "Hub";
-  /** Why the member would refuse the object. */
   refused?: WhyText;
 }
 
-/** A row that is rehearsed on the member. */
 export type RehearsedRow = ApplyRow | DeleteRow;
 
 export interface ReportInput {
   planned: readonly PlannedObject[];
   allClusters: number;
-  /** The members' answers to rehearsed writes. */
   rehearsed: ReadonlyMap<RehearsedRow, Rehearsed>;
-  /** The rollout stages of an object's changes, with the clusters of each stage; undefined: all clusters at once. */
-  stagesOf: (planned: PlannedObject) => StageAssignment | undefined;
+  /** By the key of the object; undefined: all clusters at once. */
+  stages: ReadonlyMap<string, StageAssignment | undefined>;
   unplaced: readonly UnplacedReport[];
   notes: readonly string[];
 }
 
-export function planReport({ planned, allClusters, rehearsed, stagesOf, unplaced, notes }: ReportInput): PlanReport {
+export function planReport({ planned, allClusters, rehearsed, stages, unplaced, notes }: ReportInput): PlanReport {
   const concerned = planned.filter(({ changes }) => changes.length > 0);
   const radius = blastRadius(
     concerned.map(({ changes }) => changes),
@@ -96,14 +87,13 @@ export function planReport({ planned, allClusters, rehearsed, stagesOf, unplaced
   return {
     summary: { text: summaryText(radius), ...radius },
     objects: concerned
-      .map((one) => objectReport(one, rehearsed, stagesOf(one)))
+      .map((one) => objectReport(one, rehearsed, stages.get(one.key)))
       .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)),
     unplaced,
     notes: [...notes],
   };
 }
 
-/** The blast radius in one line. */
 export function summaryText({
   objects,
   clusters,
@@ -189,11 +179,40 @@ function fieldsOf(
 
 function placedBy(target: Target | undefined): string {
   const placement = target?.placement;
-  if (placement === undefined) return "";
-  const { kind, namespace, name } = placement;
-  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+  return placement === undefined ? "" : refText(placement);
 }
 
 function sortKey({ kind, namespace = "", name }: ObjectRef): string {
   return `${kind}/${namespace}/${name}`;
+}
+
+export interface UnplacedReport extends ObjectRef {
+  reason: string;
+  message: string;
+  /** Policies of the object's kind that do not select the object, the closest first. */
+  nearly: readonly NearMiss[];
+}
+
+/** The files' objects that would run on no cluster, without those that go along with another object. */
+export function unplacedAmong(
+  given: readonly KubeObject[],
+  state: PlannerHubState,
+  goesAlong: (key: string) => boolean,
+  now: number,
+): UnplacedReport[] {
+  return given.flatMap((one): UnplacedReport[] => {
+    const key = refKey(refOf(one));
+    const object = state.objects.get(key);
+    if (object === undefined || !isPlaceable(object) || object.metadata.deletionTimestamp !== undefined) return [];
+    if (goesAlong(key)) return [];
+    const snapshot = assembleSnapshot(state, object, { dependencies: state.dependencies });
+    const { scheduled, clusters, placement } = computeTarget(snapshot, now);
+    if (clusters.length > 0 || scheduled.status === "True") return [];
+    const { reason } = scheduled;
+    const unseen = [...state.hidden].filter((kind) => kind !== "clusteroverridepolicies");
+    const but = unseen.length === 0 ? "" : `, as far as you may see (hidden from you: ${unseen.toSorted().join(", ")})`;
+    const message = `${fullMessage(scheduled.message)}${but}`;
+    const nearly = placement === undefined ? nearMisses(object, state.placements, snapshot.setting) : [];
+    return [{ ...refOf(object), reason, message, nearly }];
+  });
 }

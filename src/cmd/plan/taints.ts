@@ -29,8 +29,8 @@ export const uncordoned: Change = (taints) => {
 export const DRAINING: Taint = DRAIN;
 
 /**
- * Changes the taints of a MemberCluster and keeps concurrent changes of others. Returns true if the taints changed;
- * with `dryRun` the hub only checks the change. Throws a CommandError when there is no such member.
+ * Returns true if the taints changed; with `dryRun` the hub only checks the change. Throws a CommandError when there
+ * is no such member.
  */
 export async function changeTaints(
   hub: Connection,
@@ -47,14 +47,14 @@ export async function changeTaints(
   }
 }
 
-/** The MemberCluster with this name. Throws a CommandError when it does not exist. */
+/** Throws a CommandError when there is no such member. */
 export async function memberOf(hub: Connection, name: string, signal: AbortSignal): Promise<MemberCluster> {
   const member = await find(hub.client, MEMBERCLUSTERS, undefined, name, signal);
   if (member === undefined) throw await noSuchMember(name, hub, signal);
   return member as unknown as MemberCluster;
 }
 
-/** False: somebody else has changed the MemberCluster, so the list has to be read again. */
+/** False: somebody else has changed the MemberCluster. */
 async function replaced(
   client: Client,
   { metadata: { name, resourceVersion } }: MemberCluster,

@@ -1,13 +1,14 @@
 import type { FieldChange, NearMiss } from "../../desiredstate/index.ts";
-import { namesText, paint, type Tone } from "../shared/index.ts";
-import type { PlannedClusterReport, PlannedMemberObjectReport, PlannedObjectReport, PlanReport } from "./report.ts";
-import type { UnplacedReport } from "./unplaced.ts";
-import { valueText } from "./valueText.ts";
+import { namesText, paint, refText, type Tone, within } from "../shared/index.ts";
+import type {
+  PlannedClusterReport,
+  PlannedMemberObjectReport,
+  PlannedObjectReport,
+  PlanReport,
+  UnplacedReport,
+} from "./report.ts";
 
-/**
- * The text that `meridian plan` prints for people: the blast radius first, then each object. Clusters with the same
- * change share a line.
- */
+/** For people. Clusters with the same change share a line. */
 export function planText({ summary, unplaced, objects }: PlanReport, color: boolean): string {
   const parts = [
     `${summary.text}\n`,
@@ -18,30 +19,23 @@ export function planText({ summary, unplaced, objects }: PlanReport, color: bool
 }
 
 function unplacedText({ kind, name, namespace, reason, message, nearly }: UnplacedReport, color: boolean): string {
-  const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
-  const title = `${kind.toLowerCase()}/${name}${where} runs nowhere, ${reason}: ${message}`;
+  const title = `${kind.toLowerCase()}/${name}${within(namespace)} runs nowhere, ${reason}: ${message}`;
   return `${paint(title, "bad", color)}\n${nearMissesText(nearly)}`;
 }
 
-/** Policies that nearly select an object, one line for each obstacle. */
 function nearMissesText(nearly: readonly NearMiss[]): string {
   return nearly
     .flatMap(({ policy, selector, because }) =>
-      because.map((one) => `  ${policyName(policy)} nearly selects it: ${one} (${selector})\n`),
+      because.map((one) => `  ${refText(policy)} nearly selects it: ${one} (${selector})\n`),
     )
     .join("");
 }
 
-function policyName({ kind, namespace, name }: NearMiss["policy"]): string {
-  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
-}
-
 function objectText(object: PlannedObjectReport, color: boolean): string {
   const { kind, name, namespace, placement, placementBefore, scheduled, clusters } = object;
-  const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
   const now = placementBefore === undefined ? "" : `, now by ${placementBefore === "" ? "no policy" : placementBefore}`;
   const by = `, placed by ${placement === "" ? "no policy" : placement}${now}`;
-  const lines = [`${kind.toLowerCase()}/${name}${where}${by}\n`];
+  const lines = [`${kind.toLowerCase()}/${name}${within(namespace)}${by}\n`];
   if (scheduled.status === "False") lines.push(`  ${scheduled.reason}: ${scheduled.message}\n`);
   const alike = Map.groupBy(clusters, (cluster) => JSON.stringify({ ...cluster, name: "" }));
   let stage: string | undefined;
@@ -134,4 +128,17 @@ function fieldText({ path, before, after, masked }: FieldChange): string {
   if (before === undefined) return `${path}: ${valueText(after)} (new)`;
   if (after === undefined) return `${path}: ${valueText(before)} (goes)`;
   return `${path}: ${valueText(before)} -> ${valueText(after)}`;
+}
+
+const LONGEST = 120;
+
+/** On one line, as a person would write it. Long values are cut. */
+export function valueText(value: unknown): string {
+  const text = typeof value === "string" && isSimple(value) ? value : JSON.stringify(value);
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+}
+
+/** True if the text cannot be taken for a number, a list or null. */
+function isSimple(text: string): boolean {
+  return /^[A-Za-z/][^\s"'{}[\],]*$/.test(text) && !["true", "false", "null"].includes(text);
 }

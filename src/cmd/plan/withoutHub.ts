@@ -3,7 +3,6 @@ import { CommandError } from "../shared/index.ts";
 import type { PlanOptions } from "./verb.ts";
 import { type FileObject, inPlaceOf, objectsOfFiles, type PlannerHubState, put, stateOf } from "./state/index.ts";
 
-/** The present state, and the state after the change. */
 export interface BeforeAndAfter {
   before: PlannerHubState;
   after: PlannerHubState;
@@ -11,10 +10,7 @@ export interface BeforeAndAfter {
 
 type Given = Pick<PlanOptions, "from" | "recursive" | "without" | "cordon" | "drain" | "serverSide">;
 
-/**
- * Both states from files alone. `from` gives the present state, and each object of `files` replaces the object of the
- * same name as it stands. Throws {@link CommandError} if these files do not allow a plan.
- */
+/** `from` gives the present state. Throws {@link CommandError} if these files do not allow a plan. */
 export async function statesOfFiles(
   options: Given,
   files: readonly FileObject[],

@@ -5,28 +5,24 @@ import { CommandError } from "../shared/index.ts";
 export type Said = { command: RolloutCommand; answer: string } | { command?: undefined; answer: string };
 
 interface Subject {
-  /** The object's name in messages. */
   object: string;
   status: RolloutStatus | undefined;
 }
 
 export interface Steer extends Subject {
   verb: "pause" | "resume" | "abort";
-  /** The previous command. */
   before: RolloutCommand | undefined;
   /** RFC 3339. */
   now: string;
 }
 
 export interface Approve extends Subject {
-  /** The previous approvals. */
   before: RolloutApprovals | undefined;
   stage: string | undefined;
-  /** User who approves. */
   user: string;
 }
 
-/** Result of an approval: all approvals to write, or only an answer that says why nothing is written. */
+/** As {@link Said}, with all approvals of the run. */
 export type Approved = { approvals: RolloutApprovals; answer: string } | { approvals?: undefined; answer: string };
 
 const OVER: ReadonlySet<string> = new Set(["Succeeded", "RolledBack", "Superseded"]);
@@ -67,10 +63,7 @@ export function said({ verb, object, status, before, now }: Steer): Said {
   }
 }
 
-/**
- * Pure. An approval counts for the present run; approvals of the run's other stages are kept. Throws
- * {@link CommandError} if the run or stage does not fit.
- */
+/** Pure. Approvals of the run's other stages are kept. Throws {@link CommandError} if the run or stage does not fit. */
 export function approved({ object, status, before, stage, user }: Approve): Approved {
   const run = runOf(status);
   if (run.kind === "None") throw new CommandError(`${object} has ${run.state}; there is nothing to approve`);

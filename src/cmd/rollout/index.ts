@@ -1,7 +1,6 @@
 /**
- * `meridian rollout`: shows how a change reaches the clusters, and passes a person's commands to the rollout. Commands
- * are annotations of the object, bound to one revision: repeating a command changes nothing, and a new change starts
- * without old commands. Whoever may change the object may give commands.
+ * `meridian rollout`: shows how a change reaches the clusters, and passes a person's commands to the rollout, as
+ * annotations of the object for one revision. Whoever may change the object may give commands.
  */
 import {
   DEFAULT_SYSTEM_NAMESPACE,
@@ -9,7 +8,6 @@ import {
   fullMessage,
   type KubeObject,
   type PolicyStatus,
-  printYaml,
   type ResourceBinding,
   ROLLOUT_APPROVALS_ANNOTATION,
   ROLLOUT_COMMAND_ANNOTATION,
@@ -44,6 +42,7 @@ import {
   type HubOptions,
   HubReader,
   type OptionsOf,
+  structured,
 } from "../shared/index.ts";
 import { nameOnCommandLine } from "../view/index.ts";
 import { splitName } from "../status/index.ts";
@@ -56,13 +55,11 @@ import type * as verbs from "./verb.ts";
 interface Found {
   type: ResourceType;
   holder: KubeObject;
-  /** The object's name in messages. */
   name: string;
 }
 
 type Call<O> = (name: string, options: O, context: CommandContext) => Promise<number>;
 
-/** Connects to the hub and finds the object for a verb. */
 function onObject<O extends HubOptions & { namespace?: string }>(
   run: (hub: Connection, found: Found, options: O, context: CommandContext) => Promise<number>,
 ): Call<O> {
@@ -98,7 +95,7 @@ async function objectOf(hub: Connection, text: string, namespace: string, signal
   );
 }
 
-/** The error for an unknown object; it lists the existing objects of every namespace that the person may read. */
+/** Lists the existing objects of every namespace that the person may read. */
 async function noSuchObject(
   hub: Connection,
   type: ResourceType,
@@ -156,16 +153,12 @@ async function showStatus(
     if (!reached) throw new CommandError(`${found.name} is still being rolled out`, { exitCode: EXIT.timeout });
   }
   const status = rolloutOf(holder);
-  if (output === "json") terminal.out(`${JSON.stringify(status ?? null, undefined, 2)}\n`);
-  else if (output === "yaml") terminal.out(printYaml(status ?? null));
-  else terminal.out(rolloutText(found.name, status, await stoppedBefore(hub, found, signal)));
+  const text = async (): Promise<string> => rolloutText(found.name, status, await stoppedBefore(hub, found, signal));
+  terminal.out(structured(status ?? null, output) ?? (await text()));
   return status === undefined || status.state === "Succeeded" ? EXIT.ok : EXIT.found;
 }
 
-/**
- * The stopped rollouts that the object may wait for, as its policy lists them. Empty if the person may not read the
- * policy; the message of the run has to suffice then.
- */
+/** The stopped rollouts that the object may wait for; empty if the person may not read the policy. */
 async function stoppedBefore(
   hub: Connection,
   { holder }: Found,
@@ -179,10 +172,7 @@ async function stoppedBefore(
   return (policy["status"] as PolicyStatus | undefined)?.stoppedRollouts ?? [];
 }
 
-/**
- * The revisions that the status names, as the hub stores them. A stored revision that the status does not prove is not
- * usable.
- */
+/** A stored revision that the status does not prove is not usable. */
 async function revisionsOf(hub: Connection, { holder }: Found, signal: AbortSignal): Promise<FoundRevision[]> {
   const namespace = holder.metadata.namespace ?? DEFAULT_SYSTEM_NAMESPACE;
   const kept = rolloutOf(holder)?.revisions ?? [];
@@ -202,18 +192,13 @@ async function showHistory(
   const revisions = await revisionsOf(hub, found, signal);
   const status = found.holder["status"] as FederatedStatus | undefined;
   const lines = linesOf(revisions, status?.rollout, status);
-  if (options.output === "json") terminal.out(`${JSON.stringify(lines, undefined, 2)}\n`);
-  else if (options.output === "yaml") terminal.out(printYaml(lines));
-  else
-    terminal.out(
-      lines.length === 0 ? `${found.name} has no revisions: it is not rolled out in stages\n` : historyText(lines),
-    );
+  const none = `${found.name} has no revisions: it is not rolled out in stages\n`;
+  terminal.out(structured(lines, options.output) ?? (lines.length === 0 ? none : historyText(lines)));
   return EXIT.ok;
 }
 
 type SteeringVerb = "pause" | "resume" | "approve" | "abort";
 
-/** A verb that writes the person's command on the object. */
 function steer(verb: SteeringVerb): Call<OptionsOf<typeof verbs.approve>> {
   return onObject(async (hub, found, { stage }, { terminal, signal }) => {
     const user = verb === "approve" ? await userOf(hub, signal) : "";
@@ -238,7 +223,6 @@ function steer(verb: SteeringVerb): Call<OptionsOf<typeof verbs.approve>> {
   });
 }
 
-/** The annotations that a verb writes on the object or its binding; undefined if there is nothing to write. */
 function annotationsFor(
   verb: SteeringVerb,
   object: string,
@@ -259,7 +243,6 @@ function annotationsFor(
   return { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify(command) }, answer };
 }
 
-/** The person's user name on the hub. */
 async function userOf({ client }: Connection, signal: AbortSignal): Promise<string> {
   const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
   const answer = (await client.raw("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {

@@ -10,7 +10,6 @@ import { provenRevision, type ReadRevision } from "../../hub/index.ts";
 import { CommandError } from "../shared/index.ts";
 import type { RevisionLine } from "./text.ts";
 
-/** A revision that the status lists, and the hub's copy. */
 export interface FoundRevision {
   kept: KeptRevision;
   createdAt: string;
@@ -22,10 +21,7 @@ export function foundRevision(kept: KeptRevision, found: KubeObject | undefined)
   return { kept, createdAt: found?.metadata.creationTimestamp ?? "", read: provenRevision(kept, found) };
 }
 
-/**
- * Pure. One line per revision: rolled out, last good, or good before. `whole` gives the number of clusters that run the
- * revision.
- */
+/** `whole` gives the number of clusters that run each revision. */
 export function linesOf(
   revisions: readonly FoundRevision[],
   status: RolloutStatus | undefined,
@@ -44,10 +40,7 @@ export function linesOf(
   });
 }
 
-/**
- * The number of clusters that run the revision. The status lists versions only while some cluster runs another version
- * than wanted. Undefined if the status does not say.
- */
+/** Undefined if the status does not say. It lists versions only while some cluster runs another than wanted. */
 function clustersOn(
   revision: number,
   run: RolloutStatus | undefined,
@@ -81,9 +74,8 @@ function imagesOf(object: KubeObject): string {
 }
 
 /**
- * Pure. The last good revision before the present one. Its number may be higher than the present one if the object came
- * back to an earlier revision. Throws {@link CommandError} if there is no earlier revision, or none is known to be
- * good.
+ * The last good revision before the present one; its number may be higher if the object came back to an earlier one.
+ * Throws {@link CommandError} if none is known.
  */
 export function goodBefore(called: string, status: RolloutStatus | undefined): number {
   const { revision, lastGoodRevision, revisions = [] } = status ?? {};

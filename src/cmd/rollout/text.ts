@@ -1,11 +1,9 @@
 import type { PolicyStatus, RolloutStatus } from "../../apis/index.ts";
+import { refText } from "../shared/index.ts";
 
 type StoppedRollouts = NonNullable<PolicyStatus["stoppedRollouts"]>;
 
-/**
- * The rollout as text: a summary line, and a line for each cluster. `stopped`: rollouts that this rollout may wait for.
- * Pure.
- */
+/** `stopped`: rollouts that this rollout may wait for. */
 export function rolloutText(object: string, status: RolloutStatus | undefined, stopped: StoppedRollouts = []): string {
   if (status === undefined) return `${object} is not rolled out in stages\n`;
   const { state, reason = "", message, revision = 0, lastGoodRevision, stages = [] } = status;
@@ -18,21 +16,17 @@ export function rolloutText(object: string, status: RolloutStatus | undefined, s
     return [[stage.name, "", stage.state, by], ...clusters.map((one) => ["", one.name, one.state, one.reason ?? ""])];
   });
   const lines = [head, ...(message === undefined || message === "" ? [] : [message])];
-  for (const { kind, namespace, name, since, yieldsAt } of stopped) {
-    const who = `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
-    lines.push(`  ${who} has stopped since ${since}, and yields its turn to other namespaces at ${yieldsAt}`);
-  }
+  for (const { since, yieldsAt, ...who } of stopped)
+    lines.push(`  ${refText(who)} has stopped since ${since}, and yields its turn to other namespaces at ${yieldsAt}`);
   if (rows.length > 0) lines.push("", ...aligned([["STAGE", "CLUSTER", "STATE", "REASON"], ...rows]));
   return `${lines.join("\n")}\n`;
 }
 
-/** One revision, for people. */
 export interface RevisionLine {
   revision: number;
   createdAt: string;
   /** Images of the containers; empty if there are none, or the revision cannot be read. */
   image: string;
-  /** Number of clusters that run the revision; absent if the status does not say. */
   clusters?: number;
   /** State of the rollout with its cause, `last good`, `good`, or `not usable` with the reason. */
   is: string;

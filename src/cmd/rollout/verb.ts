@@ -1,8 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { duration, type NewCommand, objectNamespace, offering, verb } from "../shared/index.ts";
 
-/** The verbs of the group `rollout`. */
-
 const ofObject = (command: NewCommand) =>
   command
     .addArgument(

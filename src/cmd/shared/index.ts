@@ -65,4 +65,4 @@ export {
 } from "./verb.ts";
 export { printVersion, version, VERSION } from "./version.ts";
 export { describeWhere, type Whereabouts } from "./whereabouts.ts";
-export { chooseAmong, namesText, quoted } from "./words.ts";
+export { chooseAmong, namesText, quoted, refText, structured } from "./words.ts";

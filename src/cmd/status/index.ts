@@ -1,5 +1,3 @@
-/**
- * The verb `status`.
- */
+/** The verb `status`. */
 export { status } from "./status.ts";
 export { hiddenCluster, type NamedKind, splitName } from "./statusSelection.ts";

@@ -1,4 +1,4 @@
-import { defined, parseApiVersion, printYaml, joinCommand } from "../../apis/index.ts";
+import { defined, parseApiVersion, joinCommand } from "../../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
 import {
   allOf,
@@ -8,6 +8,7 @@ import {
   type Connection,
   EXIT,
   HubReader,
+  structured,
 } from "../shared/index.ts";
 import type { StatusOptions } from "./verb.ts";
 import { HubView, LiveTable, Screen } from "../live/index.ts";
@@ -30,16 +31,9 @@ import {
 import { hiddenCluster, lacks, onlyClusters, select } from "./statusSelection.ts";
 
 /**
- * `meridian status`: every federated object and every cluster, and the reason of every problem. Exits with 1 when
- * something is not well.
- *
- * `-o json` and `-o yaml` print `{causes: [...], objects: [...], clusters: [...], ended: [...]}`. Each item has all the
- * fields of CauseReport in statusCauses.ts, ObjectReport and ClusterReport in statusView.ts and EndedReport in
- * statusEnded.ts, present even when empty. Causes are sorted with the worst first, ended problems with the newest
- * first, and all others by name. New fields may be added; existing fields stay.
- *
- * Objects that were chosen by name, namespace or label are shown with their clusters, and each cluster counts only
- * those objects.
+ * `meridian status`: every object and every cluster, and the reason of every problem. Exits with 1 when something is
+ * not well. `-o json` and `-o yaml` print `{causes, objects, clusters, ended}` with all the fields of CauseReport,
+ * ObjectReport, ClusterReport and EndedReport, present even when empty. New fields may be added; existing fields stay.
  */
 export async function status(names: string[], options: StatusOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
@@ -121,26 +115,19 @@ function describeNothing({ objects, clusters }: StatusReport, { namespace, selec
 interface Answer {
   report: StatusReport;
   ended: readonly EndedReport[];
-  /** True if the objects were chosen by name: then their clusters are listed. */
   entries: boolean;
 }
 
 function format({ report, ended, entries }: Answer, { output }: StatusOptions, color: boolean): string {
   const whole = { causes: causesOf(report), ...report, ended };
-  switch (output) {
-    case "json":
-      return `${JSON.stringify(whole, undefined, 2)}\n`;
-    case "yaml":
-      return printYaml(whole);
-    case "name":
-      return [
-        ...report.objects.map(({ apiVersion, kind, name }) => {
-          const { group } = parseApiVersion(apiVersion);
-          return `${kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${name}\n`;
-        }),
-        ...report.clusters.map(({ name }) => `membercluster.${MEMBERCLUSTERS.group}/${name}\n`),
-      ].join("");
-    default:
-      return formatStatus(report, { wide: output === "wide", color, now: systemClock.now(), ended, entries });
+  if (output === "name") {
+    const objects = report.objects.map(({ apiVersion, kind, name }) => {
+      const { group } = parseApiVersion(apiVersion);
+      return `${kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${name}\n`;
+    });
+    const clusters = report.clusters.map(({ name }) => `membercluster.${MEMBERCLUSTERS.group}/${name}\n`);
+    return [...objects, ...clusters].join("");
   }
+  const options = { wide: output === "wide", color, now: systemClock.now(), ended, entries };
+  return structured(whole, output) ?? formatStatus(report, options);
 }

@@ -10,12 +10,9 @@ import {
   type StatusReport,
 } from "../view/index.ts";
 
-/** Selects the requested part of a report. Pure. */
-
 /**
- * The named items: applications as NAME or demoapplication/NAME, other objects as KIND/NAME or KIND.GROUP/NAME,
- * clusters as membercluster/NAME; all items if there are no names. For an unknown name it throws a {@link CommandError}
- * with the names that exist in `around`, unless unknown names are to be skipped.
+ * Applications as NAME, other objects as KIND/NAME or KIND.GROUP/NAME, clusters as membercluster/NAME; everything if
+ * there are no names. Throws a {@link CommandError} with the names of `around` for an unknown name.
  */
 export function select(
   report: StatusReport,
@@ -66,7 +63,7 @@ export function onlyClusters(names: readonly string[]): string | undefined {
   return wanted.every(({ kind }) => kind === "membercluster") ? wanted[0]?.name : undefined;
 }
 
-/** The objects, their clusters, and the named clusters. The clusters count only these objects. */
+/** The clusters count only these objects. */
 function withTheirClusters(
   report: StatusReport,
   objects: readonly ObjectReport[],
@@ -84,11 +81,8 @@ function withTheirClusters(
   };
 }
 
-/** A kind in a person's words. */
 export interface NamedKind {
-  /** Lower case, singular or plural. */
   kind: string;
-  /** Undefined: any group. */
   group: string | undefined;
 }
 

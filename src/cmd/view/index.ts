@@ -1,7 +1,6 @@
 /**
- * Statuses as the command line reads and shows them: objects, clusters, causes, and ended problems.
- *
- * Promises: kinds that the person may not read are reported as hidden, never as absent.
+ * Statuses as the command line reads and shows them. Promises: kinds that the person may not read are reported as
+ * hidden, never as absent.
  */
 export { type CauseReport, causesOf } from "./statusCauses.ts";
 export {
@@ -13,7 +12,14 @@ export {
   ofNamespace,
   readEnded,
 } from "./statusEnded.ts";
-export { fullNameOf, nameOnCommandLine } from "./statusNames.ts";
 export { hiddenNote, idleNote, readEverywhere, readHub, readOthers, type Shown } from "./statusReading.ts";
 export { ago, causeTable, endedTable, formatStatus, namesOf } from "./statusTable.ts";
-export { buildReport, type ClusterReport, isHealthy, type ObjectReport, type StatusReport } from "./statusView.ts";
+export {
+  buildReport,
+  type ClusterReport,
+  fullNameOf,
+  isHealthy,
+  nameOnCommandLine,
+  type ObjectReport,
+  type StatusReport,
+} from "./statusView.ts";

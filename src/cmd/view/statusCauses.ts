@@ -1,25 +1,25 @@
 import { byImpact, isUnderWay, nextStep, type Reason } from "../../apis/index.ts";
-import { fullNameOf, nameOnCommandLine } from "./statusNames.ts";
-import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
+import {
+  type ClusterReport,
+  fullNameOf,
+  nameOnCommandLine,
+  type ObjectReport,
+  type StatusReport,
+} from "./statusView.ts";
 
 /** Problems grouped by cause instead of by object, with the person's next step. Pure. */
 
 const DELETING: Reason = "Deleting";
 const TERMINATING: Reason = "Terminating";
 
-/** One cause of trouble. */
 export interface CauseReport {
-  /** A CamelCase code. */
   reason: string;
-  /** Message about the first object or cluster with this cause. */
+  /** About the first object or cluster with this cause. */
   message: string;
-  /** Names of the clusters, sorted. */
   clusters: string[];
-  /** Sorted by namespace and name. */
   objects: Pick<ObjectReport, "apiVersion" | "kind" | "namespace" | "name">[];
   /** Earliest time at which an object or cluster had this cause; empty if unknown. */
   since: string;
-  /** Next step for the person. */
   nextStep: string;
 }
 

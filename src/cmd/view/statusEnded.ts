@@ -6,25 +6,19 @@ import type { StatusReport } from "./statusView.ts";
 
 /** Problems that have ended, from the manager's Events. A hub keeps Events for an hour. */
 
-/** One problem that has ended. */
 export interface EndedReport {
   kind: string;
   /** Empty for a MemberCluster. */
   namespace: string;
   name: string;
-  /** End of the problem. */
   at: string;
-  /** Start of the problem; empty if unknown. */
+  /** Empty if unknown. */
   since: string;
-  /** The problem, its place, and its duration. */
   note: string;
 }
 
 const RECOVERED: Reason = "Recovered";
-/**
- * Events about ended problems, in the core group: the built-in role `view` may read Events of this group, but not of
- * events.k8s.io.
- */
+/** In the core group, because the built-in role `view` may read Events there, but not of events.k8s.io. */
 export const ENDED_EVENTS: { type: ResourceType; fieldSelector: string } = {
   type: { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true },
   fieldSelector: `reason=${RECOVERED}`,
@@ -38,7 +32,7 @@ const MOST_PAGES = 4;
 /** Limits a note, because anybody who may create Events may forge one. */
 const LONGEST_NOTE = 400;
 
-/** Newest first. Empty if the person may not read Events; present problems are visible in the objects themselves. */
+/** Newest first. Empty if the person may not read Events. */
 export async function readEnded(
   hub: Connection,
   shown: Pick<Shown, "namespace" | "clusters">,
@@ -56,7 +50,6 @@ export async function readEnded(
   );
 }
 
-/** Ended problems of one namespace, and of cluster-scoped objects. */
 export function ofNamespace(ended: readonly EndedReport[], namespace: string | undefined): EndedReport[] {
   return ended.filter((one) => one.namespace === "" || namespace === undefined || one.namespace === namespace);
 }
@@ -78,7 +71,6 @@ function placesOf({ namespace, clusters }: Pick<Shown, "namespace" | "clusters">
   return isEnough ? [namespace] : [namespace, CLUSTER_SCOPED];
 }
 
-/** Undefined if the person may not read the Events. */
 async function readEvents(reader: HubReader, namespace: string | undefined): Promise<KubeObject[] | undefined> {
   const { type, fieldSelector } = ENDED_EVENTS;
   const events = await reader.list(type, { fieldSelector, mostPages: MOST_PAGES, ...defined({ namespace }) });
@@ -93,7 +85,7 @@ interface EventFields {
   series?: { lastObservedTime?: string };
 }
 
-/** Ended problems of the last hour, from the Events, newest first. Pure. */
+/** Newest first. Pure. */
 export function endedIn(events: readonly KubeObject[], now: number): EndedReport[] {
   return events
     .flatMap((event): EndedReport[] => {
@@ -115,8 +107,7 @@ function sinceIn({ metadata: { annotations = {} } }: KubeObject, at: string): st
 }
 
 /**
- * The newest ended problems, limited to the shown number. `isPart`: the report is a selection, so only problems of its
- * items count. Otherwise problems of deleted objects count, too.
+ * `isPart`: the report is a selection, so only problems of its items count; else those of deleted objects count too.
  */
 export function endedOf(ended: readonly EndedReport[], report: StatusReport, isPart: boolean): EndedReport[] {
   const keys = new Set([

@@ -24,12 +24,10 @@ import {
 
 /** The part of the hub that is shown, limited by the request and by the person's rights. */
 export interface Shown {
-  /** Undefined: every namespace. */
   namespace?: string;
   selector?: string;
-  /** True if member clusters are shown. */
   clusters: boolean;
-  /** Kinds that are shown besides applications: bundles, and bindings of propagated objects. */
+  /** Kinds that are shown besides applications. */
   others?: readonly ResourceType[];
   /** Kinds among these that the person may not read. */
   hidden?: readonly ResourceType[];
@@ -43,7 +41,6 @@ export interface HubReading {
   notes: string[];
 }
 
-/** The selection of objects that a person asks for. */
 export interface Asked {
   namespace?: string;
   /** Fails instead of falling back to one namespace. */
@@ -52,9 +49,8 @@ export interface Asked {
 }
 
 /**
- * Reads the objects and clusters that `status` shows. Without the right to read every namespace only the context's
- * namespace is read; without the right to read member clusters only objects are read. Throws {@link CommandError} when
- * Meridian is not installed.
+ * Limited to the context's namespace, or without clusters, where the rights reach no further. Throws {@link
+ * CommandError} when Meridian is not installed.
  */
 export async function readHub(hub: Connection, options: Asked, signal: AbortSignal): Promise<HubReading> {
   const reader = new HubReader(hub, signal);
@@ -86,7 +82,7 @@ export async function readHub(hub: Connection, options: Asked, signal: AbortSign
   return { objects: [...objects, ...others.objects], clusters: clusters ?? [], shown, notes: [...notes] };
 }
 
-/** The applications, and the namespace that was read; undefined stands for every namespace. */
+/** Undefined: every namespace. */
 async function readApplications(
   reader: HubReader,
   { namespace, allNamespaces, selector }: Asked,
@@ -128,10 +124,8 @@ export function hiddenNote(types: readonly ResourceType[]): string {
 }
 
 /**
- * Reads the objects besides applications that have a Meridian status: bundles, and bindings of objects of other kinds,
- * if the hub serves them (an older installation does not). `hidden`: kinds that the person may not read. Bindings are
- * left out if labels are requested, because a binding does not have the labels of its object; `leftOut` says that
- * bindings exist. Cluster-scoped objects belong to no namespace.
+ * Bundles, and bindings of objects of other kinds, if the hub serves them. Bindings are left out (`leftOut`) if labels
+ * are asked for, because a binding does not have the labels of its object. `hidden`: the person may not read these.
  */
 export async function readOthers(
   reader: HubReader,
@@ -159,20 +153,14 @@ export async function readOthers(
   return found;
 }
 
-/**
- * Reads the objects of every namespace, to suggest what a person may have meant. Undefined if the person may not read
- * every namespace.
- */
+/** To suggest what a person may have meant; undefined if the person may not read every namespace. */
 export async function readEverywhere(hub: Connection, signal: AbortSignal): Promise<KubeObject[] | undefined> {
   const reader = new HubReader(hub, signal);
   const [applications, others] = await allOf([reader.listInstalled(DEMOAPPLICATIONS), readOthers(reader, {})]);
   return applications === undefined ? undefined : [...applications, ...others.objects];
 }
 
-/**
- * A note that managers have worked with a Lease, and no manager holds the Lease now. Empty if there is no Lease, as
- * without leader election, or if the person may not read the Lease.
- */
+/** A note that no manager holds the Lease now. Empty if there is no Lease, or the person may not read it. */
 export async function idleNote(hub: Pick<Connection, "client" | "where">, signal: AbortSignal): Promise<string[]> {
   const reader = new HubReader(hub, signal);
   const lease = await reader.findReadable(LEASES, DEFAULT_SYSTEM_NAMESPACE, DEFAULT_LEASE_NAME);

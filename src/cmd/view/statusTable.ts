@@ -1,8 +1,7 @@
 import { ageText, countedReasonsText, shortMessage } from "../../apis/index.ts";
 import { type CauseReport, causesOf } from "./statusCauses.ts";
 import type { EndedReport } from "./statusEnded.ts";
-import { fullNameOf, nameOf } from "./statusNames.ts";
-import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
+import { type ClusterReport, fullNameOf, nameOf, type ObjectReport, type StatusReport } from "./statusView.ts";
 import { type Cell, formatTable } from "../shared/index.ts";
 import { runningThereText } from "../../status/index.ts";
 
@@ -13,13 +12,9 @@ export interface TableOptions {
   now: number;
   /** True if the clusters of each object are listed. The wide table always lists them. */
   entries?: boolean;
-  /** Ended problems, newest first. */
   ended?: readonly EndedReport[];
 }
 
-/**
- * The tables of `meridian status`: problems by cause come before the objects and clusters, ended problems after them.
- */
 export function formatStatus(report: StatusReport, options: TableOptions): string {
   const parts: string[] = [];
   const causes = causesOf(report);
@@ -32,7 +27,6 @@ export function formatStatus(report: StatusReport, options: TableOptions): strin
   return parts.join("\n");
 }
 
-/** The table of ended problems. */
 export function endedTable(ended: readonly EndedReport[], { color, now }: TableOptions): string {
   const rows = ended.map((one) => [ago(one.at, now), lasted(one), fullNameOf(one), one.note]);
   return formatTable(["ENDED", "LASTED", "OF", "WHAT"], rows, color);
@@ -43,10 +37,8 @@ function lasted({ since, at }: EndedReport): string {
   return age(since, Date.parse(at));
 }
 
-/** Number of names that are shown of a longer list. */
 const NAMED = 3;
 
-/** The table of problems, by cause. */
 export function causeTable(causes: readonly CauseReport[], { color, now, wide }: TableOptions): string {
   const header = ["CAUSE", "CLUSTERS", "OBJECTS", "SINCE", ...(wide ? ["MESSAGE"] : []), "NEXT STEP"];
   const rows = causes.map((cause): (string | Cell)[] => [
@@ -60,7 +52,6 @@ export function causeTable(causes: readonly CauseReport[], { color, now, wide }:
   return formatTable(header, rows, color);
 }
 
-/** The first names, and the number of the others. */
 export function namesOf(names: readonly string[]): string {
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
   return names.slice(0, NAMED).join(", ") + more;
@@ -111,7 +102,6 @@ function readyOf({ replicas, staleReplicas }: ObjectReport): string {
   return stale === 0 ? String(replicas.ready) : `${replicas.ready} (${stale} stale)`;
 }
 
-/** One row for each object on each cluster. */
 function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptions): string {
   const withRuns = objects.some(({ clusters }) => clusters.some(({ runs }) => runs !== undefined));
   const header = [
@@ -187,16 +177,12 @@ function readyCell({ ready, outOfService }: ClusterReport): Cell {
   return { text: `${ready},${outOfService}`, tone: ready === "True" ? "plain" : "bad" };
 }
 
-/** Problems of the cluster; for a leaving cluster, the progress of its removal. */
 function reasonOf({ deleting, reason, message, troubles }: ClusterReport, wide: boolean): Cell {
   const names = deleting || troubles.length === 0 ? reason : troubles.map((trouble) => trouble.reason).join(", ");
   return verdict(false, names, wide || deleting ? message : "");
 }
 
-/**
- * A manager writes no time for a cluster in contact. A manager of an older release writes no time at all; the time when
- * Ready changed counts then.
- */
+/** An older manager writes no last contact; the time when Ready changed counts then. */
 function lastContact(cluster: ClusterReport, now: number): string {
   if (cluster.ready === "True") return "now";
   return cluster.version === "" ? "never" : ago(cluster.lastContact || cluster.since, now);

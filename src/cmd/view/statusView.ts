@@ -25,6 +25,7 @@ import {
   THROTTLED_CONDITION,
   ZONE_LABEL,
 } from "../../apis/index.ts";
+import { compareText } from "../../scheduler/index.ts";
 import { deletionText, runningText } from "../../status/index.ts";
 
 /** The values that `meridian status` reports; the JSON and YAML outputs are exactly these. Pure. */
@@ -34,47 +35,30 @@ export interface ObjectReport {
   kind: string;
   namespace: string;
   name: string;
-  /**
-   * True if every relevant condition has its healthy value for the present generation: the present object runs on all
-   * its clusters.
-   */
+  /** True if the present generation runs on all its clusters. */
   healthy: boolean;
-  /** The first of {@link reasons}; empty if there are none. */
   reason: string;
-  /**
-   * Reasons why the object is not healthy, the worst for users first: reasons of its clusters, each with the number of
-   * clusters, and reasons of the object itself. For a healthy object: why copies are held on clusters.
-   */
+  /** The worst for users first. For a healthy object: why copies are held on clusters. */
   reasons: CountedReason[];
-  /** Time at which the object stopped being healthy; empty for a healthy object. */
   since: string;
   message: string;
-  /** `Kind/name` of the policy that placed the object; empty if no policy did. */
+  /** `Kind/name` of the policy; empty: none. */
   placement: string;
   replicas: ReplicaCounts;
   /** Replicas on clusters that are out of contact, from their last reports. */
   staleReplicas?: ReplicaCounts;
   conditions: Condition[];
-  /**
-   * Versions that the clusters run. `message`: the wanted and the other running versions, as a sentence. Absent: the
-   * status does not say.
-   */
+  /** Absent: the status does not say. `message`: the versions as a sentence. */
   runs?: Running & { message?: string };
   clusters: ClusterStatusEntry[];
   /** Names of the clusters that `clusters` leaves out, as the status of an object on more than a hundred clusters does. */
   unlistedClusters: string[];
-  /**
-   * Names of the clusters on which all parts of the object have finished: the object stays there. Absent: there are
-   * none.
-   */
+  /** Clusters on which all parts of the object have finished. Absent: none. */
   finishedOn?: string[];
-  /**
-   * Numbers of clusters that run the object, and on which it is available. Clusters that `clusters` leaves out count,
-   * too.
-   */
+  /** Clusters that `clusters` leaves out count, too. */
   clusterCount: number;
   availableClusters: number;
-  /** `2/3`: the object is available on two of the three clusters that have to run it, as `kubectl get` shows it. */
+  /** `2/3`, as `kubectl get` shows it. */
   available: string;
   createdAt: string;
 }
@@ -85,33 +69,23 @@ export interface ClusterReport {
   zone: string;
   provider: string;
   ready: "True" | "False" | "Unknown";
-  /** Set if `meridian cordon` or `drain` has taken the cluster out of service. */
   outOfService: "" | "Cordoned" | "Draining";
-  /**
-   * Why the cluster is not ready, or what waits for a person there; for a leaving cluster, the progress of its removal;
-   * else empty.
-   */
+  /** Why the cluster is not ready, what waits for a person there, or how its removal goes. */
   reason: string;
   message: string;
   version: string;
-  /** Number of hub objects that are on the cluster, or are going to it. */
   objects: number;
-  /** Time at which the cluster became ready, or not ready. */
+  /** When the cluster became ready, or not ready. */
   since: string;
   /** Last answer of a cluster that does not answer; empty if the cluster answers or never did. */
   lastContact: string;
   /** Approximate response time of a slow cluster: `2.5s`; else empty. */
   latency: string;
-  /**
-   * All problems of the cluster, the worst for users first: why the cluster is not ready, or other facts that a person
-   * has to know.
-   */
+  /** The worst for users first. */
   troubles: { reason: string; message: string; since: string }[];
   /** Why copies without a hub object stay on the cluster until a person agrees. Absent: there are none. */
   held?: string;
-  /** True if the MemberCluster is being deleted. */
   deleting: boolean;
-  /** Empty for a cluster that stays. */
   deletedAt: string;
   /** Why the removal of the cluster waits. Absent: it does not wait. */
   removal?: string;
@@ -132,7 +106,7 @@ const MUST_BE_TRUE = ["Scheduled", "Applied", "Available", "Fresh"];
 export function buildReport(objects: readonly KubeObject[], clusters: readonly KubeObject[]): StatusReport {
   const reports = objects
     .map((object) => (isBinding(object) ? reportBinding(object) : reportObject(object)))
-    .sort((a, b) => compare(keyOf(a), keyOf(b)));
+    .sort((a, b) => compareText(keyOf(a), keyOf(b)));
   const counts = new Map<string, number>();
   for (const report of reports)
     for (const entry of report.clusters) counts.set(entry.name, (counts.get(entry.name) ?? 0) + 1);
@@ -140,11 +114,10 @@ export function buildReport(objects: readonly KubeObject[], clusters: readonly K
     objects: reports,
     clusters: clusters
       .map((cluster) => reportCluster(cluster as unknown as MemberCluster, counts))
-      .sort((a, b) => compare(a.name, b.name)),
+      .sort((a, b) => compareText(a.name, b.name)),
   };
 }
 
-/** True when nothing in the report needs attention. */
 export function isHealthy(report: StatusReport): boolean {
   return (
     report.objects.every((object) => object.healthy) &&
@@ -152,10 +125,7 @@ export function isHealthy(report: StatusReport): boolean {
   );
 }
 
-/**
- * Reports on the object of the binding. The binding does not know the object's latest generation, nor if the object is
- * being deleted.
- */
+/** The binding does not know the object's latest generation, nor if the object is being deleted. */
 function reportBinding(object: KubeObject): ObjectReport {
   const { metadata, spec, status = {} } = object as unknown as ResourceBinding;
   const { apiVersion, kind, namespace, name } = spec.resource;
@@ -221,10 +191,7 @@ function runsOf(status: FederatedStatus): Pick<ObjectReport, "runs"> {
   return { runs: { ...status.runs, ...defined({ message }) } };
 }
 
-/**
- * The reasons of the clusters, and the reason of the object if no cluster has it. Reasons of work under way are left
- * out if there is any other reason. `isHeld`: the only problem is that copies are held.
- */
+/** Reasons of work under way are left out if there is any other. `isHeld`: the only problem is that copies are held. */
 function reasonsOf(reason: string, isHeld: boolean, clusters: readonly ClusterStatusEntry[]): CountedReason[] {
   const entries = clusters.filter((entry) => (isHeld ? entry.state === "Held" : entry.state !== "Available"));
   const counted = countReasons(entries.flatMap((entry) => entry.reason ?? []));
@@ -252,10 +219,7 @@ function messageOf(
 
 const DELETING = "Deleting";
 
-/**
- * The time of the summary condition Ready; from a manager of an older release, the time of the first unhealthy
- * condition.
- */
+/** The time of the condition Ready; from an older manager, the time of the first unhealthy condition. */
 function sinceOf(
   { deletionTimestamp, creationTimestamp }: KubeObject["metadata"],
   { conditions = [] }: FederatedStatus,
@@ -267,10 +231,7 @@ function sinceOf(
   return wrong[0]?.lastTransitionTime ?? creationTimestamp ?? "";
 }
 
-/**
- * Counted from the clusters: for an object that is being deleted, the status no longer has the number of clusters on
- * which it is available.
- */
+/** For an object that is being deleted, the status does not have this number. */
 function healthyAmong({ clusters = [], summary = [] }: FederatedStatus): number {
   return (
     clusters.filter(({ state }) => state === "Available").length +
@@ -300,26 +261,19 @@ function problemOf(
   return rolloutProblem(status) ?? notReady(status);
 }
 
-/**
- * A running version stays Available during a change. Only Ready says that the change has reached every cluster. A
- * manager of an older release does not write Ready.
- */
+/** Only Ready says that a change has reached every cluster. An older manager does not write Ready. */
 function notReady({ conditions = [] }: FederatedStatus): { reason: string; message: string } | undefined {
   const ready = conditions.find(({ type }) => type === "Ready");
   return ready === undefined || ready.status === "True" ? undefined : { reason: ready.reason, message: ready.message };
 }
 
-/**
- * A copy that waits for a person, although all wanted copies run. The cluster of such a copy does not count as
- * available.
- */
+/** A copy that waits for a person, although all wanted copies run. */
 function heldOn(clusters: readonly ClusterStatusEntry[]): { reason: string; message: string } | undefined {
   const held = clusters.find(({ state, reason = "" }) => state === "Held" && reason !== "");
   if (held?.reason === undefined) return undefined;
   return { reason: held.reason, message: `${held.name}: ${held.message ?? "held"}` };
 }
 
-/** The stage of a change that has not reached every cluster, or the reason why the change stopped. */
 function rolloutProblem({
   rollout,
   conditions = [],
@@ -370,7 +324,6 @@ function troublesOf(conditions: readonly Condition[] = []): ClusterReport["troub
     .toSorted(byImpact);
 }
 
-/** Conditions of a cluster that a person has to know of when they are True. */
 const LASTING: ReadonlySet<string> = new Set([DELETIONS_HELD_CONDITION]);
 const WARNINGS: ReadonlySet<string> = new Set([...LASTING, SLOW_CONDITION, THROTTLED_CONDITION]);
 
@@ -379,11 +332,25 @@ function outOfService(taints: readonly Taint[] = []): ClusterReport["outOfServic
   return has(DRAIN_TAINT) ? "Draining" : has(CORDON_TAINT) ? "Cordoned" : "";
 }
 
-/** Sorts objects of the same name next to each other, by kind. */
 function keyOf({ namespace, name, kind }: ObjectReport): string {
   return `${namespace}/${name}/${kind}`;
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** Name of an object in a table of several kinds, as in kubectl. A name without a kind means an application. */
+export function nameOf({ kind, name }: Pick<ObjectReport, "kind" | "name">): string {
+  return kind === "DemoApplication" ? name : `${kind.toLowerCase()}/${name}`;
+}
+
+/** The name, with the namespace before it. */
+export function fullNameOf(object: Pick<ObjectReport, "kind" | "namespace" | "name">): string {
+  return object.namespace === "" ? nameOf(object) : `${object.namespace}/${nameOf(object)}`;
+}
+
+/** The object's name for a command; with `-n` if the object is in another namespace than the shown one. */
+export function nameOnCommandLine(
+  { kind, namespace: own, name }: Pick<ObjectReport, "kind" | "namespace" | "name">,
+  { namespace }: { namespace: string | undefined },
+): string {
+  const called = nameOf({ kind, name });
+  return own === "" || own === namespace ? called : `${called} -n ${own}`;
 }

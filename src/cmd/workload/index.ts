@@ -1,8 +1,4 @@
-/**
- * The manager as a workload on the hub: its pod and its rights.
- *
- * Promises: pod and rights equal those of the chart.
- */
+/** The manager as a workload on the hub. Promises: pod and rights equal those of the chart. */
 export {
   type HubKindAccess,
   INSTALLED_LABELS,

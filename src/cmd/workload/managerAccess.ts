@@ -3,8 +3,8 @@ import { rightsOn } from "../../hub/index.ts";
 import { renderedHubKinds, renderedMemberKinds } from "../../interpreter/index.ts";
 
 /**
- * The account of a manager that is installed without the chart, and exactly the rights that the manager uses. The chart
- * has the same rights in its own templates; test/chart/managerAccess.test.ts compares the two. Pure.
+ * The account of a manager that is installed without the chart. test/chart/managerAccess.test.ts compares the rights
+ * with the chart's.
  */
 
 /** Labels of every object that install makes: uninstall removes only objects with these labels. */
@@ -29,11 +29,10 @@ export interface ManagerAccess {
   leaseName: string;
   /** Name of the webhook configurations; absent: the manager serves no webhooks. */
   webhookConfiguration?: string;
-  /** True if the hub itself is a member. */
   localMember: boolean;
   /** Namespaces whose Secrets applications may refer to. */
   secretsOf: readonly string[];
-  /** Kinds of the hub that policies place, besides Meridian's own kinds. */
+  /** Kinds that policies place, besides Meridian's own. */
   kinds?: readonly HubKindAccess[];
 }
 
@@ -87,9 +86,8 @@ export function managerObjects(access: ManagerAccess): KubeObject[] {
 }
 
 /**
- * Adds Meridian's kinds to `view`, `edit` and `admin` of Kubernetes, so that these roles include applications and
- * policies of a namespace. Members and cluster-scoped policies belong to the platform alone. No role may delete a whole
- * collection: the applications of a namespace are deleted one by one.
+ * Adds Meridian's kinds to Kubernetes' `view`, `edit` and `admin`. Members and cluster-scoped policies belong to the
+ * platform alone, and no role may delete a whole collection.
  */
 function tenantRoles(access: ManagerAccess): KubeObject[] {
   const policies = { apiGroups: [FEDERATION_GROUP], resources: ["manifestbundles", "overridepolicies", "placements"] };
@@ -155,13 +153,10 @@ function roleAndBinding(
 function clusterRules({ webhookConfiguration, localMember, kinds = [] }: ManagerAccess): PolicyRule[] {
   const written = kinds.filter(({ status }) => status);
   return [
-    // Applications, bundles and members: watched. The finalizer is set by patch.
     ...rightsOn(renderedHubKinds(), [...FOLLOW, "patch"]),
     { apiGroups: [FEDERATION_GROUP], resources: ["memberclusters"], verbs: [...FOLLOW, "patch"] },
-    // Policies are read; only their status is written.
     { apiGroups: [FEDERATION_GROUP], resources: POLICIES, verbs: FOLLOW },
-    // Bindings belong to the manager: it creates them by server-side apply, and removes them together with their
-    // objects.
+    // The manager creates bindings by server-side apply.
     { apiGroups: [FEDERATION_GROUP], resources: BINDINGS, verbs: [...FOLLOW, "create", "patch", "delete"] },
     ...rightsOn(
       renderedHubKinds().map((kind) => ({ ...kind, plural: `${kind.plural}/status` })),
@@ -172,8 +167,6 @@ function clusterRules({ webhookConfiguration, localMember, kinds = [] }: Manager
       resources: ["memberclusters", ...BINDINGS, ...POLICIES].toSorted().map((plural) => `${plural}/status`),
       verbs: ["patch"],
     },
-    // Revisions of objects that are rolled out in stages: created, read when a rollout returns to a revision, and
-    // removed beyond their limit.
     { apiGroups: ["apps"], resources: ["controllerrevisions"], verbs: ["get", "list", "create", "delete"] },
     // The UID of kube-system is the hub's identity. Labels and annotations of a namespace limit the applications in it.
     { apiGroups: [""], resources: ["namespaces"], verbs: ["get", ...FOLLOW] },
@@ -182,7 +175,6 @@ function clusterRules({ webhookConfiguration, localMember, kinds = [] }: Manager
     { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get"] },
     // Dependencies that go along with objects. Secrets are granted namespace by namespace.
     { apiGroups: [""], resources: ["configmaps", "persistentvolumeclaims", "serviceaccounts"], verbs: FOLLOW },
-    // Kinds that policies place: read, and the finalizer set by patch.
     ...rightsOn(kinds, ["get", ...FOLLOW, "patch"]),
     ...rightsOn(
       written.map(({ group, plural }) => ({ group, plural: `${plural}/status` })),
@@ -197,8 +189,7 @@ function webhookRules(configuration: string): PolicyRule[] {
   const crds = { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"] };
   const ofSeveralVersions = KINDS.filter(({ versions }) => versions.length > 1);
   return [
-    // Unlike the chart, install creates no webhook configurations. The manager creates them by server-side apply, which
-    // RBAC can limit to one name.
+    // The manager creates its webhook configurations by server-side apply, which RBAC can limit to one name.
     {
       apiGroups: ["admissionregistration.k8s.io"],
       resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
@@ -207,8 +198,7 @@ function webhookRules(configuration: string): PolicyRule[] {
     },
     // The URL and CA bundle of the conversion webhook, in Meridian's own CRDs only.
     { ...crds, resourceNames: KINDS.map(crdNameOf).toSorted(), verbs: [...FOLLOW, "patch"] },
-    // The stored versions of a kind with several versions. They are written once every object is stored in the present
-    // version.
+    // Written once every object is stored in the present version.
     {
       apiGroups: crds.apiGroups,
       resources: ["customresourcedefinitions/status"],
@@ -229,7 +219,6 @@ function localRules(): PolicyRule[] {
 function namespaceRules({ leaseName, webhookConfiguration }: ManagerAccess): PolicyRule[] {
   const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
   return [
-    // Credentials of the members: read, and renewed.
     { apiGroups: [""], resources: ["secrets"], verbs: ["get", ...FOLLOW, "patch"] },
     // The webhooks' authority. RBAC cannot restrict a create to a name.
     ...(webhookConfiguration === undefined ? [] : [{ apiGroups: [""], resources: ["secrets"], verbs: ["create"] }]),

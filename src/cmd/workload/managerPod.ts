@@ -1,6 +1,6 @@
 /**
- * Values of every manager pod: `meridian install --manager` uses these values, and the chart uses files/manager.yaml,
- * which test/chart/generate.ts writes from these values. Pure.
+ * Values of every manager pod: `meridian install --manager` uses them, and test/chart/generate.ts writes them into the
+ * chart.
  */
 
 /** No pod may be missing while another one replaces it. */

@@ -19,11 +19,6 @@ describe("the managers that install runs", () => {
     for (const object of objects) expect(isInstalled(object), object.kind).toBe(true);
   });
 
-  test("run the image that was named, with the Secrets to pull it", () => {
-    expect(text).toContain('"image":"r.example.com/meridian:1"');
-    expect(text).toContain('"imagePullSecrets":[{"name":"pull"}]');
-  });
-
   test("are told of namespace, Lease and webhooks", () => {
     for (const flag of [
       "--namespace=fed",

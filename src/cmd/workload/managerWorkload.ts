@@ -2,23 +2,16 @@ import type { KubeObject } from "../../apis/index.ts";
 import { INSTALLED_LABELS, MANAGER_ACCOUNT, type ManagerAccess } from "./managerAccess.ts";
 import { MANAGER_POD } from "./managerPod.ts";
 
-/**
- * The managers that `meridian install --manager` runs on a hub without Helm: the objects of the chart with its default
- * values. test/chart/managerWorkload.test.ts compares the two, field by field. Pure.
- */
+/** The managers of `meridian install --manager`. test/chart/managerWorkload.test.ts compares them with the chart's. */
 
 export interface ManagerWorkload {
-  /** Image with registry, and tag or digest. */
   image: string;
-  /** Secrets of Meridian's namespace for pulling the image. */
   imagePullSecrets: readonly string[];
-  /** Managers; one leads, the others wait. */
   replicas: number;
 }
 
 type Access = Pick<ManagerAccess, "namespace" | "leaseName" | "webhookConfiguration">;
 
-/** Name of the Deployment and its related objects. */
 export const MANAGER_DEPLOYMENT = MANAGER_ACCOUNT;
 
 const PORTS = { metrics: 8383, webhook: 9443 } as const;
@@ -28,7 +21,6 @@ const POD_LABELS = {
   "app.kubernetes.io/component": "manager",
 };
 
-/** Label selector of the pods, in kubectl's syntax. */
 export const MANAGER_SELECTOR = Object.entries(POD_LABELS)
   .map(([key, value]) => `${key}=${value}`)
   .join(",");

@@ -1,8 +1,6 @@
 import {
-  convertObject,
   isRecord,
   type KubeObject,
-  PAAS_GROUP,
   parseApiVersion,
   parseJson,
   sameValue,
@@ -18,18 +16,16 @@ import {
   objectPath,
   type ResourceType,
 } from "../../../runtime/index.ts";
-import { CommandError, onOneLine, webhookRemedy } from "../../shared/index.ts";
-import { type FileObject, inPlaceOf } from "./files.ts";
+import { CommandError, onOneLine, webhookRemedy, within } from "../../shared/index.ts";
+import { type FileObject, inPlaceOf, inStoredVersion } from "./files.ts";
 import type { HubStateReader } from "./hubReading.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const FIELD_MANAGER = "kubectl";
 
 /**
- * The object that the hub would store if the file were applied now. The hub itself defaults, converts and admits the
- * object in a `dryRun`, and stores nothing. The merge works as in `kubectl apply`, or as with `--server-side` if the
- * person asks for that or the object was applied so before. Throws {@link CommandError} with the hub's message if the
- * hub refuses.
+ * The object that the hub would store, by a `dryRun`. Merges as `kubectl apply`, or as `--server-side` if that is
+ * asked for or was done before. Throws {@link CommandError} with the hub's message if the hub refuses.
  */
 export async function asApplied(
   reader: HubStateReader,
@@ -46,7 +42,7 @@ export async function asApplied(
   if (live === "Denied") return assumed(reader, type, file, undefined, "read");
   try {
     const isServerSide = serverSide || live === undefined || wasAppliedServerSide(live);
-    return stored(await dryRun(reader.client, type, given, isServerSide ? undefined : live, signal));
+    return inStoredVersion(await dryRun(reader.client, type, given, isServerSide ? undefined : live, signal));
   } catch (error) {
     signal.throwIfAborted();
     if (!isApiError(error)) throw error;
@@ -96,8 +92,8 @@ async function dryRun(
 }
 
 /**
- * Merges as kubectl does: fields that were applied before and are missing in the file are removed, fields of the file
- * count, and the other live fields stay. A null removes a field.
+ * Merges as kubectl does: earlier fields that are missing in the file go, other live fields stay. A null removes a
+ * field.
  */
 export function merged(last: unknown, wanted: unknown, live: unknown): unknown {
   if (!isRecord(wanted) || !isRecord(live)) return wanted;
@@ -120,11 +116,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function stored(object: KubeObject): KubeObject {
-  const isApplication = parseApiVersion(object.apiVersion).group === PAAS_GROUP && object.kind === "DemoApplication";
-  return isApplication ? convertObject(object, `${PAAS_GROUP}/v1`) : object;
-}
-
 /** For a person who may read but not write: the file as it stands, in place of the live object. */
 function assumed(
   reader: HubStateReader,
@@ -133,10 +124,8 @@ function assumed(
   live: KubeObject | undefined,
   verb: string,
 ): KubeObject {
-  const { namespace } = object.metadata;
-  const within = namespace === undefined ? "" : ` in namespace ${namespace}`;
   reader.notes.add(
-    `You may not ${verb} ${type.plural}${within} on the hub: ${object.kind} ${object.metadata.name} is taken as the file has it, and was not judged by the hub.`,
+    `You may not ${verb} ${type.plural}${within(object.metadata.namespace)} on the hub: ${object.kind} ${object.metadata.name} is taken as the file has it, and was not judged by the hub.`,
   );
   return inPlaceOf(live, object);
 }

@@ -17,7 +17,7 @@ type Hub = Pick<HubState, "settingOf"> & {
   dependencies: ReadonlyMap<string, KubeObject>;
 };
 
-/** The member objects that the hub's objects ask for, by the targets of the plan. Each index is built on first use. */
+/** The member objects that the hub's objects ask for. Each index is built on first use. */
 export class Asks {
   readonly #hub: Hub;
   readonly #targets: ReadonlyMap<string, Target>;
@@ -41,10 +41,7 @@ export class Asks {
     return this.#indexed.along.has(key);
   }
 
-  /**
-   * Only the manager of another class knows the clusters of its objects. So the dependencies of such objects count on
-   * every cluster.
-   */
+  /** Only the manager of another class knows the clusters of its objects: their needs count on every cluster. */
   isNeededByOtherClass(ref: ObjectRef, owner: string): boolean {
     const object = this.#hub.objects.get(owner);
     if (object === undefined) return false;
@@ -98,14 +95,11 @@ function note(all: Map<string, Set<string>>, key: string, owner: string): void {
   else owners.add(owner);
 }
 
-/** The controller class that owns the object, or will own it. */
 function ownerClassOf({ metadata }: KubeObject): string {
   return holdersOf(OBJECT_FINALIZER, metadata)[0] ?? classOf(metadata);
 }
 
-/**
- * The classes of the objects that need a dependency, by its {@link refKey}. Empty if all objects belong to one class.
- */
+/** By {@link refKey} of the need. Empty if all objects belong to one class. */
 function classesByNeed(hub: Hub): ReadonlyMap<string, ReadonlySet<string>> {
   const classes = new Map<string, Set<string>>();
   if (new Set([...hub.objects.values()].map(ownerClassOf)).size < 2) return classes;
@@ -116,7 +110,6 @@ function classesByNeed(hub: Hub): ReadonlyMap<string, ReadonlySet<string>> {
   return classes;
 }
 
-/** The dependencies that the object itself declares. */
 export function declaredNeeds(hub: Hub, object: KubeObject): readonly Dependency[] {
   const { placement } = choosePlacement(object, hub.placements, hub.settingOf(object));
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);

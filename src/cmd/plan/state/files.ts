@@ -13,10 +13,9 @@ import { documentsIn, itemsIn, objectIn, type SourceDocument } from "../../bundl
 import { CommandError } from "../../shared/index.ts";
 import { PlannerHubState, put } from "./hubState.ts";
 
-/** One object of a file, with the file's name. */
 export interface FileObject {
   from: string;
-  /** The object as the file has it, with its namespace. */
+  /** With its namespace. */
   given: KubeObject;
   /** The object as a hub would store it: with defaults, and in the stored version. */
   object: KubeObject;
@@ -30,8 +29,8 @@ export interface FilesOptions {
 }
 
 /**
- * The objects of files, with lists split into items. Objects of Meridian's kinds get their defaults and the stored
- * version. Throws {@link CommandError} with file and field for an object that a hub would refuse.
+ * Objects of Meridian's kinds get their defaults and the stored version. Throws {@link CommandError} with file and
+ * field for an object that a hub would refuse.
  */
 export async function objectsOfFiles({ files, recursive, namespace }: FilesOptions): Promise<FileObject[]> {
   const documents = await documentsIn(files, { recursive });
@@ -76,8 +75,12 @@ function readAs(object: KubeObject, from: string): KubeObject {
     const problems = parsed.problems.map(({ field, message }) => said(field, message)).join("; ");
     throw new CommandError(`${from}: ${object.kind} ${object.metadata.name}: ${problems}`);
   }
+  return inStoredVersion(parsed.object);
+}
+
+export function inStoredVersion(object: KubeObject): KubeObject {
   const isApplication = parseApiVersion(object.apiVersion).group === PAAS_GROUP && object.kind === "DemoApplication";
-  return isApplication ? convertObject(parsed.object, `${PAAS_GROUP}/v1`) : parsed.object;
+  return isApplication ? convertObject(object, `${PAAS_GROUP}/v1`) : object;
 }
 
 /** The messages of some rules begin with their field, because the server has no other place for it. */

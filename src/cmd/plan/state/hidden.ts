@@ -6,10 +6,10 @@ import {
   type Placement,
 } from "../../../apis/index.ts";
 
-/** Cluster-scoped kinds that a person with rights in one namespace may not list. */
+/** Kinds that a person with rights in one namespace may not list. */
 export type HiddenKind = "clusterplacements" | "clusteroverridepolicies" | "memberclusters";
 
-/** A note that parts of the state are hidden; undefined if nothing is hidden. */
+/** Undefined if nothing is hidden. */
 export function hiddenNote(hidden: ReadonlySet<HiddenKind>): string | undefined {
   if (hidden.size === 0) return undefined;
   const kinds = [...hidden].toSorted().join(", ");
@@ -31,10 +31,7 @@ export function assumedClusters(statuses: readonly (FederatedStatus | undefined)
   );
 }
 
-/**
- * A stand-in policy that keeps the object on the clusters of its status, under the name of the policy in the status.
- * Undefined if the person sees everything that the decision needs.
- */
+/** A stand-in policy that keeps the object on the clusters of its status; undefined if the person sees the real one. */
 export function pinnedPlacement(
   hidden: ReadonlySet<HiddenKind>,
   object: KubeObject,

@@ -72,9 +72,8 @@ export class HubStateReader extends HubReader {
   }
 
   /**
-   * Reads every policy and cluster that affects objects of the namespace. Without a namespace all namespaces count, or
-   * `home` if the rights reach no further. Cluster-scoped kinds that the person may not read become `hidden` in the
-   * state. Throws {@link CommandError} if the person may not read a namespaced kind.
+   * Cluster-scoped kinds that the person may not read become `hidden` in the state. Throws {@link CommandError} if the
+   * person may not read a namespaced kind. `home`: the namespace if the rights reach no further.
    */
   async readPolicies(state: PlannerHubState, namespace: string | undefined, home?: string): Promise<void> {
     if (namespace === undefined && home !== undefined && (await this.listInstalled(PLACEMENTS)) === undefined) {
@@ -105,7 +104,6 @@ export class HubStateReader extends HubReader {
     return items ?? [];
   }
 
-  /** Reads the objects of the kinds, as far as the rights allow. */
   async readObjects(
     state: PlannerHubState,
     types: readonly ResourceType[],
@@ -121,7 +119,6 @@ export class HubStateReader extends HubReader {
     }
   }
 
-  /** Reads the replica paths of custom kinds from their CRDs. */
   async readScales(state: PlannerHubState, types: readonly ResourceType[]): Promise<void> {
     await atOnce(types, async (type) => {
       const { scale } = await this.#scales.of(type, this.signal);
@@ -157,7 +154,6 @@ export class HubStateReader extends HubReader {
     state.kindTerms = terms;
   }
 
-  /** Every kind whose objects are placed: kinds that Meridian renders, and kinds that policies select. */
   async placedKinds(policies: readonly Placement[]): Promise<ResourceType[]> {
     const types = new Map([[kindKey(DEMOAPPLICATIONS), DEMOAPPLICATIONS]]);
     // An older installation has no ManifestBundles.
@@ -174,10 +170,7 @@ export class HubStateReader extends HubReader {
     return [...types.values()];
   }
 
-  /**
-   * Existence of the object with this UID on the hub, and the resourceVersion of the answer; undefined if the person
-   * may not read it.
-   */
+  /** Undefined if the person may not read the object. */
   async owner(owner: OwnerRef): Promise<{ exists: boolean; resourceVersion: string } | undefined> {
     const type = await this.typeOf(owner);
     if (type === undefined) return undefined;
@@ -221,9 +214,7 @@ export class HubStateReader extends HubReader {
     }
   }
 
-  /**
-   * Reads the dependencies of the objects. A dependency that the person may not read is noted, and counts as unchanged.
-   */
+  /** A dependency that the person may not read is noted, and counts as unchanged. */
   async readDependencies(state: PlannerHubState, objects: readonly KubeObject[]): Promise<void> {
     const wanted = new Map<string, Dependency>();
     for (const object of objects) for (const one of declaredNeeds(state, object)) wanted.set(refKey(one.ref), one);
@@ -287,9 +278,7 @@ export class HubStateReader extends HubReader {
     });
   }
 
-  /**
-   * The hub's ID; empty if the person may not read it. Without the ID nothing can be compared with copies on members.
-   */
+  /** Empty if the person may not read it: then copies on members cannot be recognised. */
   async #hubId(): Promise<string> {
     const found = await this.findReadable(NAMESPACES, undefined, "kube-system");
     return found === "Denied" ? "" : (found?.metadata.uid ?? "");

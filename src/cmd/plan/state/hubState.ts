@@ -51,20 +51,16 @@ export class PlannerHubState implements HubState {
   namespaces = new Map<string, ObjectMeta>();
   /** Bindings of propagated objects, by the key of the object. */
   bindings = new Map<string, ResourceBinding>();
-  /** Dependencies of objects, by {@link refKey}. */
+  /** By {@link refKey}. */
   dependencies = new Map<string, KubeObject>();
   /** Keys of dependencies that may exist: the person may not read them, but the manager may. */
   unreadable = new Set<string>();
-  /** Replica paths of custom kinds, by `group/Kind`. */
+  /** By `group/Kind`. */
   scales = new Map<string, ReplicaPaths>();
-  /**
-   * Deletion terms from CRDs, by `group/Kind`. Only for kinds of which an object is being deleted, if the CRD could be
-   * read.
-   */
+  /** By `group/Kind`: of kinds of which an object is being deleted, if the CRD could be read. */
   kindTerms: ReadonlyMap<string, KindTerms> = new Map();
   /** True if members know a later state of the hub than the hub itself. */
   wentBack = false;
-  /** Cluster-scoped kinds that the person may not list. */
   hidden = new Set<HiddenKind>();
   /** True if the rights reach only one namespace, besides the cluster-scoped kinds. */
   isPartial = false;
@@ -80,25 +76,10 @@ export class PlannerHubState implements HubState {
   #deletionsHeld: boolean | undefined;
   #byName: { of: readonly MemberCluster[]; clusters: ReadonlyMap<string, MemberCluster> } | undefined;
 
-  /** An independent copy of the same values, without observations and plans. */
+  /** Without observations and plans. */
   clone(): PlannerHubState {
-    const other = new PlannerHubState();
-    other.hubId = this.hubId;
-    other.objects = new Map(this.objects);
-    other.placements = [...this.placements];
-    other.overrides = [...this.overrides];
-    other.clusters = [...this.clusters];
-    other.namespaces = new Map(this.namespaces);
-    other.bindings = new Map(this.bindings);
-    other.dependencies = new Map(this.dependencies);
-    other.unreadable = new Set(this.unreadable);
-    other.scales = new Map(this.scales);
-    other.kindTerms = this.kindTerms;
-    other.wentBack = this.wentBack;
-    other.hidden = new Set(this.hidden);
-    other.isPartial = this.isPartial;
-    other.capacities = this.capacities;
-    return other;
+    const fields = Object.entries(this).map(([field, value]) => [field, copyOf(value)]);
+    return Object.assign(new PlannerHubState(), Object.fromEntries(fields));
   }
 
   /** Records the copies of the object, as members show them (`fromMembers`) or as its status suggests. */
@@ -112,19 +93,15 @@ export class PlannerHubState implements HubState {
     this.#deletionsHeld = undefined;
   }
 
-  /** Records the manager's present rows for the object. */
   stand(owner: string, rows: readonly Row[]): void {
     this.#rows.set(owner, new Map(rows.map((row) => [`${row.cluster}/${refKey(row.ref)}`, row])));
   }
 
-  /**
-   * Keys ({@link refKey}) of the objects whose plan writes the member object (frozen and held objects do not count).
-   */
+  /** Objects whose plan writes the member object (frozen and held objects do not count). */
   writersOf(cluster: string, ref: ObjectRef): ReadonlySet<string> {
     return this.#asks.writersOf(cluster, ref);
   }
 
-  /** True if another object brings this object along. */
   goesAlong(key: string): boolean {
     return this.#asks.goesAlong(key);
   }
@@ -196,7 +173,7 @@ export class PlannerHubState implements HubState {
     return this.#observed.on(cluster);
   }
 
-  /** Everything is known about a ready cluster. Only the cluster's own worker knows if that is true for each kind. */
+  /** Only the cluster's own worker would know more of a ready cluster. */
   contactOf(cluster: string): ContactFacts {
     const conditions = this.memberCluster(cluster)?.status?.conditions;
     return {
@@ -239,13 +216,12 @@ export class PlannerHubState implements HubState {
     return this.#heldByKind(MEMBERCLUSTERS, metadata);
   }
 
-  /** Why the copies of an object that is being deleted stay for now. */
   whyDepartingStays(object: KubeObject): Why | undefined {
     if (recordedClusters(this, refKey(refOf(object))).size === 0) return undefined;
     return heldBySuspension(this, object) ?? this.#heldByKind(groupKindOf(object), object.metadata);
   }
 
-  /** Why the deletion of an object of the kind is held; undefined also if the CRD could not be read. */
+  /** Undefined also if the CRD could not be read. */
   #heldByKind(type: GroupKind, metadata: ObjectMeta): Why | undefined {
     const terms = this.kindTerms.get(`${type.group}/${type.kind}`);
     return terms === undefined ? undefined : heldUnder(terms, type, metadata);
@@ -266,15 +242,20 @@ export class PlannerHubState implements HubState {
   }
 }
 
+function copyOf(value: unknown): unknown {
+  if (value instanceof Map) return new Map(value);
+  if (value instanceof Set) return new Set(value);
+  return Array.isArray(value) ? [...value] : value;
+}
+
 const DELETIONS_HELD: Reason = "DeletionsHeld";
 const EVERYTHING_READ: ReadonlyMap<string, Message> = new Map();
 
-/** True if some object's replicas are divided by free capacity, which then has to be read. */
 export function asksForHeadroom({ placements }: PlannerHubState): boolean {
   return placements.some(({ spec }) => goesByHeadroom(spec.replicaScheduling));
 }
 
-/** Puts the object into the state, and replaces the object of the same name. */
+/** Replaces the object of the same name. */
 export function put(state: PlannerHubState, object: KubeObject): void {
   const key = refKey(refOf(object));
   switch (roleOf(object)) {
@@ -310,7 +291,6 @@ const POLICIES = {
   ClusterResourceBinding: "Binding",
 } as const;
 
-/** The role of an object in a plan. */
 export function roleOf({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): Role {
   if (parseApiVersion(apiVersion).group !== "federation.paas.cmft.com") return "Object";
   return (POLICIES as Partial<Record<string, Role>>)[kind] ?? "Object";

@@ -1,7 +1,6 @@
 /**
- * The starting point of a plan: the state of a hub and its members, read with the person's rights or taken from files.
- *
- * Promises: facts that the person may not read are reported as unknown. Every write is a dryRun.
+ * The starting point of a plan, read with the person's rights or taken from files. Promises: facts that the person may
+ * not read are reported as unknown. Every write is a dryRun.
  */
 export { asApplied } from "./applied.ts";
 export { type FileObject, inPlaceOf, objectsOfFiles, stateOf } from "./files.ts";

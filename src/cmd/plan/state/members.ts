@@ -33,7 +33,6 @@ import type { CapacityReading } from "../../../scheduler/index.ts";
 import { memberSecret, type Reached, reachMember } from "../../member/index.ts";
 import { atOnce, describeAnswer } from "../../shared/index.ts";
 
-/** Longest wait for the first answer of a member. */
 const PATIENCE_MS = 10_000;
 
 const NOT_REACHED: CapacityReading = { reason: "RoomUnknown", message: "the cluster is not reached from here" };
@@ -50,15 +49,13 @@ interface Session {
 export interface MembersOptions {
   hub: Client;
   hubId: string;
-  /** Meridian's own namespace, with the Secrets of the members. */
   systemNamespace: string;
   signal: AbortSignal;
 }
 
 /**
- * The objects on members, and the results of rehearsed writes, read with the credentials that the hub stores, if the
- * person may read these. A member that cannot be asked is named in `notes`; then the last state that the hub has heard
- * counts.
+ * What members have, and what they would make of a write, by the credentials that the hub stores. A member that cannot
+ * be asked is named in `notes`; then the last state that the hub has heard counts.
  */
 export class Members implements AsyncDisposable {
   /** Limits of the answer, one sentence each. */
@@ -71,7 +68,6 @@ export class Members implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Connects to these clusters concurrently. */
   async reach(clusters: readonly MemberCluster[]): Promise<void> {
     // The first connection shows if the person may read Secrets at all.
     const [first, ...rest] = clusters;
@@ -84,7 +80,6 @@ export class Members implements AsyncDisposable {
     return this.#sessions.has(cluster);
   }
 
-  /** Reads the objects with these names on a cluster. */
   async read(cluster: string, refs: readonly ObjectRef[]): Promise<void> {
     const session = this.#sessions.get(cluster);
     if (session === undefined) return;
@@ -129,7 +124,6 @@ export class Members implements AsyncDisposable {
     }
   }
 
-  /** Meridian's copies among these refs, and the copies whose owner has the UID, if they were read. */
   copies(cluster: string, refs: readonly ObjectRef[], uid = ""): Observation[] {
     const { live, owned } = this.#sessions.get(cluster) ?? {};
     const keys = new Set([...refs.map((ref) => refKey(ref)), ...(owned?.get(uid) ?? [])]);
@@ -139,7 +133,6 @@ export class Members implements AsyncDisposable {
     });
   }
 
-  /** Every copy that was read. */
   seen(): Observation[] {
     return [...this.#sessions].flatMap(([cluster, { live }]) =>
       [...live.values()].flatMap((found) => (found === undefined ? [] : (copyIn(cluster, found) ?? []))),
@@ -176,9 +169,7 @@ export class Members implements AsyncDisposable {
     return await rehearse({ client, hubId, systemNamespace, signal }, type, row, session.live.get(refKey(row.ref)));
   }
 
-  /**
-   * Why the member would keep a copy that is to be deleted; undefined if it would not, or the member was not reached.
-   */
+  /** Undefined if the member would delete it, or was not reached. */
   async rehearseRemoval(row: DeleteRow): Promise<Rehearsed | undefined> {
     const session = this.#sessions.get(row.cluster);
     const type = session === undefined ? undefined : await this.#typeOn(session, row.ref);
@@ -226,10 +217,7 @@ export class Members implements AsyncDisposable {
     );
   }
 
-  /**
-   * The kind in the version of the object, or in the version that the member prefers. Both versions hold the same
-   * object.
-   */
+  /** In the version of the object, or else in the version that the member prefers. */
   async #typeOn({ discovery }: Session, { apiVersion, kind }: ObjectRef): Promise<ResourceType | undefined> {
     const { group, version } = parseApiVersion(apiVersion);
     try {

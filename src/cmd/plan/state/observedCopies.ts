@@ -1,7 +1,6 @@
 import { refKey } from "../../../apis/index.ts";
 import type { Observation } from "../../../desiredstate/index.ts";
 
-/** The copies of objects, as members show them or as statuses suggest. */
 export class ObservedCopies {
   readonly #byOwner = new Map<string, readonly Observation[]>();
   readonly #fromMembers = new Set<string>();
