@@ -2,11 +2,9 @@ import { describe, expect, test } from "vitest";
 import { FIRST_RECORD_ANNOTATION, type KubeObject, OBJECT_FINALIZER } from "../../../src/apis/index.ts";
 import {
   CLUSTERPLACEMENTS,
-  CLUSTERROLES,
   CONFIGMAPS,
   CRDS,
   MEMBERCLUSTERS,
-  NAMESPACES,
   PLACEMENTS,
   type ResourceType,
 } from "../../../src/runtime/index.ts";
@@ -69,15 +67,6 @@ describe("objects of any kind", () => {
     expect(federation.hubWrites.slice(before)).toEqual([]);
     expect(federation.log.filter((line) => line.includes("mine-"))).toEqual([]);
   });
-
-  test("of which nobody knows whose fields they are, are not sent", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.apply(CONFIGMAPS, labelled(configMap("old", { a: "1" }), { labels: { tier: "web" } }));
-    await federation.hub.merge(CONFIGMAPS, "default", "old", { metadata: { managedFields: [{}] } });
-    await federation.apply(PLACEMENTS, placement("settings").selects({ ...SETTINGS, name: "old" }));
-    await federation.pass(5_000);
-    expect(on(federation, "shanghai", CONFIGMAPS, "old", "default")).toBe(false);
-  });
 });
 
 describe("a policy of the whole hub", () => {
@@ -105,57 +94,6 @@ describe("a policy of the whole hub", () => {
     expect(annotated.map(({ metadata }) => metadata.name)).toEqual(["web"]);
     expect(on(federation, "shanghai", CONFIGMAPS, "made", "default")).toBe(false);
     expect(on(federation, "shanghai", CONFIGMAPS, "dns", "kube-system")).toBe(false);
-  });
-
-  test("selects by the labels of namespaces, and again when these change", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.namespace("shop-a");
-    await federation.apply(CONFIGMAPS, labelled(configMap("web", { a: "1" }), { namespace: "shop-a" }));
-    const shops = { matchLabels: { team: "shop" } };
-    await federation.apply(
-      CLUSTERPLACEMENTS,
-      clusterPlacement("shops").selects({ ...SETTINGS, namespaceSelector: shops }),
-    );
-    await federation.pass(5_000);
-    expect(on(federation, "shanghai", CONFIGMAPS, "web", "shop-a")).toBe(false);
-    await federation.hub.merge(NAMESPACES, undefined, "shop-a", { metadata: { labels: { team: "shop" } } });
-    await federation.until(() => on(federation, "shanghai", CONFIGMAPS, "web", "shop-a"));
-    // No policy says any more where else the object belongs: it stays as it is.
-    await federation.hub.merge(NAMESPACES, undefined, "shop-a", { metadata: { labels: { team: null } } });
-    await federation.pass(5_000);
-    expect(on(federation, "shanghai", CONFIGMAPS, "web", "shop-a")).toBe(true);
-    await federation.hub.delete(CONFIGMAPS, "shop-a", "web");
-    await federation.until(() => !on(federation, "shanghai", CONFIGMAPS, "web", "shop-a"));
-  });
-
-  test("places what belongs to no namespace, and takes it back", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    const apiVersion = "rbac.authorization.k8s.io/v1";
-    const role = (name: string, verbs: string[]): KubeObject => ({
-      apiVersion,
-      kind: "ClusterRole",
-      metadata: { name },
-      rules: [{ apiGroups: [""], resources: ["pods"], verbs }],
-    });
-    await federation.apply(CLUSTERPLACEMENTS, clusterPlacement("roles").selects({ apiVersion, kind: "ClusterRole" }));
-    await federation.apply(CLUSTERROLES, role("readers", ["get"]));
-    await federation.apply(CLUSTERROLES, role("system:mine", ["get"]));
-    await federation.until(() => on(federation, "shanghai", CLUSTERROLES, "readers"));
-    const shanghai = federation.member("shanghai");
-    await shanghai.server.edit(CLUSTERROLES, undefined, "readers", (live) => {
-      live["rules"] = [];
-    });
-    await federation.until(() =>
-      JSON.stringify(shanghai.server.get(CLUSTERROLES, undefined, "readers")["rules"]).includes("get"),
-    );
-    await federation.apply(CLUSTERROLES, role("readers", ["get", "list"]));
-    await federation.until(() =>
-      JSON.stringify(shanghai.server.get(CLUSTERROLES, undefined, "readers")["rules"]).includes("list"),
-    );
-    expect(on(federation, "shanghai", CLUSTERROLES, "system:mine")).toBe(false);
-    await federation.delete(CLUSTERROLES, "readers", undefined);
-    await federation.until(() => !federation.hub.has(CLUSTERROLES, undefined, "readers"));
-    expect(on(federation, "shanghai", CLUSTERROLES, "readers")).toBe(false);
   });
 });
 

@@ -1,11 +1,9 @@
-import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import {
   ALLOW_CRD_REMOVAL_ANNOTATION,
   ALLOWED_BUNDLE_KINDS_ANNOTATION,
   type Condition,
   type FederatedStatus,
-  type KubeObject,
 } from "../../../src/apis/index.ts";
 import {
   CLUSTERROLES,
@@ -70,16 +68,6 @@ function hasWidget(federation: TestFederation, name: string, namespace = "defaul
   return isServed === true && server.has(WIDGETS, namespace, name);
 }
 
-async function restart(federation: TestFederation): Promise<void> {
-  await federation.stopManager();
-  await federation.startManager();
-  await federation.pass(20_000);
-}
-
-function written(federation: TestFederation, from = 0): string[] {
-  return federation.member(SHANGHAI).writes.slice(from);
-}
-
 const OPERATOR = [
   widget("first"),
   operator("operator"),
@@ -101,30 +89,6 @@ describe("a bundle", () => {
     expect(federation.member(SHANGHAI).server.has(DEPLOYMENTS, "default", "operator")).toBe(false);
   });
 
-  test("is applied in order: definitions, accounts and rights, workloads, and custom objects when they are served", async () => {
-    await using federation = await federationOf("*", SHANGHAI);
-    await federation.apply(MANIFESTBUNDLES, bundle("operator", OPERATOR));
-    await federation.until(() => hasWidget(federation, "first"));
-    const order = written(federation).map((line) =>
-      line.split(" ").find((word) => PLURALS.has(word.split("/")[0] ?? "")),
-    );
-    const first = (plural: string): number => order.findIndex((word) => word?.startsWith(plural) === true);
-    const places = ["customresourcedefinitions", "clusterroles", "deployments", "widgets"].map(first);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(first("serviceaccounts")).toBeLessThan(first("deployments"));
-  });
-
-  test("that is settled costs no write, also after a restart", async () => {
-    await using federation = await federationOf("*", SHANGHAI);
-    await federation.apply(MANIFESTBUNDLES, bundle("operator", [...OPERATOR.slice(1)]));
-    await federation.until(() => isReady(federation));
-    // The MemberCluster names what the member serves, which is read when a connection begins.
-    await restart(federation);
-    const [hub, member] = [federation.hubWrites.length, written(federation).length];
-    await restart(federation);
-    expect([federation.hubWrites.slice(hub), written(federation, member)]).toEqual([[], []]);
-  });
-
   test("that brings more than a tenant may is refused, and says what an administrator can do", async () => {
     await using federation = await federationOf("", SHANGHAI);
     await federation.apply(MANIFESTBUNDLES, bundle("operator", OPERATOR));
@@ -135,45 +99,6 @@ describe("a bundle", () => {
 
     await allow(federation, "ClusterRole,CustomResourceDefinition");
     await federation.until(() => hasWidget(federation, "first"));
-  });
-
-  test("that cannot be unpacked says so", async () => {
-    await using federation = await federationOf("", SHANGHAI);
-    const compressed = gzipSync(Buffer.alloc(9 * 1024 * 1024, " ")).toString("base64");
-    await federation.apply(MANIFESTBUNDLES, { ...bundle("operator", []), spec: { compressed } } as KubeObject);
-    await federation.until(() => entryOf(federation)?.state === "Failed");
-    expect(entryOf(federation)).toMatchObject({
-      reason: "InvalidManifest",
-      message: "spec.compressed unpacks to more than 8 MiB; make several bundles of it",
-    });
-  });
-});
-
-/** Definitions of a megabyte each, of the sort that generators write: long, and much the same. */
-function largeDefinitions(count: number): KubeObject[] {
-  return Array.from({ length: count }, (_, index) => {
-    const crd = definition(`things${index}`, `Thing${index}`) as KubeObject & {
-      spec: { versions: { schema: { openAPIV3Schema: { properties: Record<string, unknown> } } }[] };
-    };
-    const [version] = crd.spec.versions;
-    for (let field = 0; field < 2_000; field += 1)
-      Object.assign(version?.schema.openAPIV3Schema.properties ?? {}, {
-        [`field${field}`]: { type: "string", description: `The ${field}. part of thing ${index}: ${TEXT}` },
-      });
-    return crd;
-  });
-}
-const TEXT = "What it means depends on the version of the provider, and on what the other fields say. ".repeat(5);
-
-describe("a bundle of five megabytes", () => {
-  test("reaches three members", async () => {
-    await using federation = await federationOf("*", SHANGHAI, "singapore", "frankfurt");
-    const text = JSON.stringify(largeDefinitions(6));
-    expect(text.length).toBeGreaterThan(5 * 1024 * 1024);
-    const compressed = gzipSync(text).toString("base64");
-    await federation.apply(MANIFESTBUNDLES, { ...bundle("operator", []), spec: { compressed } } as KubeObject);
-    await federation.until(() => isReady(federation), 120_000);
-    for (const { server } of federation.members.values()) expect(server.list(CRDS)).toHaveLength(6);
   });
 });
 
@@ -195,25 +120,6 @@ describe("a custom object whose definition comes from elsewhere", () => {
     });
     await server.create(CRDS, definition());
     await federation.until(() => hasWidget(federation, "first"));
-  });
-
-  test("is written as soon as another bundle has brought the definition, and is gone with its own", async () => {
-    await using federation = await federationOf("*", SHANGHAI);
-    await federation.apply(MANIFESTBUNDLES, bundle("operator", [widget("first")]));
-    await federation.until(() => entryOf(federation)?.reason === "KindNotServed");
-    await federation.apply(MANIFESTBUNDLES, bundle("definitions", [definition()]));
-    await federation.until(() => hasWidget(federation, "first"), 5_000);
-    await federation.hub.delete(MANIFESTBUNDLES, "default", "operator");
-    await federation.until(() => !federation.hub.has(MANIFESTBUNDLES, "default", "operator"));
-    expect(hasWidget(federation, "first")).toBe(false);
-  });
-
-  test("keeps nobody from deleting the bundle where the definition never came", async () => {
-    await using federation = await federationOf("", SHANGHAI);
-    await federation.apply(MANIFESTBUNDLES, bundle("operator", [widget("first")]));
-    await federation.until(() => entryOf(federation)?.reason === "KindNotServed");
-    await federation.hub.delete(MANIFESTBUNDLES, "default", "operator");
-    await federation.until(() => !federation.hub.has(MANIFESTBUNDLES, "default", "operator"));
   });
 
   test("that is cluster-scoped on the member is not written there in a tenant's name", async () => {
@@ -259,7 +165,6 @@ describe("an account on the member that a bundle's pods would run as", () => {
 });
 
 const NEEDS_LEAVE = new Set(["CustomResourceDefinition", "ClusterRole"]);
-const PLURALS = new Set(["customresourcedefinitions", "clusterroles", "serviceaccounts", "deployments", "widgets"]);
 
 describe("what leaves a bundle", () => {
   test("keeps a definition of which somebody has objects, until a person agrees", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MANAGED_BY_LABEL, type MemberCluster } from "../../../src/apis/index.ts";
+import { MANAGED_BY_LABEL } from "../../../src/apis/index.ts";
 import {
   ApiError,
   CONFIGMAPS,
@@ -48,24 +48,25 @@ describe("deletion", () => {
   });
 
   test("keeps to Orphan though its Placement went and the manager was started anew since", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.untilAvailable("shop");
+    await using federation = await TestFederation.placed(
+      placement("all").deletionPolicy("Orphan"),
+      demoApplication("shop"),
+      "shanghai",
+    );
     await federation.delete(PLACEMENTS, "all");
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Held");
-    await federation.stopManager();
-    await federation.startManager();
+    await federation.restart();
     await federation.delete(DEMOAPPLICATIONS, "shop");
     await federation.until(() => federation.app("shop") === undefined);
     expect(federation.member("shanghai").server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
   });
 
   test("keeps to Orphan when somebody takes the finalizer off", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.untilAvailable("shop");
+    await using federation = await TestFederation.placed(
+      placement("all").deletionPolicy("Orphan"),
+      demoApplication("shop"),
+      "shanghai",
+    );
     const member = federation.member("shanghai");
     member.cutOff();
     await federation.delete(DEMOAPPLICATIONS, "shop");
@@ -77,29 +78,6 @@ describe("deletion", () => {
     await federation.until(
       () => member.server.get(DEPLOYMENTS, "default", "shop").metadata.labels?.[MANAGED_BY_LABEL] === undefined,
     );
-  });
-
-  test("waits for a write that is under way", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    const member = federation.member("shanghai");
-    await federation.until(() => member.clients.length > 0);
-    const [client] = member.clients;
-    const arrives = Promise.withResolvers<void>();
-    const before = client?.gate;
-    if (client === undefined || before === undefined) throw new Error("no client");
-    client.gate = async (call) => {
-      if (call.verb === "apply" && call.phase === "before") await arrives.promise;
-      await before(call);
-    };
-    await federation.apply(PLACEMENTS, placement("all"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.until(() => client.calls.includes("apply deployments"));
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.pass(5_000);
-    expect(federation.app("shop")).toBeDefined();
-    arrives.resolve();
-    await federation.until(() => federation.app("shop") === undefined);
-    expect(member.server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
   });
 });
 
@@ -134,34 +112,6 @@ describe("the deletion of what is suspended waits", () => {
     await federation.until(() => federation.app("shop") === undefined);
     expect(server.has(DEPLOYMENTS, "default", "shop") || server.has(CONFIGMAPS, "default", "settings")).toBe(false);
   });
-
-  test("and so does the draining of its cluster, which says what for; a cluster that keeps what it has lets go", async () => {
-    await using federation = await TestFederation.start("shanghai", "singapore");
-    await federation.apply(PLACEMENTS, placement("all"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.untilAvailable("shop");
-    await federation.apply(PLACEMENTS, placement("all").suspend());
-    await federation.until(() => federation.condition("shop", "Scheduled") === "True Suspended");
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.until(() => federation.entry("shop", "shanghai")?.state === "Held");
-    for (const [name, deletionPolicy] of [
-      ["shanghai", "Drain"],
-      ["singapore", "Orphan"],
-    ] as const) {
-      await federation.hub.merge(MEMBERCLUSTERS, undefined, name, { spec: { deletionPolicy } });
-      await federation.delete(MEMBERCLUSTERS, name);
-    }
-    await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, "singapore"));
-    const removed = (): string | undefined =>
-      (federation.hub.get(MEMBERCLUSTERS, undefined, "shanghai") as unknown as MemberCluster).status?.conditions?.find(
-        ({ type }) => type === "Removed",
-      )?.message;
-    await federation.until(() => removed()?.includes("suspended by Placement all") === true, 60_000);
-    await federation.delete(PLACEMENTS, "all");
-    await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, "shanghai"), 60_000);
-    expect(federation.member("shanghai").server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
-    expect(federation.member("singapore").server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
-  });
 });
 
 describe("what runs is not taken away by accident", () => {
@@ -185,32 +135,6 @@ describe("what runs is not taken away by accident", () => {
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Held");
     expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
   });
-});
-
-test("a ConfigMap that is gone from the hub stays as long as one of those who share it is left", async () => {
-  await using federation = await TestFederation.start("shanghai");
-  await federation.apply(PLACEMENTS, placement("all"));
-  await federation.apply(CONFIGMAPS, configMap("settings", { a: "1" }));
-  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
-  await federation.untilAvailable("shop");
-  await federation.apply(DEMOAPPLICATIONS, demoApplication("cart").envFromConfigMap("settings"));
-  await federation.untilAvailable("cart");
-  const { server } = federation.member("shanghai");
-  const { uid } = server.get(CONFIGMAPS, "default", "settings").metadata;
-
-  await federation.delete(CONFIGMAPS, "settings");
-  await federation.until(() => federation.entry("cart", "shanghai")?.reason === "DependencyMissing");
-  await federation.delete(DEMOAPPLICATIONS, "shop");
-  await federation.until(() => federation.app("shop") === undefined);
-  await federation.pass(5_000);
-  expect(server.get(CONFIGMAPS, "default", "settings").metadata.uid).toBe(uid);
-
-  await federation.stopManager();
-  await federation.startManager();
-  await federation.pass(40_000);
-  expect(server.get(CONFIGMAPS, "default", "settings").metadata.uid).toBe(uid);
-  await federation.delete(DEMOAPPLICATIONS, "cart");
-  await federation.until(() => !server.has(CONFIGMAPS, "default", "settings"));
 });
 
 describe("clusters that leave", () => {

@@ -2,28 +2,24 @@ import { describe, expect, test } from "vitest";
 import {
   ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
   DELETION_POLICY_ANNOTATION,
-  type FederatedStatus,
   type KubeObject,
   MANAGED_BY_LABEL,
   OWNER_ANNOTATION,
   type OwnerRef,
 } from "../../../src/apis/index.ts";
 import {
-  CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
   CRDS,
   DEPLOYMENTS,
   NAMESPACES,
   PERSISTENTVOLUMECLAIMS,
-  RESOURCEBINDINGS,
   type ResourceType,
   SECRETS,
   SERVICEACCOUNTS,
 } from "../../../src/runtime/index.ts";
-import { clusterOverridePolicy, clusterPlacement } from "../../builders/index.ts";
+import { clusterPlacement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
-import { deployment } from "./objects.ts";
-import { MYSQL, MYSQL_KIND, MYSQLCLUSTERS } from "./mysqlClusters.ts";
+import { MYSQL, MYSQL_KIND, MYSQLCLUSTERS } from "./objects.ts";
 
 const TEAM = "team";
 
@@ -69,10 +65,10 @@ const has = (federation: TestFederation, cluster: string, type: ResourceType, na
 const ownerOf = (object: KubeObject | undefined): OwnerRef =>
   JSON.parse(object?.metadata.annotations?.[OWNER_ANNOTATION] ?? "{}") as OwnerRef;
 /** What the status of a database says of a cluster. */
-const entryOf = ({ hub }: TestFederation, name: string, cluster: string) => {
-  const binding = hub.find(RESOURCEBINDINGS, TEAM, `mysqlcluster.mysql.presslabs.org.${name}`);
-  return (binding?.["status"] as FederatedStatus | undefined)?.clusters?.find((one) => one.name === cluster);
-};
+const entryOf = (federation: TestFederation, name: string, cluster: string) =>
+  federation
+    .binding(`mysqlcluster.mysql.presslabs.org.${name}`, TEAM)
+    ?.status?.clusters?.find((one) => one.name === cluster);
 const everywhere = clusterPlacement("mysql").selects(MYSQL);
 
 describe("what goes along with an object of another kind", () => {
@@ -118,32 +114,6 @@ describe("what goes along with an object of another kind", () => {
     await federation.until(() => !hub.has(MYSQLCLUSTERS, TEAM, "second"));
     for (const cluster of ["shanghai", "singapore"])
       expect(federation.member(cluster).server.list(SECRETS, { labelSelector: MANAGED_BY_LABEL })).toEqual([]);
-  });
-
-  test("whose templates its Placement declares brings what these pods read, and overrides reach their images", async () => {
-    await using federation = await prepared();
-    const { hub } = federation;
-    await hub.apply(SECRETS, secret("pull", "cHVsbA=="));
-    const paths = ["spec.primary.podTemplate", "spec.readers[].podTemplate"];
-    await federation.apply(CLUSTERPLACEMENTS, everywhere.withPodTemplates("MysqlCluster", ...paths));
-    await federation.apply(
-      CLUSTEROVERRIDEPOLICIES,
-      clusterOverridePolicy("mirror")
-        .selects(MYSQL)
-        .onClusters(["shanghai"], { image: { registry: "mirror.example" } }),
-    );
-    const podTemplate = {
-      spec: { containers: [{ name: "mysql", image: "percona:8" }], imagePullSecrets: [{ name: "pull" }] },
-    };
-    const spec = { primary: { podTemplate }, readers: [{ podTemplate }, { podTemplate }] };
-    await federation.apply(MYSQLCLUSTERS, database("my-db", spec));
-    await federation.until(() => has(federation, "shanghai", SECRETS, "pull"));
-    await federation.until(() => has(federation, "singapore", MYSQLCLUSTERS, "my-db"));
-    const images = (cluster: string): string[] =>
-      JSON.stringify(onMember(federation, cluster, MYSQLCLUSTERS, "my-db")?.["spec"]).match(/"image":"[^"]*"/g) ?? [];
-    expect(new Set(images("shanghai"))).toEqual(new Set(['"image":"mirror.example/percona:8"']));
-    expect(new Set(images("singapore"))).toEqual(new Set(['"image":"percona:8"']));
-    expect(images("shanghai")).toHaveLength(3);
   });
 
   test("its pods' service account comes with its pull secrets; both kinds are watched for that, and go with the object", async () => {
@@ -198,64 +168,6 @@ describe("what goes along with an object of another kind", () => {
     for (const cluster of ["shanghai", "singapore"])
       expect(has(federation, cluster, SERVICEACCOUNTS, "web")).toBe(false);
   });
-
-  test("a Deployment of the hub brings along what its pods read, and a change of that restarts no pod", async () => {
-    await using federation = await prepared();
-    const { hub } = federation;
-    await hub.apply(SECRETS, secret("settings", "b25l"));
-    await hub.apply(SERVICEACCOUNTS, {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: { name: "web", namespace: TEAM },
-    });
-    await federation.apply(
-      CLUSTERPLACEMENTS,
-      clusterPlacement("web").selects({ apiVersion: "apps/v1", kind: "Deployment" }),
-    );
-    const web = deployment("web", 1, { namespace: TEAM });
-    const { template } = web["spec"] as { template: { spec: Record<string, unknown> } };
-    Object.assign(template.spec, {
-      serviceAccountName: "web",
-      volumes: [{ name: "a", secret: { secretName: "settings" } }],
-    });
-    await federation.apply(DEPLOYMENTS, web);
-    const there = () => onMember(federation, "shanghai", DEPLOYMENTS, "web");
-    await federation.until(() => there() !== undefined && has(federation, "shanghai", SERVICEACCOUNTS, "web"));
-    const { generation } = there()?.metadata ?? {};
-    await hub.apply(SECRETS, secret("settings", "dHdv"));
-    await federation.until(
-      () => JSON.stringify(onMember(federation, "shanghai", SECRETS, "settings")?.["data"]) === '{"password":"dHdv"}',
-    );
-    await federation.pass(5_000);
-    expect(there()?.metadata.generation).toBe(generation);
-    await federation.delete(DEPLOYMENTS, "web", TEAM);
-    await federation.until(() => !hub.has(DEPLOYMENTS, TEAM, "web"));
-    for (const type of [DEPLOYMENTS, SECRETS, SERVICEACCOUNTS])
-      expect(federation.member("shanghai").server.list(type, { labelSelector: MANAGED_BY_LABEL })).toEqual([]);
-  });
-
-  test("with mode None nothing is read for it, and nothing comes", async () => {
-    await using federation = await prepared();
-    const { hub } = federation;
-    await hub.apply(SECRETS, secret("pull", "cHVsbA=="));
-    await federation.apply(CLUSTERPLACEMENTS, everywhere.withoutDependencies());
-    await federation.pass(1_000);
-    const watched = hub.watched.length;
-    const asked: string[] = [];
-    federation.refuse = (verb, type) => {
-      if (["secrets", "configmaps", "serviceaccounts", "persistentvolumeclaims"].includes(type?.plural ?? ""))
-        asked.push(`${verb} ${type?.plural}`);
-      return undefined;
-    };
-    const volumes = [{ name: "a", persistentVolumeClaim: { claimName: "data" } }];
-    const spec = pods({ serviceAccountName: "web", imagePullSecrets: [{ name: "pull" }], volumes });
-    await federation.apply(MYSQLCLUSTERS, database("my-db", spec));
-    await federation.until(() => has(federation, "shanghai", MYSQLCLUSTERS, "my-db"));
-    await federation.pass(60_000);
-    expect(asked).toEqual([]);
-    expect(hub.watched.length).toBe(watched);
-    expect(has(federation, "shanghai", SECRETS, "pull")).toBe(false);
-  });
 });
 
 describe("a claim that goes along", () => {
@@ -296,23 +208,6 @@ describe("a claim that goes along", () => {
     expect(there()?.metadata.uid).toBe(uid);
     expect(there()?.metadata.labels ?? {}).not.toHaveProperty([MANAGED_BY_LABEL]);
     expect(there()?.metadata.annotations ?? {}).not.toHaveProperty([OWNER_ANNOTATION]);
-  });
-
-  test("that is deleted on the cluster by a person is waited for no more", async () => {
-    await using federation = await prepared();
-    const { hub } = federation;
-    await hub.apply(PERSISTENTVOLUMECLAIMS, claim("data"));
-    await federation.apply(CLUSTERPLACEMENTS, everywhere);
-    await federation.apply(MYSQLCLUSTERS, database("my-db", spec));
-    await federation.until(() => has(federation, "shanghai", PERSISTENTVOLUMECLAIMS, "data"));
-    await federation.apply(CLUSTERPLACEMENTS, everywhere.onClusters("singapore"));
-    await federation.until(() => !has(federation, "shanghai", MYSQLCLUSTERS, "my-db"));
-    await federation.member("shanghai").server.delete(PERSISTENTVOLUMECLAIMS, TEAM, "data");
-    await federation.pass(30_000);
-    expect(has(federation, "shanghai", PERSISTENTVOLUMECLAIMS, "data")).toBe(false);
-    await federation.member("shanghai").server.create(PERSISTENTVOLUMECLAIMS, claim("data"));
-    await federation.pass(30_000);
-    expect(onMember(federation, "shanghai", PERSISTENTVOLUMECLAIMS, "data")?.metadata.labels).toBeUndefined();
   });
 
   test("that cannot become what the hub has now is told, and never made anew", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FederatedStatus, KubeObject } from "../../../src/apis/index.ts";
-import { CONFIGMAPS, DEPLOYMENTS, PLACEMENTS, RESOURCEBINDINGS } from "../../../src/runtime/index.ts";
+import { CONFIGMAPS, DEPLOYMENTS, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 import { configMap, deployment } from "./objects.ts";
@@ -26,8 +26,7 @@ const steps = {
   "the map changes": (federation: TestFederation) =>
     federation.apply(CONFIGMAPS, configMap("settings", { color: "green" })),
   "the manager restarts": async (federation: TestFederation) => {
-    await federation.stopManager();
-    await federation.startManager();
+    await federation.restart();
   },
 } as const;
 type Step = keyof typeof steps;
@@ -54,8 +53,8 @@ async function after(order: readonly Step[]): Promise<TestFederation> {
   return federation;
 }
 
-const statusOf = ({ hub }: TestFederation, name: string): FederatedStatus | undefined =>
-  hub.find(RESOURCEBINDINGS, "default", name)?.["status"] as FederatedStatus | undefined;
+const statusOf = (federation: TestFederation, name: string): FederatedStatus | undefined =>
+  federation.binding(name)?.status;
 const condition = (status: FederatedStatus | undefined, type: string) =>
   status?.conditions?.find((one) => one.type === type);
 const dataOn = (federation: TestFederation, cluster: string): unknown =>

@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { FederatedStatus, KubeObject, PolicyStatus } from "../../../src/apis/index.ts";
-import {
-  CONFIGMAPS,
-  DEMOAPPLICATIONS,
-  DEPLOYMENTS,
-  OVERRIDEPOLICIES,
-  PLACEMENTS,
-  RESOURCEBINDINGS,
-} from "../../../src/runtime/index.ts";
+import type { KubeObject, PolicyStatus } from "../../../src/apis/index.ts";
+import { CONFIGMAPS, DEMOAPPLICATIONS, DEPLOYMENTS, OVERRIDEPOLICIES, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { demoApplication, overridePolicy, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 import { configMap, deployment } from "./objects.ts";
@@ -47,8 +40,7 @@ const ready = (federation: TestFederation) => {
   const { status, reason, message } = policyStatus(federation)?.conditions?.find(({ type }) => type === "Ready") ?? {};
   return { status, reason, message };
 };
-const entriesOf = ({ hub }: TestFederation) =>
-  (hub.find(RESOURCEBINDINGS, "default", "deployment.apps.web")?.["status"] as FederatedStatus | undefined)?.clusters;
+const entriesOf = (federation: TestFederation) => federation.binding("deployment.apps.web")?.status?.clusters;
 
 describe("an override of an object that travels as a dependency", () => {
   test("applies on its clusters, is counted, follows its changes, and ends with the policy", async () => {
@@ -75,20 +67,6 @@ describe("an override of an object that travels as a dependency", () => {
 
     await federation.delete(OVERRIDEPOLICIES, "colors");
     await federation.until(() => colorOn(federation, "shanghai") === "white");
-  });
-
-  test("also where the object is placed by itself elsewhere: it is one object", async () => {
-    await using federation = await running();
-    await federation.apply(PLACEMENTS, placement("settings").selects(settings).onClusters("shanghai"));
-    await federation.apply(
-      OVERRIDEPOLICIES,
-      overridePolicy("colors")
-        .selects(settings)
-        .rule({ patches: [{ op: "add", path: "/data/color", value: "green" }] }),
-    );
-    await federation.until(() => colors(federation).every((color) => color === "green"));
-    await federation.until(() => ready(federation).status === "True");
-    expect(policyStatus(federation)?.matchedObjects).toBe(1);
   });
 
   test("that cannot be applied stops the objects that need it, with the policy's name", async () => {

@@ -80,18 +80,6 @@ const HEALED: Edit[] = [
     note: "shanghai: Service shop spec.ports[port=443,protocol=TCP].targetPort changed by kubectl; put back",
   },
   {
-    name: "a port of the Service that is taken out",
-    type: SERVICES,
-    edit: (service) => remove(portsOf(service), ({ port }) => port === 443),
-    note: "shanghai: Service shop spec.ports[port=443,protocol=TCP]; put back",
-  },
-  {
-    name: "the value of an env entry",
-    type: DEPLOYMENTS,
-    edit: (deployment) => change(envOf(deployment), ({ name }) => name === "MODE", { value: "test" }),
-    note: "shanghai: Deployment shop spec.template.spec.containers[name=shop].env[name=MODE].value changed by kubectl; put back",
-  },
-  {
     name: "an env entry that is taken out",
     type: DEPLOYMENTS,
     edit: (deployment) => remove(envOf(deployment), ({ name }) => name === "LEVEL"),
@@ -104,12 +92,6 @@ const HEALED: Edit[] = [
       change(containerPortsOf(deployment), ({ containerPort }) => containerPort === 8443, { name: "tls" }),
     note: "shanghai: Deployment shop spec.template.spec.containers[name=shop].ports[containerPort=8443,protocol=TCP].name changed",
   },
-  {
-    name: "a container port that is taken out",
-    type: DEPLOYMENTS,
-    edit: (deployment) => remove(containerPortsOf(deployment), ({ containerPort }) => containerPort === 8443),
-    note: "shanghai: Deployment shop spec.template.spec.containers[name=shop].ports[containerPort=8443,protocol=TCP]; put back",
-  },
 ];
 
 /** Where a number is the key, the changed item is somebody else's, and stands in the way of ours by its name. */
@@ -120,13 +102,6 @@ const RENUMBERED: Edit[] = [
     edit: (service) => change(portsOf(service), ({ port }) => port === 443, { port: 444 }),
     note: "shanghai: Service shop spec.ports[port=443,protocol=TCP] changed by kubectl; put back",
   },
-  {
-    name: "a container port",
-    type: DEPLOYMENTS,
-    edit: (deployment) =>
-      change(containerPortsOf(deployment), ({ containerPort }) => containerPort === 8443, { containerPort: 8444 }),
-    note: "shanghai: Deployment shop spec.template.spec.containers[name=shop].ports[containerPort=8443,protocol=TCP] changed",
-  },
 ];
 
 const LEFT_ALONE: Omit<Edit, "note">[] = [
@@ -134,17 +109,6 @@ const LEFT_ALONE: Omit<Edit, "note">[] = [
     name: "another port of the Service",
     type: SERVICES,
     edit: (service) => void portsOf(service).push({ name: "admin", port: 9000, targetPort: 9000, protocol: "TCP" }),
-  },
-  {
-    name: "another env entry",
-    type: DEPLOYMENTS,
-    edit: (deployment) => void envOf(deployment).push({ name: "PROXY", value: "http://proxy" }),
-  },
-  {
-    name: "another container port",
-    type: DEPLOYMENTS,
-    edit: (deployment) =>
-      void containerPortsOf(deployment).push({ name: "debug", containerPort: 9229, protocol: "TCP" }),
   },
   {
     name: "a sidecar container",
@@ -222,24 +186,5 @@ describe("what is somebody else's", () => {
         .map(({ name, image }) => `${name} ${image}`)
         .toSorted(),
     ).toEqual(["proxy envoy:1.34", "shop nginx:1.27"]);
-  });
-
-  test("goes when its owner takes it away, without a write of ours", async () => {
-    const { federation, member } = await withShop();
-    await using _federation = federation;
-    const { server } = member;
-    const before = specOf(server.get(SERVICES, "default", "shop"));
-    await server.edit(
-      SERVICES,
-      "default",
-      "shop",
-      (service) => void portsOf(service).push({ name: "admin", port: 9000, targetPort: 9000, protocol: "TCP" }),
-    );
-    await federation.pass(2_000);
-    const { writes } = member;
-    await server.edit(SERVICES, "default", "shop", (service) => remove(portsOf(service), ({ port }) => port === 9000));
-    await federation.pass(5_000);
-    expect(specOf(server.get(SERVICES, "default", "shop"))).toEqual(before);
-    expect(member.writes.slice(writes.length)).toEqual([]);
   });
 });

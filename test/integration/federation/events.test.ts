@@ -1,23 +1,10 @@
 import { describe, expect, test } from "vitest";
-import {
-  CONFIGMAPS,
-  DEMOAPPLICATIONS,
-  DEPLOYMENTS,
-  PLACEMENTS,
-  type ResourceType,
-} from "../../../src/runtime/index.ts";
+import { CONFIGMAPS, DEMOAPPLICATIONS, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 import { configMap } from "./objects.ts";
 
 const SHANGHAI = "shanghai";
-const RESOURCEQUOTAS: ResourceType = {
-  group: "",
-  version: "v1",
-  kind: "ResourceQuota",
-  plural: "resourcequotas",
-  namespaced: true,
-};
 
 /** What was recorded on an application, as `reason note`, since the beginning or since so many Events. */
 function told(federation: TestFederation, name = "shop", since = 0): string[] {
@@ -44,8 +31,7 @@ describe("events on an application", () => {
       "RolloutCompleted: generation 1 is available on 1/1 clusters",
     ]);
     const { length } = federation.events;
-    await federation.stopManager();
-    await federation.startManager();
+    await federation.restart();
     await federation.pass(30_000);
     expect(federation.events.slice(length)).toEqual([]);
   });
@@ -57,8 +43,7 @@ describe("events on an application", () => {
     await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80).image("shop:crash"));
     await federation.until(() => federation.entry("shop", SHANGHAI)?.reason === "CrashLoopBackOff");
     await federation.pass(60_000);
-    await federation.stopManager();
-    await federation.startManager();
+    await federation.restart();
     await federation.pass(20_000);
     await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80).image("shop:3"));
     await federation.untilAvailable("shop");
@@ -74,46 +59,11 @@ describe("events on an application", () => {
     ]);
   });
 
-  test("tell of an object that no Placement selected when one does, though another manager comes in between", async () => {
-    await using federation = await TestFederation.start(SHANGHAI);
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.pass(40_000);
-    await federation.stopManager();
-    await federation.startManager();
-    await federation.pass(20_000);
-    await federation.apply(PLACEMENTS, placement("all"));
-    await federation.untilAvailable("shop");
-    await federation.pass(5_000);
-    expect(recoveries(federation, "shop")).toEqual([
-      expect.stringMatching(/^over: NoPlacement for \d+s, no placement selects it/),
-    ]);
-  });
-
-  test("tell of trouble on a cluster that the object leaves", async () => {
-    await using federation = await TestFederation.running(SHANGHAI, "singapore");
-    await federation.pass(5_000);
-    await federation.member(SHANGHAI).server.create(RESOURCEQUOTAS, {
-      apiVersion: "v1",
-      kind: "ResourceQuota",
-      metadata: { name: "pods", namespace: "default" },
-      spec: { hard: { pods: "2" } },
-    });
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(4).port(80));
-    await federation.until(() => federation.entry("shop", SHANGHAI)?.reason === "QuotaExceeded", 60_000);
-    await federation.pass(20_000);
-    await federation.apply(PLACEMENTS, placement("all").onClusters("singapore"));
-    await federation.until(() => federation.entry("shop", SHANGHAI) === undefined, 180_000);
-    expect(recoveries(federation, "shop")).toEqual([
-      expect.stringMatching(/^no longer on shanghai \(QuotaExceeded for \d+s, .*\)$/),
-    ]);
-  });
-
   test("tell of a cluster that answers again to a manager that never knew it to", async () => {
     await using federation = await TestFederation.running(SHANGHAI, "singapore");
     federation.member("singapore").cutOff();
     await federation.until(() => federation.entry("shop", "singapore")?.state === "Unknown");
-    await federation.stopManager();
-    await federation.startManager();
+    await federation.restart();
     await federation.pass(60_000);
     federation.member("singapore").comeBack();
     await federation.until(() => federation.entry("shop", "singapore")?.state === "Available", 180_000);
@@ -122,22 +72,6 @@ describe("events on an application", () => {
       expect.stringMatching(/^contact regained after \d+s: ClusterUnreachable, /),
     ]);
     expect(recoveries(federation, "shop")).toEqual([]);
-  });
-
-  test("are few where a trouble comes and goes, and say how often", async () => {
-    await using federation = await TestFederation.running(SHANGHAI);
-    await federation.pass(5_000);
-    const app = demoApplication("shop").replica(2).port(80);
-    for (let times = 0; times < 6; times += 1) {
-      await federation.apply(DEMOAPPLICATIONS, app.image("shop:crash"));
-      await federation.until(() => federation.entry("shop", SHANGHAI)?.reason === "CrashLoopBackOff");
-      await federation.apply(DEMOAPPLICATIONS, app.image(`shop:${times}`));
-      await federation.untilAvailable("shop");
-    }
-    await federation.pass(600_000);
-    const told = recoveries(federation, "shop");
-    expect(told.length).toBeLessThanOrEqual(3);
-    expect(told.at(-1)).toMatch(/CrashLoopBackOff for \d+s, 6 times/);
   });
 });
 
@@ -152,18 +86,6 @@ describe("no warning comes of what is applied in one go", () => {
     await federation.untilAvailable("shop");
     await federation.pass(30_000);
     expect(warnings(federation)).toEqual([]);
-  });
-
-  test("while an application that no Placement selects is warned of, once", async () => {
-    await using federation = await TestFederation.start(SHANGHAI);
-    await federation.apply(PLACEMENTS, placement("other").of("other"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.pass(30_000);
-    expect(warnings(federation)).toEqual(["NoPlacement"]);
-    await federation.stopManager();
-    await federation.startManager();
-    await federation.pass(30_000);
-    expect(warnings(federation)).toEqual(["NoPlacement"]);
   });
 });
 
@@ -191,26 +113,5 @@ describe("a deletion that waits says for which cluster, since when and what free
     expect(federation.hubWrites.slice(length)).toEqual([]);
     federation.member("singapore").comeBack();
     await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "default", "shop"));
-  });
-
-  test("for each cluster with its own reason, when one does not answer and a finalizer holds it on another", async () => {
-    await using federation = await TestFederation.running(SHANGHAI, "singapore");
-    const { server } = federation.member(SHANGHAI);
-    await server.merge(DEPLOYMENTS, "default", "shop", { metadata: { finalizers: ["example.com/wait"] } });
-    federation.member("singapore").cutOff();
-    await federation.until(() => federation.entry("shop", "singapore")?.state === "Unknown");
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.pass(45_000);
-    const held = "Deployment shop has finalizer example.com/wait; mend its controller or remove it";
-    expect(federation.entry("shop", SHANGHAI)).toMatchObject({ reason: "Terminating", message: held });
-    expect(message(federation)).toMatch(/^waits for shanghai, singapore \(ClusterUnreachable\): .*example\.com\/wait/);
-    const at = federation.app("shop")?.metadata.deletionTimestamp;
-    expect(told(federation).findLast((line) => line.startsWith("DeletionWaits"))).toMatch(
-      new RegExp(
-        `^DeletionWaits: since ${at}: waits for shanghai: ${held}; and waits for singapore: ClusterUnreachable since .*unjoined$`,
-      ),
-    );
-    await server.merge(DEPLOYMENTS, "default", "shop", { metadata: { finalizers: null } });
-    await federation.until(() => federation.entry("shop", SHANGHAI) === undefined);
   });
 });

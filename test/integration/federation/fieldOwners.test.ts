@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, ResourceBinding } from "../../../src/apis/index.ts";
-import { DEPLOYMENTS, PLACEMENTS, RESOURCEBINDINGS } from "../../../src/runtime/index.ts";
+import type { KubeObject } from "../../../src/apis/index.ts";
+import { DEPLOYMENTS, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 import type { TestCluster } from "./testCluster.ts";
@@ -34,11 +34,9 @@ async function placed(deployment: KubeObject, retain: object[] = []): Promise<Te
 }
 
 async function untilApplied(federation: TestFederation, name = "deployment.apps.web"): Promise<void> {
-  await federation.until(() => bindingOf(federation, name)?.status?.conditions?.some(isApplied) === true, 60_000);
+  await federation.until(() => federation.binding(name)?.status?.conditions?.some(isApplied) === true, 60_000);
 }
 
-const bindingOf = (federation: TestFederation, name: string): ResourceBinding | undefined =>
-  federation.hub.find(RESOURCEBINDINGS, "default", name) as ResourceBinding | undefined;
 const isApplied = ({ type, status }: { type: string; status: string }): boolean =>
   type === "Applied" && status === "True";
 
@@ -67,7 +65,6 @@ const scale = (cluster: TestCluster, replicas: number): Promise<void> =>
 describe("replicas that an autoscaler of the hub takes", () => {
   test.each<{ name: string; deployment: KubeObject }>([
     { name: "from a client-side apply", deployment: applied(manifest({ replicas: 2 })) },
-    { name: "from whoever created it", deployment: manifest({ replicas: 2 }) },
     { name: "though nobody wrote any", deployment: applied(manifest()) },
   ])("$name are those of every copy", async ({ deployment }) => {
     await using federation = await placed(deployment);
@@ -113,25 +110,11 @@ describe("a field that a controller of the hub takes from whoever wrote it", () 
     await federation.until(() => readyOn(federation) === undefined);
     expect(federation.events.map(({ reason }) => reason)).not.toContain("DriftHealed");
   });
-
-  test("is not sent where it never was", async () => {
-    await using federation = await placed(applied(manifest({ replicas: 1 })));
-    await byController(federation, { spec: { minReadySeconds: 7 }, metadata: { labels: { made: "by-hub" } } });
-    await change(federation.hub, { manager: "kubectl-edit", path: WEB, patch: { spec: { paused: true } } });
-    await federation.until(() => specOf(federation.member("shanghai").server)["paused"] === true);
-    await federation.pass(5_000);
-    expect(readyOn(federation)).toBeUndefined();
-    const { labels } = federation.member("shanghai").server.get(DEPLOYMENTS, "default", "web").metadata;
-    expect(labels).not.toHaveProperty("made");
-  });
 });
 
 describe("replicas that nobody wrote", () => {
-  test.each<{ name: string; deployment: KubeObject }>([
-    { name: "applied by kubectl", deployment: applied(manifest()) },
-    { name: "created", deployment: manifest() },
-  ])("are left to the autoscaler of a member: $name", async ({ deployment }) => {
-    await using federation = await placed(deployment);
+  test("are left to the autoscaler of a member", async () => {
+    await using federation = await placed(applied(manifest()));
     const { server } = federation.member("shanghai");
     await scale(server, 5);
     await federation.pass(10_000);
@@ -163,16 +146,6 @@ describe("replicas that nobody wrote", () => {
     // Now somebody writes them.
     await change(federation.hub, { manager: "kubectl-edit", path: WEB, patch: { spec: { replicas: 3 } } });
     await federation.until(() => replicasOn(federation, "shanghai", "singapore").every((count) => count === 3));
-  });
-
-  test("are enforced from when the annotation says that they were written", async () => {
-    await using federation = await placed(applied(manifest()));
-    const { server } = federation.member("shanghai");
-    await scale(server, 5);
-    await federation.pass(5_000);
-    const metadata = { annotations: { [LAST_APPLIED]: JSON.stringify(manifest({ replicas: 1 })) } };
-    await change(federation.hub, { manager: "kubectl-client-side-apply", path: WEB, patch: { metadata } });
-    await federation.until(() => replicasOn(federation, "shanghai")[0] === 1);
   });
 
   test("are not sent to an object that is taken over", async () => {

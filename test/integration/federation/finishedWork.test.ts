@@ -128,27 +128,6 @@ describe("a Job that has come to its end and is gone", () => {
     expect(isThere(federation, A)).toBe(false);
   });
 
-  test("is known to have run when the last copy of it comes to its end", async () => {
-    await using federation = await TestFederation.start(A, B);
-    federation.member(B).stickPods();
-    await federation.apply(PLACEMENTS, policy.aggregateStatus());
-    await federation.apply(JOBS, job("work"));
-    await federation.until(() => finishedOn(federation, "work").join() === A);
-    await deleteJob(federation, A);
-    await federation.pass(10_000);
-    const { server } = federation.member(B);
-    const at = new Date(federation.clock.now()).toISOString().replace(/\.\d+/, "");
-    const condition = (type: string) => ({ type, status: "True", lastTransitionTime: at, lastProbeTime: at });
-    const conditions = ["FailureTarget", "Failed"].map(condition);
-    await server.merge(JOBS, "default", "work", { status: { conditions } }, "status");
-    await federation.until(() => {
-      const { status } = federation.hub.get(JOBS, "default", "work") as {
-        status?: { conditions?: { type: string }[] };
-      };
-      return status?.conditions?.some(({ type }) => type === "Failed") === true;
-    });
-  });
-
   test("stays so when somebody removes the binding with the record", async () => {
     await using federation = await finished();
     await federation.hub.delete(RESOURCEBINDINGS, "default", "job.batch.work");
@@ -183,8 +162,7 @@ describe("a bundle with a Job", () => {
     await taint([{ key: "maintenance", effect: "NoExecute" }]);
     await federation.until(() => has(B) && !has(A));
     await federation.until(() => finishedOn(federation, "parts").join() === B);
-    await federation.stopManager();
-    await federation.startManager();
+    await federation.restart();
     await federation.pass(20_000);
     await taint(null);
     await federation.until(() => has(A) && !has(B));
@@ -217,8 +195,7 @@ describe("a bundle with a Job", () => {
     await federation.until(() => !isThere(federation, A));
     await federation.pass(30_000);
     expect([A, B].map((name) => isThere(federation, name))).toEqual([false, false]);
-    await federation.stopManager();
-    await federation.startManager();
+    await federation.restart();
     await federation.pass(20_000);
     expect([A, B].map((name) => isThere(federation, name))).toEqual([false, false]);
   });

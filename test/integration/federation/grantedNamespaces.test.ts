@@ -44,18 +44,6 @@ const inNamespace = (namespace: string) => ({
 const grant = (federation: TestFederation, namespaces: string[] | null) =>
   federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { spec: { namespaces } });
 
-test("a member that is joined for namespaces takes their objects, and no others", async () => {
-  await using federation = await bounded();
-  await federation.apply(DEMOAPPLICATIONS, inNamespace("default"));
-  await federation.apply(DEMOAPPLICATIONS, inNamespace(BANK));
-  const both = { shanghai: "Available", singapore: "Available" };
-  await federation.until(() => Object.values(statesOf(federation, "default")).join() === "Available,Available");
-  await federation.until(() => statesOf(federation, BANK)["singapore"] === "Available");
-  expect(statesOf(federation, "default")).toEqual(both);
-  expect(statesOf(federation, BANK)).toEqual({ singapore: "Available" });
-  expect(runsOn(federation, "shanghai", BANK)).toBe(false);
-});
-
 test("nothing of the member is asked for beyond its namespaces", async () => {
   await using federation = await bounded();
   const asked: string[] = [];

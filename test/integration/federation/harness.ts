@@ -1,5 +1,11 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import type { DemoApplication, FederatedStatus, KubeObject, MemberCluster } from "../../../src/apis/index.ts";
+import type {
+  DemoApplication,
+  FederatedStatus,
+  KubeObject,
+  MemberCluster,
+  ResourceBinding,
+} from "../../../src/apis/index.ts";
 import {
   createLogger,
   createMetrics,
@@ -82,11 +88,16 @@ export class TestFederation implements AsyncDisposable {
   }
 
   /** With an application that runs on all of them: `shop`, of two replicas and a port. */
-  static async running(...names: string[]): Promise<TestFederation> {
+  static running(...names: string[]): Promise<TestFederation> {
+    return TestFederation.placed(placement("all"), demoApplication("shop").replica(2).port(80), ...names);
+  }
+
+  /** With this policy, and this application available. */
+  static async placed(policy: Object, app: ReturnType<typeof demoApplication>, ...names: string[]) {
     const federation = await TestFederation.start(...names);
-    await federation.apply(PLACEMENTS, placement("all"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80));
-    await federation.untilAvailable("shop");
+    await federation.apply(PLACEMENTS, policy);
+    await federation.apply(DEMOAPPLICATIONS, app);
+    await federation.untilAvailable(app.object().metadata.name);
     return federation;
   }
 
@@ -210,6 +221,13 @@ export class TestFederation implements AsyncDisposable {
     await stopping;
   }
 
+  /** Another manager of the default class, after what happens while there is none. */
+  async restart(between: () => Promise<unknown> = async () => undefined): Promise<void> {
+    await this.stopManager();
+    await between();
+    await this.startManager();
+  }
+
   /** Creates the object on the hub, or makes it so. */
   apply(type: ResourceType, object: Object): Promise<KubeObject> {
     return this.hub.apply(type, "object" in object && typeof object.object === "function" ? object.object() : object);
@@ -231,6 +249,11 @@ export class TestFederation implements AsyncDisposable {
 
   status(name: string): FederatedStatus | undefined {
     return this.app(name)?.status;
+  }
+
+  /** The binding of a propagated object, by its name such as `configmap.settings`. */
+  binding(name: string, namespace = "default"): ResourceBinding | undefined {
+    return this.hub.find(RESOURCEBINDINGS, namespace, name) as ResourceBinding | undefined;
   }
 
   condition(name: string, type: string): string | undefined {

@@ -2,16 +2,13 @@ import { expect, test } from "vitest";
 import type { KubeObject } from "../../../src/apis/index.ts";
 import {
   ApiError,
-  CLUSTERPLACEMENTS,
-  CLUSTERROLES,
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
-  NAMESPACES,
   PLACEMENTS,
   type ResourceType,
   SERVICEACCOUNTS,
 } from "../../../src/runtime/index.ts";
-import { clusterPlacement, demoApplication, placement } from "../../builders/index.ts";
+import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 
 /** Kinds that a policy selects, and that Meridian may not read or write somewhere. */
@@ -61,8 +58,7 @@ test("copies of a kind that the manager may not read any more stay, through a re
   const isThere = (): boolean => federation.member("shanghai").server.has(SERVICEACCOUNTS, "default", "builder");
   await federation.until(isThere);
   federation.refuse = (verb, type) => (["list", "watch", "get"].includes(verb) ? denied(type, verb) : undefined);
-  await federation.stopManager();
-  await federation.startManager();
+  await federation.restart();
   await federation.until(() => readyOf(federation, "accounts")?.reason === "KindNotGranted");
   await federation.pass(120_000);
   expect(isThere()).toBe(true);
@@ -71,25 +67,4 @@ test("copies of a kind that the manager may not read any more stay, through a re
   expect(isThere()).toBe(true);
   await federation.delete(SERVICEACCOUNTS, "builder");
   await federation.until(() => !isThere());
-});
-
-test("a member that was joined for namespaces gets no cluster-scoped object, another one does", async () => {
-  await using federation = await TestFederation.prepare("singapore");
-  await federation.join("shanghai", { namespaces: ["default"] });
-  await federation.startManager();
-  const role = {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRole",
-    metadata: { name: "reader" },
-    rules: [],
-  };
-  const { apiVersion, kind } = role;
-  await federation.apply(CLUSTERPLACEMENTS, clusterPlacement("roles").selects({ apiVersion, kind, name: "reader" }));
-  await federation.apply(CLUSTERROLES, role);
-  await federation.until(() => federation.member("singapore").server.has(CLUSTERROLES, undefined, "reader"));
-  await federation.pass(5_000);
-  expect(federation.member("shanghai").server.has(CLUSTERROLES, undefined, "reader")).toBe(false);
-  const watched = federation.member("shanghai").clients.flatMap(({ calls }) => calls);
-  expect(watched.filter((call) => call === "watch clusterroles" || call === "watch namespaces")).toEqual([]);
-  expect(federation.member("shanghai").server.has(NAMESPACES, undefined, "default")).toBe(true);
 });

@@ -79,22 +79,6 @@ test("a manager that starts on a hub that lacks most of what runs removes nothin
   expect(deployed(federation, "shanghai")).toEqual([KEPT]);
 });
 
-test("a hold ends without anybody when the objects are back", async () => {
-  await using federation = await running();
-  const { hub } = federation;
-  await federation.stopManager();
-  await lose(federation, LOST);
-  await federation.startManager();
-  await federation.until(() => held(federation, "shanghai") !== undefined);
-  for (const name of LOST) await federation.apply(DEMOAPPLICATIONS, demoApplication(name));
-  await federation.until(
-    () => held(federation, "shanghai") === undefined && held(federation, "singapore") === undefined,
-    120_000,
-  );
-  for (const name of NAMES) await federation.untilAvailable(name);
-  expect(hub.list(DEMOAPPLICATIONS)).toHaveLength(NAMES.length);
-});
-
 test("a part of them that comes back does not give the rest free", async () => {
   await using federation = await running();
   await federation.stopManager();

@@ -3,27 +3,22 @@ import {
   ACCEPT_DELETIONS_ANNOTATION,
   ALLOW_DELETION_ANNOTATION,
   type Condition,
-  type FederatedStatus,
   type KubeObject,
   type MemberCluster,
-  type ResourceBinding,
 } from "../../../src/apis/index.ts";
 import {
   CLUSTERPLACEMENTS,
-  CONFIGMAPS,
   CRDS,
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
-  MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   OVERRIDEPOLICIES,
   PLACEMENTS,
-  RESOURCEBINDINGS,
   type ResourceType,
 } from "../../../src/runtime/index.ts";
-import { bundle, clusterPlacement, demoApplication, overridePolicy, placement } from "../../builders/index.ts";
+import { clusterPlacement, demoApplication, overridePolicy, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
-import { BACKUP_KIND, BACKUPS, configMap } from "./objects.ts";
+import { BACKUP_KIND, BACKUPS } from "./objects.ts";
 
 /**
  * A CRD that somebody deletes, whose finalizer somebody strips, and that is installed again: the server shows the objects that are left in etcd
@@ -69,11 +64,6 @@ async function strip(federation: TestFederation, type: ResourceType, name: strin
   await federation.hub.merge(type, "default", name, { metadata: { finalizers: null } });
 }
 
-async function restart(federation: TestFederation): Promise<void> {
-  await federation.stopManager();
-  await federation.startManager();
-}
-
 const deployed = (federation: TestFederation, member = SHANGHAI): string[] =>
   federation
     .member(member)
@@ -109,7 +99,7 @@ describe("objects that were deleted with an earlier CRD", () => {
     await federation.until(says(federation, "earlier CRD"));
     await federation.pass(60_000);
     expect(deployed(federation)).toEqual(NAMES);
-    await restart(federation);
+    await federation.restart();
     await federation.pass(60_000);
     expect(says(federation, "earlier CRD")()).toBe(true);
     expect(deployed(federation)).toEqual(NAMES);
@@ -137,51 +127,6 @@ describe("objects that were deleted with an earlier CRD", () => {
     await federation.until(() => federation.app("later") === undefined);
     expect(deployed(federation)).toEqual(NAMES);
   });
-
-  test("are of a custom kind, or bundles, too", async () => {
-    await using federation = await TestFederation.start(SHANGHAI);
-    const { hub } = federation;
-    const { server } = federation.member(SHANGHAI);
-    await server.install(BACKUP_KIND);
-    await federation.apply(
-      PLACEMENTS,
-      placement("all").selects(
-        { apiVersion: "backups.test/v1", kind: "Backup" },
-        { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "ManifestBundle" },
-      ),
-    );
-    await federation.apply(CRDS, BACKUP_KIND);
-    await federation.until(() => federation.log.some((line) => line.includes("KindServed")));
-    await federation.apply(BACKUPS, backup);
-    await federation.apply(MANIFESTBUNDLES, bundle("settings", [configMap("bundled", { a: "b" })]));
-    const areThere = (): boolean =>
-      server.has(BACKUPS, "default", "nightly") && server.has(CONFIGMAPS, "default", "bundled");
-    await federation.until(areThere);
-
-    const binding = (): FederatedStatus | undefined =>
-      (hub.find(RESOURCEBINDINGS, "default", "backup.backups.test.nightly") as ResourceBinding | undefined)?.status;
-    const bundled = (): FederatedStatus | undefined =>
-      hub.find(MANIFESTBUNDLES, "default", "settings")?.["status"] as FederatedStatus | undefined;
-    const isHeld = (of: () => FederatedStatus | undefined, text: string) => (): boolean => {
-      const [entry] = of()?.clusters ?? [];
-      return entry?.reason === "KindBeingDeleted" && entry.message?.includes(text) === true;
-    };
-    await makeAnew(federation, BACKUPS, isHeld(binding, "is being deleted"));
-    await makeAnew(federation, MANIFESTBUNDLES, isHeld(bundled, "is being deleted"));
-    await federation.until(isHeld(binding, "earlier CRD"));
-    await federation.until(isHeld(bundled, "earlier CRD"));
-    await federation.pass(60_000);
-    expect(areThere()).toBe(true);
-    await hub.merge(BACKUPS, "default", "nightly", agreed);
-    await hub.merge(MANIFESTBUNDLES, "default", "settings", agreed);
-    await federation.until(() => !hub.has(BACKUPS, "default", "nightly"));
-    await federation.until(() => !hub.has(MANIFESTBUNDLES, "default", "settings"));
-    expect([server.has(BACKUPS, "default", "nightly"), server.has(CONFIGMAPS, "default", "bundled")]).toEqual([
-      false,
-      false,
-    ]);
-    await hub.delete(CRDS, undefined, BACKUP_KIND.metadata.name);
-  });
 });
 
 describe("objects that are gone with an earlier CRD", () => {
@@ -199,7 +144,7 @@ describe("objects that are gone with an earlier CRD", () => {
     await federation.until(() => conditionOf(federation) !== undefined);
     await federation.pass(60_000);
     expect(deployed(federation)).toEqual(NAMES);
-    await restart(federation);
+    await federation.restart();
     await federation.pass(60_000);
     expect(deployed(federation)).toEqual(NAMES);
     const condition = conditionOf(federation);
@@ -210,18 +155,6 @@ describe("objects that are gone with an earlier CRD", () => {
     });
     await federation.until(() => deployed(federation).length === 0);
     await federation.until(() => conditionOf(federation) === undefined);
-  });
-
-  test("leave them when they went while the CRD was away, and no manager ran", async () => {
-    await using federation = await running();
-    const again = await lose(federation, DEMOAPPLICATIONS, says(federation, "is being deleted"));
-    await federation.stopManager();
-    await again();
-    for (const name of NAMES) await strip(federation, DEMOAPPLICATIONS, name);
-    await federation.startManager();
-    await federation.until(() => conditionOf(federation) !== undefined);
-    await federation.pass(60_000);
-    expect(deployed(federation)).toEqual(NAMES);
   });
 
   test("take them up again when they are applied again", async () => {
@@ -252,7 +185,7 @@ test("a MemberCluster that was deleted with an earlier CRD is not drained until 
   await federation.until(says(federation, "earlier CRD"));
   await federation.pass(60_000);
   expect(deployed(federation)).toEqual(NAMES);
-  await restart(federation);
+  await federation.restart();
   await federation.pass(60_000);
   expect(deployed(federation)).toEqual(NAMES);
   expect(membership(federation).metadata.deletionTimestamp).toBeDefined();
@@ -273,7 +206,7 @@ test.each([
   await makeAnew(federation, type, () => !hub.has(CRDS, undefined, nameOf(type)));
   await federation.pass(60_000);
   expect(deployed(federation)).toEqual(NAMES);
-  await restart(federation);
+  await federation.restart();
   await federation.pass(60_000);
   expect(deployed(federation)).toEqual(NAMES);
 });
@@ -301,7 +234,7 @@ test("a CRD that is placed, and of which nothing is left on the hub, leaves the 
   expect(areThere()).toBe(true);
   await strip(federation, BACKUPS, "nightly");
   await federation.pass(60_000);
-  await restart(federation);
+  await federation.restart();
   await federation.pass(60_000);
   expect(areThere()).toBe(true);
   expect(server.get(BACKUPS, "default", "nightly").metadata.uid).toBe(uid);

@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
-import { DEMOAPPLICATIONS, DEPLOYMENTS, MEMBERCLUSTERS, PLACEMENTS, SERVICES } from "../../../src/runtime/index.ts";
+import { DEPLOYMENTS, MEMBERCLUSTERS, PLACEMENTS, SERVICES } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 
 /** An application that runs in Shanghai only, and a second member, on its way to which something is wrong. */
 async function inShanghai(): Promise<TestFederation> {
-  const federation = await TestFederation.start("shanghai", "singapore");
-  await federation.apply(PLACEMENTS, placement("where").onClusters("shanghai"));
-  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80));
-  await federation.untilAvailable("shop");
+  const federation = await TestFederation.placed(
+    placement("where").onClusters("shanghai"),
+    demoApplication("shop").replica(2).port(80),
+    "shanghai",
+    "singapore",
+  );
   return federation;
 }
 
@@ -27,8 +29,7 @@ test("a move to a cluster that is away waits for the cluster, also through a res
   await federation.until(() => waits(federation) === "Removing AwaitingReplacement");
   await federation.pass(60_000);
   expect(isOn(federation, "shanghai")).toEqual([true, true]);
-  await federation.stopManager();
-  await federation.startManager();
+  await federation.restart();
   await federation.pass(60_000);
   expect(isOn(federation, "shanghai")).toEqual([true, true]);
   expect(waits(federation)).toBe("Removing AwaitingReplacement");

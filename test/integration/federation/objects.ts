@@ -64,14 +64,41 @@ export const BACKUPS: ResourceType = {
   namespaced: true,
 };
 
-export const BACKUP_KIND: KubeObject = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "backups.backups.test" },
-  spec: {
-    group: BACKUPS.group,
-    names: { kind: BACKUPS.kind, plural: BACKUPS.plural },
-    scope: "Namespaced",
-    versions: [{ name: BACKUPS.version, served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
-  },
+/** The definition of a kind that takes any field. */
+export function definitionOf({ group, version, kind, plural }: ResourceType, subresources: object = {}): KubeObject {
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names: { kind, plural },
+      scope: "Namespaced",
+      versions: [{ name: version, served: true, storage: true, schema, subresources }],
+    },
+  };
+}
+export const BACKUP_KIND = definitionOf(BACKUPS);
+
+/** A kind that an operator brings, with a status, and with pods and Secrets in its spec. */
+export const MYSQLCLUSTERS: ResourceType = {
+  group: "mysql.presslabs.org",
+  version: "v1alpha1",
+  kind: "MysqlCluster",
+  plural: "mysqlclusters",
+  namespaced: true,
 };
+export const MYSQL = { apiVersion: "mysql.presslabs.org/v1alpha1", kind: "MysqlCluster" };
+export const MYSQL_KIND = definitionOf(MYSQLCLUSTERS, { status: {} });
+
+/** A kind with replicas. */
+export const DATABASES: ResourceType = {
+  group: "db.test",
+  version: "v1",
+  kind: "Database",
+  plural: "databases",
+  namespaced: true,
+};
+export const scaledBy = (specReplicasPath: string) => ({ specReplicasPath, statusReplicasPath: ".status.readyNodes" });
+export const DATABASE_KIND = definitionOf(DATABASES, { status: {}, scale: scaledBy(".spec.replicas") });

@@ -41,18 +41,6 @@ describe("after a restart an object that cannot be planned", () => {
     await federation.until(() => !server.has(DEPLOYMENTS, "team", "old"));
     expect(server.has(DEPLOYMENTS, "team", "blog")).toBe(true);
   });
-
-  test("because what it needs cannot be read lets applications of other namespaces be deleted", async () => {
-    await using federation = await stoppedWithTwo();
-    const { server } = federation.member("shanghai");
-    federation.refuse = (verb, type) =>
-      type === CONFIGMAPS && (verb === "watch" || verb === "list") ? NOT_NOW : undefined;
-    await federation.startManager();
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-    await federation.until(() => federation.app("shop") === undefined);
-    expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
-    expect(server.has(DEPLOYMENTS, "team", "blog")).toBe(true);
-  });
 });
 
 test("while an object is still to be planned for the first time nothing is deleted anywhere", async () => {

@@ -42,8 +42,7 @@ test("an object that planning fails on says so, keeps what it has, and is planne
 
   // The same where the manager has never planned it: nothing of what was said is taken back but that it were applied.
   const before = federation.app("shop")?.status;
-  await federation.stopManager();
-  await federation.startManager();
+  await federation.restart();
   await federation.pass(30_000);
   expect(federation.app("shop")?.status).toEqual(before);
   expect(server.get(DEPLOYMENTS, "default", "shop").metadata.uid).toBe(uid);

@@ -16,46 +16,16 @@ import {
   MEMBERCLUSTERS,
   PLACEMENTS,
   RESOURCEBINDINGS,
-  type ResourceType,
 } from "../../../src/runtime/index.ts";
 import { clusterPlacement, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
-import { configMap, deployment } from "./objects.ts";
+import { configMap, deployment, MYSQL, MYSQL_KIND, MYSQLCLUSTERS } from "./objects.ts";
 import type { TestCluster } from "./testCluster.ts";
 
-/** A kind of somebody else, with a status of its own. */
-const CLUSTERS: ResourceType = {
-  group: "mysql.test",
-  version: "v1alpha1",
-  kind: "MysqlCluster",
-  plural: "mysqlclusters",
-  namespaced: true,
-};
-const CLUSTER_KIND: KubeObject = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "mysqlclusters.mysql.test" },
-  spec: {
-    group: CLUSTERS.group,
-    names: { kind: CLUSTERS.kind, plural: CLUSTERS.plural },
-    scope: "Namespaced",
-    versions: [
-      {
-        name: CLUSTERS.version,
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-      },
-    ],
-  },
-};
-
 const selectsSettings = placement("settings").selects({ apiVersion: "v1", kind: "ConfigMap", name: "settings" });
-const selectsClusters = placement("mysql").selects({ apiVersion: "mysql.test/v1alpha1", kind: "MysqlCluster" });
+const selectsClusters = placement("mysql").selects(MYSQL);
 const myDb = (spec: object = { replicas: 2 }): KubeObject => ({
-  apiVersion: "mysql.test/v1alpha1",
-  kind: "MysqlCluster",
+  ...MYSQL,
   metadata: { name: "my-db", namespace: "default" },
   spec,
 });
@@ -70,9 +40,8 @@ async function running(...names: string[]): Promise<TestFederation> {
   return federation;
 }
 
-function binding(federation: TestFederation, name = "configmap.settings"): ResourceBinding | undefined {
-  return federation.hub.find(RESOURCEBINDINGS, "default", name) as ResourceBinding | undefined;
-}
+const binding = (federation: TestFederation, name = "configmap.settings"): ResourceBinding | undefined =>
+  federation.binding(name);
 
 function condition(federation: TestFederation, type: string, name?: string): string | undefined {
   const found = binding(federation, name)?.status?.conditions?.find((one) => one.type === type);
@@ -102,7 +71,8 @@ async function writesDuring(federation: TestFederation, work: () => Promise<unkn
 }
 
 async function installed(cluster: TestCluster): Promise<void> {
-  if (!cluster.has(CRDS, undefined, CLUSTER_KIND.metadata.name)) await cluster.install(structuredClone(CLUSTER_KIND));
+  if (cluster.has(CRDS, undefined, MYSQL_KIND.metadata.name)) await cluster.empty(MYSQLCLUSTERS);
+  else await cluster.install(MYSQL_KIND);
 }
 
 describe("a ConfigMap that a policy selects", () => {
@@ -237,7 +207,7 @@ describe("a binding that somebody removes", () => {
 });
 
 describe("an object of a kind that has a status of its own", () => {
-  const NAME = "mysqlcluster.mysql.test.my-db";
+  const NAME = "mysqlcluster.mysql.presslabs.org.my-db";
 
   async function placed(): Promise<TestFederation> {
     const federation = await TestFederation.prepare("shanghai");
@@ -245,37 +215,21 @@ describe("an object of a kind that has a status of its own", () => {
     await installed(federation.member("shanghai").server);
     await federation.startManager();
     await federation.apply(PLACEMENTS, selectsClusters);
-    await federation.apply(CLUSTERS, myDb());
+    await federation.apply(MYSQLCLUSTERS, myDb());
     await untilApplied(federation, NAME);
     return federation;
   }
 
-  test("keeps it: it is neither read as Meridian's nor written", async () => {
-    await using federation = await placed();
-    const status = { observedGeneration: 99, clusters: "three", conditions: "none" };
-    await federation.hub.merge(CLUSTERS, "default", "my-db", { status }, "status");
-    await federation.apply(CLUSTERS, myDb({ replicas: 5 }));
-    await federation.until(() => binding(federation, NAME)?.status?.observedGeneration === 2);
-    await federation.pass(5_000);
-    expect(federation.hub.get(CLUSTERS, "default", "my-db")["status"]).toEqual(status);
-    expect(binding(federation, NAME)?.status?.clusters).toHaveLength(1);
-    expect(federation.member("shanghai").server.get(CLUSTERS, "default", "my-db")).toMatchObject({
-      spec: { replicas: 5 },
-    });
-    await federation.delete(CLUSTERS, "my-db");
-    await federation.until(() => !federation.hub.has(CLUSTERS, "default", "my-db"));
-  });
-
   test("stays on its clusters when its CRD is deleted, until somebody agrees", async () => {
     await using federation = await placed();
     const { server } = federation.member("shanghai");
-    await federation.hub.delete(CRDS, undefined, CLUSTER_KIND.metadata.name);
+    await federation.hub.delete(CRDS, undefined, MYSQL_KIND.metadata.name);
     await federation.until(() => entryOf(federation, "shanghai", NAME)?.reason === "KindBeingDeleted");
-    expect(server.has(CLUSTERS, "default", "my-db")).toBe(true);
+    expect(server.has(MYSQLCLUSTERS, "default", "my-db")).toBe(true);
     const annotations = { [ALLOW_DELETION_ANNOTATION]: "true" };
-    await federation.hub.merge(CRDS, undefined, CLUSTER_KIND.metadata.name, { metadata: { annotations } });
-    await federation.until(() => !federation.hub.has(CRDS, undefined, CLUSTER_KIND.metadata.name));
-    expect(server.has(CLUSTERS, "default", "my-db")).toBe(false);
+    await federation.hub.merge(CRDS, undefined, MYSQL_KIND.metadata.name, { metadata: { annotations } });
+    await federation.until(() => !federation.hub.has(CRDS, undefined, MYSQL_KIND.metadata.name));
+    expect(server.has(MYSQLCLUSTERS, "default", "my-db")).toBe(false);
     await federation.until(() => binding(federation, NAME) === undefined);
   });
 
@@ -284,34 +238,34 @@ describe("an object of a kind that has a status of its own", () => {
     await installed(federation.hub);
     await federation.startManager();
     const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
-    const policy = clusterPlacement("mysql-crd").selects({ ...crd, name: CLUSTER_KIND.metadata.name });
+    const policy = clusterPlacement("mysql-crd").selects({ ...crd, name: MYSQL_KIND.metadata.name });
     await federation.apply(CLUSTERPLACEMENTS, policy);
     await federation.apply(PLACEMENTS, selectsClusters);
-    await federation.apply(CLUSTERS, myDb());
+    await federation.apply(MYSQLCLUSTERS, myDb());
     await untilApplied(federation, NAME);
     const { server } = federation.member("shanghai");
     const bound = (): ResourceBinding | undefined =>
       federation.hub.find(
         CLUSTERRESOURCEBINDINGS,
         undefined,
-        "customresourcedefinition.apiextensions.k8s.io.mysqlclusters.mysql.test",
+        "customresourcedefinition.apiextensions.k8s.io.mysqlclusters.mysql.presslabs.org",
       ) as ResourceBinding | undefined;
-    const [onHub] = federation.hub.list(CRDS).filter(({ metadata }) => metadata.name === CLUSTER_KIND.metadata.name);
+    const [onHub] = federation.hub.list(CRDS).filter(({ metadata }) => metadata.name === MYSQL_KIND.metadata.name);
     expect(bound()?.spec.resource).toEqual({
       ...crd,
-      name: CLUSTER_KIND.metadata.name,
+      name: MYSQL_KIND.metadata.name,
       uid: onHub?.metadata.uid,
     });
 
-    await federation.hub.delete(CRDS, undefined, CLUSTER_KIND.metadata.name);
+    await federation.hub.delete(CRDS, undefined, MYSQL_KIND.metadata.name);
     await federation.until(() => bound()?.status?.clusters?.[0]?.reason === "KindBeingDeleted");
     await federation.pass(10_000);
-    expect(server.has(CLUSTERS, "default", "my-db")).toBe(true);
-    expect(server.has(CRDS, undefined, CLUSTER_KIND.metadata.name)).toBe(true);
+    expect(server.has(MYSQLCLUSTERS, "default", "my-db")).toBe(true);
+    expect(server.has(CRDS, undefined, MYSQL_KIND.metadata.name)).toBe(true);
     const annotations = { [ALLOW_DELETION_ANNOTATION]: "true" };
-    await federation.hub.merge(CRDS, undefined, CLUSTER_KIND.metadata.name, { metadata: { annotations } });
-    await federation.until(() => !federation.hub.has(CRDS, undefined, CLUSTER_KIND.metadata.name));
-    expect(server.has(CRDS, undefined, CLUSTER_KIND.metadata.name)).toBe(false);
+    await federation.hub.merge(CRDS, undefined, MYSQL_KIND.metadata.name, { metadata: { annotations } });
+    await federation.until(() => !federation.hub.has(CRDS, undefined, MYSQL_KIND.metadata.name));
+    expect(server.has(CRDS, undefined, MYSQL_KIND.metadata.name)).toBe(false);
     await federation.until(() => bound() === undefined && binding(federation, NAME) === undefined);
     const deleted = federation.member("shanghai").writes.filter((call) => call.startsWith("delete"));
     expect(deleted).toEqual(["delete mysqlclusters", "delete customresourcedefinitions"]);

@@ -22,12 +22,6 @@ import { secret } from "./objects.ts";
 const isThere = (federation: TestFederation, cluster: string): boolean =>
   federation.member(cluster).server.has(DEPLOYMENTS, "default", "shop");
 
-async function restart(federation: TestFederation, between: () => Promise<unknown> = async () => undefined) {
-  await federation.stopManager();
-  await between();
-  await federation.startManager();
-}
-
 /** A person's hand on a member: the object is not seen by its label any more. */
 async function takeLabelOff(federation: TestFederation, cluster: string): Promise<void> {
   const { server } = federation.member(cluster);
@@ -45,12 +39,12 @@ describe("where an object may be is not forgotten", () => {
     await federation.startManager();
     await federation.pass(20_000);
     expect(federation.entry("shop", "shanghai")).toMatchObject({ state: "Unknown", replicas: { ready: 2 } });
-    await restart(federation, () => federation.delete(DEMOAPPLICATIONS, "shop"));
+    await federation.restart(() => federation.delete(DEMOAPPLICATIONS, "shop"));
     await federation.until(() => !isThere(federation, "singapore"));
     await federation.pass(20_000);
     expect(federation.app("shop")?.metadata.finalizers).toEqual([OBJECT_FINALIZER]);
     expect(federation.entry("shop", "shanghai")).toMatchObject({ state: "Unknown", reason: "ClusterUnreachable" });
-    await restart(federation);
+    await federation.restart();
     await federation.pass(20_000);
     expect(federation.app("shop")).toBeDefined();
     federation.member("shanghai").comeBack();
@@ -59,17 +53,19 @@ describe("where an object may be is not forgotten", () => {
   });
 
   test("and neither is Orphan, for a cluster that comes back after all of that", async () => {
-    await using federation = await TestFederation.start("shanghai", "singapore");
-    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").port(80));
-    await federation.untilAvailable("shop");
+    await using federation = await TestFederation.placed(
+      placement("all").deletionPolicy("Orphan"),
+      demoApplication("shop").port(80),
+      "shanghai",
+      "singapore",
+    );
     await federation.stopManager();
     federation.member("shanghai").cutOff();
     await federation.delete(PLACEMENTS, "all");
     await federation.delete(DEMOAPPLICATIONS, "shop");
     await federation.startManager();
     await federation.pass(20_000);
-    await restart(federation);
+    await federation.restart();
     await federation.pass(20_000);
     federation.member("shanghai").comeBack();
     await federation.until(() => federation.app("shop") === undefined);
@@ -81,10 +77,12 @@ describe("where an object may be is not forgotten", () => {
   });
 
   test("no row goes to a cluster that the hub's object does not name yet", async () => {
-    await using federation = await TestFederation.start("shanghai", "singapore");
-    await federation.apply(PLACEMENTS, placement("all").onClusters("shanghai"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.untilAvailable("shop");
+    await using federation = await TestFederation.placed(
+      placement("all").onClusters("shanghai"),
+      demoApplication("shop"),
+      "shanghai",
+      "singapore",
+    );
     federation.refuse = (verb, type) =>
       verb === "applyStatus" && type === DEMOAPPLICATIONS ? new ApiError(500, "InternalError", "not now") : undefined;
     await federation.apply(PLACEMENTS, placement("all"));
@@ -110,11 +108,11 @@ describe("where an object may be is not forgotten", () => {
     await federation.until(() => isThere(federation, "shanghai"));
     await federation.delete(PLACEMENTS, "all");
     federation.member("shanghai").cutOff();
-    await restart(federation, () => federation.delete(DEMOAPPLICATIONS, "shop"));
+    await federation.restart(() => federation.delete(DEMOAPPLICATIONS, "shop"));
     await federation.pass(20_000);
     expect(federation.app("shop")).toBeDefined();
     federation.refuse = () => undefined;
-    await restart(federation);
+    await federation.restart();
     await federation.until(() => federation.entry("shop", "shanghai")?.reason === "ClusterUnreachable");
     federation.member("shanghai").comeBack();
     await federation.until(() => federation.app("shop") === undefined);
@@ -140,7 +138,7 @@ describe("what a person let go of", () => {
     await federation.join("shanghai");
     await federation.pass(30_000);
     expect(uid()).toBe(before);
-    await restart(federation);
+    await federation.restart();
     await federation.pass(30_000);
     expect(uid()).toBe(before);
     // A person places the application again: the copies are taken up as they are.
@@ -153,7 +151,7 @@ describe("what a person let go of", () => {
 describe("a copy that the watch by label does not show", () => {
   test("is found when the application moved away meanwhile", async () => {
     await using federation = await TestFederation.running("shanghai", "singapore");
-    await restart(federation, async () => {
+    await federation.restart(async () => {
       await takeLabelOff(federation, "shanghai");
       await federation.apply(PLACEMENTS, placement("all").onClusters("singapore"));
     });
@@ -178,11 +176,8 @@ describe("a copy that the watch by label does not show", () => {
 });
 
 test("what is removed since its application is gone leaves an Event", async () => {
-  await using federation = await TestFederation.start("shanghai");
-  await federation.apply(PLACEMENTS, placement("all"));
-  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-  await federation.untilAvailable("shop");
-  await restart(federation, async () => {
+  await using federation = await TestFederation.placed(placement("all"), demoApplication("shop"), "shanghai");
+  await federation.restart(async () => {
     await federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", { metadata: { finalizers: [] } });
     await federation.delete(DEMOAPPLICATIONS, "shop");
   });
@@ -221,7 +216,7 @@ describe("deleting with --cascade=orphan", () => {
     await deleteOrphaning(federation);
     await federation.pass(1_000);
     await collect(federation);
-    await restart(federation);
+    await federation.restart();
     member.comeBack();
     await federation.until(() => federation.app("shop") === undefined);
     await federation.pass(5_000);
@@ -262,7 +257,7 @@ describe("a member that claims what was never sent there", () => {
     expect(federation.status("shop")?.replicas).toMatchObject({ desired: 2, ready: 2 });
     expect(federation.entry("shop", "hostile")).toBeUndefined();
     await federation.delete(PLACEMENTS, "all");
-    await restart(federation);
+    await federation.restart();
     await federation.pass(20_000);
     expect(federation.entry("shop", "hostile")).toBeUndefined();
     expect(federation.entry("shop", "shanghai")?.state).toBe("Held");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type KubeObject, type ResourceBinding, ROLLOUT_APPROVALS_ANNOTATION } from "../../../src/apis/index.ts";
+import { type KubeObject, ROLLOUT_APPROVALS_ANNOTATION } from "../../../src/apis/index.ts";
 import { DEPLOYMENTS, PLACEMENTS, RESOURCEBINDINGS } from "../../../src/runtime/index.ts";
 import { placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
@@ -22,11 +22,7 @@ const web = (tag: string): KubeObject => ({
   },
 });
 
-function bindingOf(federation: TestFederation, name: string): ResourceBinding | undefined {
-  return federation.hub.find(RESOURCEBINDINGS, "default", name) as ResourceBinding | undefined;
-}
-
-const rolloutOf = (federation: TestFederation, name: string) => bindingOf(federation, name)?.status?.rollout;
+const rolloutOf = (federation: TestFederation, name: string) => federation.binding(name)?.status?.rollout;
 
 function tagsOf(federation: TestFederation): (string | undefined)[] {
   return MEMBERS.map((name) => {
@@ -42,8 +38,7 @@ async function restarted(federation: TestFederation, name: string): Promise<void
   await federation.pass(5_000);
   const run = rolloutOf(federation, name);
   const writes = MEMBERS.map((member) => federation.member(member).writes.length);
-  await federation.stopManager();
-  await federation.startManager();
+  await federation.restart();
   await federation.pass(20_000);
   expect(rolloutOf(federation, name)).toEqual(run);
   expect(federation.hubClients.at(-1)?.writes).toEqual([]);

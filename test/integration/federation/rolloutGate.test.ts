@@ -98,10 +98,3 @@ test("a query without an answer holds the run, through a restart of the manager,
   await federation.until(() => rollout(federation)?.state === "Succeeded");
   expect(MEMBERS.map((name) => imageOn(federation, name))).toEqual(["2", "2"]);
 });
-
-test("a manager without a Prometheus says so, and the run waits", async () => {
-  await using federation = await started();
-  await federation.until(() => rollout(federation)?.reason === "Gate");
-  await federation.until(() => rollout(federation)?.message !== "stage a: the gate is being asked");
-  expect(rollout(federation)?.message).toBe("stage a: the manager was started without --prometheus-url");
-});

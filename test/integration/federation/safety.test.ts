@@ -40,6 +40,19 @@ describe("rule 1: nothing is deleted before everything that a delete rests on is
     await federation.until(() => !member.server.has(DEPLOYMENTS, "default", "old"));
   });
 
+  test("on the member: what is of the same kind", async () => {
+    await using federation = await TestFederation.prepare("shanghai");
+    const member = federation.member("shanghai");
+    await member.server.applyAsMeridian(DEPLOYMENTS, leftover(federation.hubId));
+    member.refuse = (verb, asked) =>
+      asked === DEPLOYMENTS && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined;
+    await federation.startManager();
+    await federation.pass(20_000);
+    expect(member.server.has(DEPLOYMENTS, "default", "old")).toBe(true);
+    member.refuse = () => undefined;
+    await federation.until(() => !member.server.has(DEPLOYMENTS, "default", "old"));
+  });
+
   test("an object of the hub that has not been planned yet", async () => {
     await using federation = await TestFederation.running("shanghai");
     await federation.stopManager();
@@ -205,24 +218,6 @@ describe("rule 6: a missing report is not a good one", () => {
     expect(entry).toMatchObject({ reason: "NotObserved", replicas: { ready: 2 } });
     expect(Math.abs(Date.parse(entry?.observedAt ?? "") - brokenAt)).toBeLessThan(2_000);
     member.refuse = () => undefined;
-    await federation.untilAvailable("shop");
-  });
-
-  test("a kind that cannot be watched from the start is said so, though nothing else happens", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.apply(PLACEMENTS, placement("all"));
-    // After the time in which a status waits for clusters of which nothing is known yet.
-    await federation.pass(20_000);
-    const late = await federation.join("singapore");
-    const answer = Promise.withResolvers<Error>();
-    late.refuse = (verb, type) =>
-      type === DEPLOYMENTS && (verb === "watch" || verb === "list") ? answer.promise : undefined;
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-    await federation.until(() => federation.entry("shop", "singapore")?.state === "Pending");
-    await federation.pass(10_000);
-    answer.resolve(FORBIDDEN);
-    await federation.until(() => federation.entry("shop", "singapore")?.reason === "Forbidden");
-    late.refuse = () => undefined;
     await federation.untilAvailable("shop");
   });
 });

@@ -134,60 +134,15 @@ describe("applications that are applied again after the hub had lost them run on
     await settled(federation, ["shop"]);
     expect(copies(federation, DEPLOYMENTS, "shop")).toEqual(before);
   });
-
-  test("with the replicas that each cluster had", async () => {
-    const policy = placement("divided").divided();
-    await using federation = await TestFederation.start(...MEMBERS);
-    await cordon(federation, FIRST);
-    await federation.apply(PLACEMENTS, policy);
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(5));
-    await federation.untilAvailable("shop");
-    const replicas = () =>
-      MEMBERS.map(
-        (name) =>
-          (federation.member(name).server.find(DEPLOYMENTS, "default", "shop")?.["spec"] as { replicas?: number })
-            ?.replicas,
-      );
-    const before = replicas();
-    await federation.stopManager();
-    await removeStatus(federation, DEMOAPPLICATIONS);
-    await federation.startManager();
-    await settled(federation, ["shop"]);
-    expect(replicas()).toEqual(before);
-  });
 });
 
 describe("objects whose status was removed while no manager ran run on where they are", () => {
-  test("applications, also where their first record names another cluster", async () => {
-    await using federation = await TestFederation.start(...MEMBERS);
-    await federation.apply(PLACEMENTS, one);
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").port(80));
-    await federation.untilAvailable("shop");
-    await taint(federation, [{ key: "drain", effect: "NoExecute" }], FIRST, "shanghai");
-    await federation.until(() => clustersOf(federation.status("shop")).join() === HOME);
-    await uncordon(federation, ...MEMBERS);
-    await federation.pass(10_000);
-    const before = copies(federation, DEPLOYMENTS, "shop");
-    expect(before).toMatchObject([expect.stringMatching(`^${HOME} `)]);
-    await federation.stopManager();
-    await removeStatus(federation, DEMOAPPLICATIONS);
-    await federation.startManager();
-    await settled(federation, ["shop"]);
-    expect(copies(federation, DEPLOYMENTS, "shop")).toEqual(before);
-  });
-
   test.each<{ name: string; type: ResourceType; object: KubeObject; policy: KubeObject; copy?: ResourceType }>([
     {
       name: "a kind that is sent as it is",
       type: DEPLOYMENTS,
       object: deployment("web", 2),
       policy: one.selects({ apiVersion: "apps/v1", kind: "Deployment" }).object(),
-    },
-    {
-      name: "a kind without replicas",
-      type: CONFIGMAPS,
-      object: configMap("web", { a: "b" }),
-      policy: one.selects({ apiVersion: "v1", kind: "ConfigMap", name: "web" }).object(),
     },
     {
       name: "a cluster-scoped kind",
@@ -258,18 +213,5 @@ describe("a copy that no record names", () => {
     await federation.untilAvailable("shop");
     expect(clustersOf(federation.status("shop"))).toEqual([HOME]);
     expect(federation.member(HOME).server.get(DEPLOYMENTS, "default", "shop").metadata.uid).toBe(metadata.uid);
-  });
-
-  test("on a member that does not answer is not waited for beyond its first contact", async () => {
-    await using federation = await shopsAtHome(one, ["shop"]);
-    federation.member(HOME).cutOff("silent");
-    await applied(federation);
-    await federation.until(() => clustersOf(federation.status("shop")).join() === FIRST, 90_000);
-    federation.member(HOME).comeBack();
-    await federation.until(
-      () => federation.member(HOME).server.find(DEPLOYMENTS, "default", "shop") === undefined,
-      120_000,
-    );
-    expect(federation.member(FIRST).server.find(DEPLOYMENTS, "default", "shop")).toBeDefined();
   });
 });

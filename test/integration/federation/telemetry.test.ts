@@ -5,7 +5,7 @@ import {
   type PrometheusFamily,
   valuesBy,
 } from "../../../src/observability/testing/prometheusText.ts";
-import { ApiError, DEMOAPPLICATIONS, DEPLOYMENTS, PLACEMENTS, SECRETS } from "../../../src/runtime/index.ts";
+import { DEMOAPPLICATIONS, DEPLOYMENTS, PLACEMENTS, SECRETS } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { OtlpRecorder, type RecordedSpan } from "../../envtest/otlpRecorder.ts";
 import { TestFederation } from "./harness.ts";
@@ -298,15 +298,6 @@ describe("the metrics", () => {
     ).toBe(1);
   });
 
-  test("count nothing any more when the process leads no more", async () => {
-    await using federation = await running("shanghai");
-    await shop(federation, "nginx:1");
-    await federation.stopManager();
-    const families = await scrape(federation);
-    expect(families.get("operator_sync_status")?.samples).toEqual([]);
-    expect(families.get("federation_objects")?.samples).toEqual([]);
-  });
-
   test("count what a member refuses as out of sync and as errors of the workers", async () => {
     await using federation = await running("shanghai");
     await shop(federation, "nginx:1");
@@ -335,26 +326,5 @@ describe("the metrics", () => {
       reconcile_id: expect.any(String) as string,
       stack_trace: expect.any(String) as string,
     });
-  });
-
-  test("count a status that cannot be written as an error of its controller", async () => {
-    await using federation = await running("shanghai");
-    await shop(federation, "nginx:1");
-    federation.refuse = (verb) => (verb === "applyStatus" ? new ApiError(403, "Forbidden", "no") : undefined);
-    await shop(federation, "nginx:2").catch(() => undefined);
-    federation.refuse = () => undefined;
-    await federation.untilAvailable("shop");
-    const errors = valuesBy(await scrape(federation), "controller_runtime_reconcile_errors_total", "controller");
-    expect(errors["status"]).toBeGreaterThan(0);
-    const failed = linesOf(federation).filter(({ level, msg }) => level === "error" && msg === "reconcile failed");
-    expect(failed.length).toBeGreaterThan(0);
-    for (const line of failed)
-      expect(line).toMatchObject({
-        object: SHOP,
-        resource_uid: federation.app("shop")?.metadata.uid,
-        stack_trace: expect.any(String) as string,
-        event_reason: "Forbidden",
-        error: { message: "the status was not written: no" },
-      });
   });
 });

@@ -55,20 +55,6 @@ test("a namespace that Meridian makes carries the Pod Security labels of the hub
   expect(made().labels).not.toHaveProperty("pod-security.kubernetes.io/warn");
 });
 
-test("a namespace that was on the member before is not labelled", async () => {
-  const team = "theirs";
-  await using federation = await TestFederation.start("a");
-  await federation.namespace(team, federation.member("a").server);
-  await federation.apply(NAMESPACES, namespace(team, { [ENFORCE]: "baseline" }));
-  await federation.apply(PLACEMENTS, placement("all").namespace(team));
-  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace(team).replica(1));
-  await federation.until(() => isThere(federation, team));
-  await federation.pass(10_000);
-  expect(federation.member("a").server.get(NAMESPACES, undefined, team).metadata.labels ?? {}).not.toHaveProperty(
-    ENFORCE,
-  );
-});
-
 test("a policy that goes beyond the namespace is refused, and obeyed once an administrator allows it", async () => {
   const team = "refused";
   await using federation = await withApp(team, { [ENFORCE]: "privileged" });
