@@ -67,11 +67,6 @@ describe("a bundle of files", () => {
     );
   });
 
-  test("has no definitions to print where nothing defines any", async () => {
-    const { code, err } = await create(["op", "--crds", "-f", await file("plain.yaml", serviceAccount("a"))]);
-    expect([code, err]).toEqual([2, expect.stringContaining("no CustomResourceDefinition")]);
-  });
-
   test("names what members have to open with what they have to grant, in one command", async () => {
     const role = {
       apiVersion: "rbac.authorization.k8s.io/v1",
@@ -261,11 +256,6 @@ describe("a bundle of a chart", () => {
     });
     const { spec } = parse(out) as { spec: { manifests: KubeObject[] } };
     expect(spec.manifests.map(({ metadata }) => metadata.namespace)).toEqual([undefined, "ops"]);
-  });
-
-  test("and files at once are not accepted", async () => {
-    const { code, err } = await create(["op", "--helm", "chart", "-f", "x.yaml"]);
-    expect([code, err]).toEqual([2, expect.stringContaining("cannot be used with option")]);
   });
 
   test("or of something else has to be said", async () => {

@@ -108,11 +108,6 @@ describe("what is left on a cluster", () => {
     });
   });
 
-  test("nothing, and the cluster is drained", () => {
-    expect(endOf(left([]))).toBe("drained");
-    expect(isLeftThere(left([]))).toBe(false);
-  });
-
   test("copies of objects that the hub lacks, and the cluster is not drained", () => {
     const lost = left([], {}, [{ name: "m0" }, { name: "m1", held: "hub lacks 12 objects" }]);
     expect(lost).toEqual({ leaving: [], staying: [], held: "hub lacks 12 objects" });

@@ -74,16 +74,6 @@ describe("an explanation reads", () => {
     expect(text).toContain(clusters[0]?.name);
     for (const { name } of clusters.slice(1)) expect(text).not.toMatch(new RegExp(`^${name} `, "m"));
   });
-
-  test("shortly where very many clusters were not chosen", async () => {
-    const one = await explanation();
-    const clusters = Array.from({ length: 30 }, (_, i) =>
-      one.clusters.slice(0, 1).map((cluster) => ({ ...cluster, name: `c-${i}`, remedies: ["do this"] })),
-    ).flat();
-    expect(explanationText({ ...one, clusters }, { wide: false, color: false })).toMatch(
-      /c-9: do this\n {2}and 20 more: --cluster NAME shows those of one cluster\n$/,
-    );
-  });
 });
 
 test("an explanation says what runs where that is not what is wanted, and of each cluster", async () => {

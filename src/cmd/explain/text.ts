@@ -1,5 +1,5 @@
 import type { AppliedRule, ExplainedCluster, Explanation } from "../../desiredstate/index.ts";
-import { type Cell, formatTable, refText, within } from "../shared/index.ts";
+import { type Cell, formatColumns, formatTable, refText, within } from "../shared/index.ts";
 import { runningThereText } from "../../status/index.ts";
 import { valueText } from "../plan/index.ts";
 
@@ -73,11 +73,7 @@ function clustersTable(clusters: readonly ExplainedCluster[], color: boolean): s
       !["REPLICAS", "SCORE", "STAGE", "NOW", "RUNS", "HEALTH"].includes(name) ||
       clusters.some((one) => cell(one) !== "-"),
   );
-  return formatTable(
-    shown.map(([name]) => name),
-    clusters.map((cluster) => shown.map(([, cell]) => cell(cluster))),
-    color,
-  );
+  return formatColumns(shown, clusters, color);
 }
 
 /** The object's health on the cluster, with the cause. The reason for choosing the cluster is not part of it. */

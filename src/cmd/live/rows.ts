@@ -1,6 +1,6 @@
-import { defined, ageText, type ClusterState, impactOf } from "../../apis/index.ts";
+import { defined, ageText, impactOf } from "../../apis/index.ts";
 import { runningThereText } from "../../status/index.ts";
-import { type ClusterReport, fullNameOf, type ObjectReport, type StatusReport } from "../view/index.ts";
+import { type ClusterReport, fullNameOf, type ObjectReport, type StatusReport, toneOf } from "../view/index.ts";
 import { type Cell, formatTable, type Tone } from "../shared/index.ts";
 
 /** One application on one cluster; or a cluster that runs nothing, or an application that runs nowhere. */
@@ -87,11 +87,6 @@ function placedNowhere(application: string, { healthy, replicas, reason, message
     message,
     since: undefined,
   };
-}
-
-function toneOf(state: ClusterState): Tone {
-  if (state === "Available") return "good";
-  return state === "Pending" || state === "Progressing" ? "plain" : "bad";
 }
 
 function time(text: string | undefined): number | undefined {

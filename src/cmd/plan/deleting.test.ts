@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ALLOW_DELETION_ANNOTATION, crdNameOf, type KubeObject } from "../../apis/index.ts";
-import { CRDS, DEMOAPPLICATIONS, MEMBERCLUSTERS, PLACEMENTS, type ResourceType } from "../../runtime/index.ts";
+import { crdNameOf, type KubeObject } from "../../apis/index.ts";
+import { CRDS, DEMOAPPLICATIONS, MEMBERCLUSTERS, type ResourceType } from "../../runtime/index.ts";
 import type { Ran } from "../testing/commandLine.ts";
 import { condition, SandboxHub } from "../testing/sandboxHub.ts";
 import { departingNotes } from "./departing.ts";
 import type { PlanReport } from "./report.ts";
 import { PlannerHubState } from "./state/hubState.ts";
-import { application, FEDERATION, placement, runsOn, secret } from "./testing/objects.ts";
+import { application, FEDERATION, placement, secret } from "./testing/objects.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -154,31 +154,4 @@ test("several that are being deleted are named together", () => {
     /^7 objects are being deleted.*demoapplication\/web-4 and 2 more\. demoapplication\/web-0 waits/,
   );
   expect(departingNotes(state, [])).toEqual([]);
-});
-
-test("what would be drained from a cluster that was deleted with its CRD is shown as held until somebody agrees", async () => {
-  await fleet.make(application({}, "other"));
-  await fleet.report(DEMOAPPLICATIONS, "shop", "other", runsOn("m1"));
-  const metadata = { finalizers: ["federation.paas.cmft.com/members"] };
-  await fleet.patch(MEMBERCLUSTERS, undefined, "m1", { metadata });
-  const crd = await deleteCrd(MEMBERCLUSTERS, undefined, "m1");
-  await strip(MEMBERCLUSTERS);
-  await install(crd, MEMBERCLUSTERS);
-  await join("m3");
-  await fleet.patch(PLACEMENTS, "shop", "some", placement(["m1", "m3"]));
-  const drained = await fleet.fileOf({
-    ...member("m1"),
-    spec: { connection: { pull: {} }, deletionPolicy: "Drain" },
-  });
-  const changes = async () => {
-    const { out } = await run(`plan -f ${drained} --hub-only -o json`);
-    const { objects } = JSON.parse(out) as PlanReport;
-    const found = objects.find(({ name }) => name === "other");
-    return found?.clusters.map(({ name, change, reason }) => [name, change, reason]);
-  };
-  expect(await changes()).toContainEqual(["m1", "Held", "KindBeingDeleted"]);
-  await fleet.patch(MEMBERCLUSTERS, undefined, "m1", {
-    metadata: { annotations: { [ALLOW_DELETION_ANNOTATION]: "true" } },
-  });
-  expect(await changes()).not.toContainEqual(["m1", "Held", "KindBeingDeleted"]);
 });

@@ -121,27 +121,10 @@ describe("a copy that is left behind", () => {
     expect(fates(leaving(), "m2")).toEqual(["Deleted NotSelected Deployment"]);
   });
 
-  test("stays where it is older than the membership of the cluster, and the record does not name the cluster", () => {
-    const old = copy("m2", owner, DEPLOYMENT, { createdAt: LONG_AGO });
-    const change = leaving({ object: web(["m1"]), copies: [...arrived, old] });
-    expect(fates(change, "m2")).toEqual(["Held FoundOnJoin Deployment"]);
-    expect(fates(leaving({ copies: [...arrived, old] }), "m2")).toEqual(["Deleted NotSelected Deployment"]);
-  });
-
   test("stays while the manager holds all removals, as statuses say", () => {
     const cart = onHub(application({ envFrom: [] }, "cart"), ["m1"], { state: "Held", reason: "DeletionsHeld" });
     const change = leaving();
     expect(fates({ ...change, now: [...change.now, cart] }, "m2")).toEqual(["Held DeletionsHeld Deployment"]);
-  });
-
-  test("stays where Meridian may remove nothing from its namespace", () => {
-    const to = [member("m2", { namespaces: ["other"] })];
-    expect(fates(leaving({ planned: to }), "m2")).toEqual(["Held NamespaceNotGranted Deployment"]);
-  });
-
-  test("stays where nothing shows that Meridian made it", () => {
-    const copies = [...arrived, copy("m2", owner, DEPLOYMENT, { proven: false })];
-    expect(fates(leaving({ copies }), "m2")).toEqual(["Held OwnershipUnproven Deployment"]);
   });
 });
 
@@ -180,77 +163,6 @@ describe("a dependency that is left behind", () => {
   test("stays where an object of another controller class needs it: where that one runs, only its manager knows", () => {
     const canary = reader("cart", ["m1"], { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } });
     expect(fates(change(canary), "m2")).toContain("Held NeededByOthers Secret");
-  });
-});
-
-describe("a bundle", () => {
-  const manifests = [
-    { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace: "shop" }, data: {} },
-    {
-      apiVersion: "apiextensions.k8s.io/v1",
-      kind: "CustomResourceDefinition",
-      metadata: { name: "farms.example.com" },
-    },
-  ];
-  const bundle = (annotations: Record<string, string> = {}): KubeObject =>
-    onHub(
-      {
-        apiVersion: FEDERATION,
-        kind: "ManifestBundle",
-        metadata: { name: "operator", namespace: "shop" },
-        spec: { manifests },
-      },
-      ["m1", "m2"],
-      {},
-      { annotations },
-    );
-  const owner = ownerRefOf(bundle());
-  const home = {
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: {
-      name: "shop",
-      annotations: { "federation.paas.cmft.com/allowed-bundle-kinds": "CustomResourceDefinition" },
-    },
-  };
-  const CRD = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: "farms.example.com" };
-  const SETTINGS = { apiVersion: "v1", kind: "ConfigMap", namespace: "shop", name: "settings" };
-  const selects = (on: string[]): KubeObject =>
-    placement(on, { resourceSelectors: [{ apiVersion: FEDERATION, kind: "ManifestBundle" }] });
-  const copies = ["m1", "m2"].flatMap((on) => [copy(on, owner, SETTINGS), copy(on, owner, CRD as typeof SETTINGS)]);
-  const removals = (annotations?: Record<string, string>) => {
-    const change = {
-      now: [...clusters, home, selects(["m1", "m2"]), bundle(annotations)],
-      planned: [selects(["m1"])],
-      copies,
-    };
-    return planned(change, "operator")?.changes.find(({ cluster }) => cluster === "m2")?.objects ?? [];
-  };
-
-  test("goes in phases, its definitions last", () => {
-    const phases = removals().map(({ ref, removal }) => [ref.kind, removal?.phase]);
-    const [settings = 0, definition = 0] = ["ConfigMap", "CustomResourceDefinition"].map(
-      (kind) => phases.find(([one]) => one === kind)?.[1] as number,
-    );
-    expect(definition).toBeLessThan(settings);
-  });
-
-  test("takes a definition along though objects of it exist, where a person has agreed", () => {
-    const agreed = (annotations?: Record<string, string>) =>
-      removals(annotations).flatMap(({ removal }) => (removal?.verb === "Delete" ? [removal.agreed] : []));
-    expect(agreed()).toEqual([undefined, undefined]);
-    expect(agreed({ "federation.paas.cmft.com/allow-crd-removal": "farms.example.com" })).toContain(true);
-  });
-
-  test("stays on a cluster that is drained while objects of custom kinds are there", () => {
-    const drained = member("m2", { deletionPolicy: "Drain" }, { deletionTimestamp: JOINED });
-    const farm = { apiVersion: "example.com/v1", kind: "Farm", namespace: "shop", name: "big" };
-    const big = onHub({ ...farm, metadata: { name: "big", namespace: "shop" }, spec: {} }, []);
-    const both = comparing({ now: [...clusters, home, selects(["m1", "m2"]), bundle()], planned: [drained] });
-    const candidates = both.candidates.map((one) => both.observed(one, copies));
-    both.after.observe("farm", [copy("m2", ownerRefOf(big), farm)], true);
-    const change = candidates.map((one) => both.planned(one)).find(({ object }) => object.kind === "ManifestBundle");
-    expect(change?.changes.find(({ cluster }) => cluster === "m2")?.why?.reason).toBe("NeededByOthers");
   });
 });
 

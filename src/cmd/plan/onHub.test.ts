@@ -97,50 +97,6 @@ describe("plan", () => {
     expect(at?.objects.find(({ kind }) => kind === "Deployment")?.refused).toBeUndefined();
   });
 
-  test("plans objects of any kind, where they keep their replicas too", async () => {
-    const group = "stable.example.com";
-    const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-    await fleet.make({
-      apiVersion: "apiextensions.k8s.io/v1",
-      kind: "CustomResourceDefinition",
-      metadata: { name: `farms.${group}` },
-      spec: {
-        group,
-        scope: "Namespaced",
-        names: { plural: "farms", singular: "farm", kind: "Farm", listKind: "FarmList" },
-        versions: [
-          {
-            name: "v1",
-            served: true,
-            storage: true,
-            schema: { openAPIV3Schema: schema },
-            subresources: { scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" } },
-          },
-        ],
-      },
-    });
-    const farm = { apiVersion: `${group}/v1`, kind: "Farm", metadata: { name: "big" }, spec: { size: 5, owner: "me" } };
-    const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "pages" }, data: { index: "hello" } };
-    const farms = placement(["m1", "m2"], {
-      resourceSelectors: [
-        { apiVersion: `${group}/v1`, kind: "Farm" },
-        { apiVersion: "v1", kind: "ConfigMap", name: "pages" },
-      ],
-      replicaScheduling: { mode: "Divided" },
-    });
-    const policy = { ...farms, metadata: { name: "others", namespace: "shop" } };
-    const { objects } = await reported(`--hub-only -f ${await fileOf(farm, config, policy)}`);
-    expect(
-      objects.map(({ kind, clusters }) => [
-        kind,
-        Object.fromEntries(clusters.map(({ name, replicas }) => [name, replicas?.after])),
-      ]),
-    ).toEqual([
-      ["ConfigMap", { m1: undefined, m2: undefined }],
-      ["Farm", { m1: 2, m2: 3 }],
-    ]);
-  });
-
   test("shows how far a policy reaches", async () => {
     const { out } = await planned(`--policy ${await fileOf(placement(["m2"]))} --hub-only`);
     expect(out).toMatch(/^1 object on 2 of 2 clusters: 0 created, 0 changed, 1 moved, 0 deleted\n/);

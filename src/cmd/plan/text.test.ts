@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { type PlannedClusterReport, type PlannedMemberObjectReport, type PlanReport, summaryText } from "./report.ts";
+import { type PlannedClusterReport, type PlannedMemberObjectReport, type PlanReport } from "./report.ts";
 import { planText } from "./text.ts";
 
 const none = { objects: 0, clusters: 0, allClusters: 40, created: 0, changed: 0, moved: 0, deleted: 0, held: 0 };
@@ -125,72 +124,9 @@ describe("a plan reads", () => {
     await expect(planText(report, false)).toMatchFileSnapshot("testdata/plan.golden.txt");
   });
 
-  test("as placements/README.md shows it", async () => {
-    const page = await readFile(new URL("../../../placements/README.md", import.meta.url), "utf8");
-    const text = "1 object on 4 of 4 clusters: 0 created, 2 changed, 1 moved, 0 deleted";
-    const fields = [{ path: "spec.replicas", before: 2, after: 4 }, image];
-    const service = (change: "Created" | "Deleted"): PlannedMemberObjectReport => ({
-      ...deployment(change),
-      apiVersion: "v1",
-      kind: "Service",
-    });
-    const example: PlanReport = {
-      summary: { ...none, text },
-      unplaced: [],
-      objects: [
-        {
-          apiVersion: "paas.cmft.com/v1",
-          kind: "DemoApplication",
-          namespace: "default",
-          name: "shop",
-          placement: "Placement default/shop",
-          scheduled: { status: "True", reason: "ClustersSelected", message: "3 of 4 clusters selected" },
-          clusters: [
-            ...["shanghai-1", "shanghai-2"].map((name): PlannedClusterReport => ({
-              name,
-              change: "Changed",
-              replicas: { before: 2, after: 4 },
-              objects: [deployment("Changed", { fields, fieldsFrom: "Member" })],
-            })),
-            {
-              name: "frankfurt-1",
-              change: "Moved",
-              to: ["singapore-1"],
-              reason: "AwaitingReplacement",
-              message: "it serves until the object is available on singapore-1",
-              objects: [service("Deleted"), deployment("Deleted")],
-            },
-            {
-              name: "singapore-1",
-              change: "Moved",
-              from: ["frankfurt-1"],
-              replicas: { after: 4 },
-              objects: [deployment("Created"), service("Created")],
-            },
-          ],
-        },
-      ],
-      notes: [],
-    };
-    const shown = planText(example, false).trimEnd().split("\n");
-    expect(page).toContain(shown.map((line) => (line === "" ? "" : `    ${line}`)).join("\n"));
-  });
-
   test("with colours for what comes and what goes", () => {
     const text = planText(report, true);
     expect(text).toContain("\u001b[32m+ created on frankfurt-1: 1 replica\u001b[0m");
     expect(text).toContain("\u001b[31m- deleted on tokyo-1\u001b[0m");
   });
-
-  test.each([
-    { radius: none, text: "0 objects on 0 of 40 clusters: 0 created, 0 changed, 0 moved, 0 deleted" },
-    {
-      radius: { ...none, objects: 3, clusters: 12, created: 2, changed: 30, moved: 4 },
-      text: "3 objects on 12 of 40 clusters: 2 created, 30 changed, 4 moved, 0 deleted",
-    },
-    {
-      radius: { ...none, objects: 1, clusters: 1, allClusters: 1, held: 2 },
-      text: "1 object on 1 of 1 cluster: 0 created, 0 changed, 0 moved, 0 deleted, 2 held",
-    },
-  ])("first how far it reaches: $text", ({ radius, text }) => expect(summaryText(radius)).toBe(text));
 });

@@ -38,7 +38,16 @@ export { HubReader, type Listed, type ReadOptions, rightToList, within } from ".
 export { describeRelease, type HelmRelease, releaseOf } from "./helmRelease.ts";
 export { CommandError, describeAnswer, describeError, EXIT, onOneLine, reportError, webhookRemedy } from "./outcome.ts";
 export { shippedYaml } from "./shippedFiles.ts";
-export { type Cell, formatTable, paint, Progress, systemTerminal, type Terminal, type Tone } from "./terminal.ts";
+export {
+  type Cell,
+  formatColumns,
+  formatTable,
+  paint,
+  Progress,
+  systemTerminal,
+  type Terminal,
+  type Tone,
+} from "./terminal.ts";
 export { describeUsageError } from "./usageErrors.ts";
 export {
   EVERYTHING,

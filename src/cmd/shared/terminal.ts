@@ -89,3 +89,16 @@ export function formatTable(header: string[], rows: (string | Cell)[][], color =
   );
   return `${lines.join("\n")}\n`;
 }
+
+/** A table of columns, each with its title and its cell of a row. */
+export function formatColumns<T>(
+  columns: readonly (readonly [title: string, cell: (row: T) => string | Cell])[],
+  rows: readonly T[],
+  color: boolean,
+): string {
+  return formatTable(
+    columns.map(([title]) => title),
+    rows.map((row) => columns.map(([, cell]) => cell(row))),
+    color,
+  );
+}

@@ -241,18 +241,6 @@ describe("select", () => {
       says: "objects of the kind Node are never placed: it stands for what a cluster is made of; applications are named",
     },
     {
-      wanted: "leases.coordination.k8s.io/x",
-      says: "objects of the kind leases are never placed: the controllers of each cluster keep their own",
-    },
-    {
-      wanted: "namespaces/x",
-      says: "objects of the kind Namespace are never placed: Meridian makes the namespaces on members",
-    },
-    {
-      wanted: "placement/x",
-      says: "objects of the kind Placement are never placed: Meridian's own policies and clusters stay on the hub",
-    },
-    {
       wanted: "default/blog",
       says: '"default/blog" is read as KIND/NAME, and default is a namespace: write blog -n default',
     },

@@ -13,7 +13,7 @@ export {
   readEnded,
 } from "./statusEnded.ts";
 export { hiddenNote, idleNote, readEverywhere, readHub, readOthers, type Shown } from "./statusReading.ts";
-export { ago, causeTable, endedTable, formatStatus, namesOf } from "./statusTable.ts";
+export { ago, causeTable, endedTable, formatStatus, namesOf, toneOf } from "./statusTable.ts";
 export {
   buildReport,
   type ClusterReport,

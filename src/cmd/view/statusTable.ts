@@ -1,8 +1,8 @@
-import { ageText, countedReasonsText, shortMessage } from "../../apis/index.ts";
+import { ageText, type ClusterState, countedReasonsText, shortMessage } from "../../apis/index.ts";
 import { type CauseReport, causesOf } from "./statusCauses.ts";
 import type { EndedReport } from "./statusEnded.ts";
 import { type ClusterReport, fullNameOf, nameOf, type ObjectReport, type StatusReport } from "./statusView.ts";
-import { type Cell, formatTable } from "../shared/index.ts";
+import { type Cell, formatColumns, type Tone } from "../shared/index.ts";
 import { runningThereText } from "../../status/index.ts";
 
 export interface TableOptions {
@@ -28,8 +28,13 @@ export function formatStatus(report: StatusReport, options: TableOptions): strin
 }
 
 export function endedTable(ended: readonly EndedReport[], { color, now }: TableOptions): string {
-  const rows = ended.map((one) => [ago(one.at, now), lasted(one), fullNameOf(one), one.note]);
-  return formatTable(["ENDED", "LASTED", "OF", "WHAT"], rows, color);
+  const columns: Column<EndedReport>[] = [
+    ["ENDED", ({ at }) => ago(at, now)],
+    ["LASTED", lasted],
+    ["OF", fullNameOf],
+    ["WHAT", ({ note }) => note],
+  ];
+  return formatColumns(columns, ended, color);
 }
 
 /** A manager of an older release does not report the start of a problem. */
@@ -37,19 +42,20 @@ function lasted({ since, at }: EndedReport): string {
   return age(since, Date.parse(at));
 }
 
+type Column<T> = readonly [title: string, cell: (row: T) => string | Cell];
+
 const NAMED = 3;
 
 export function causeTable(causes: readonly CauseReport[], { color, now, wide }: TableOptions): string {
-  const header = ["CAUSE", "CLUSTERS", "OBJECTS", "SINCE", ...(wide ? ["MESSAGE"] : []), "NEXT STEP"];
-  const rows = causes.map((cause): (string | Cell)[] => [
-    { text: cause.reason, tone: "bad" },
-    orDash(namesOf(cause.clusters)),
-    orDash(namesOf(cause.objects.map(fullNameOf))),
-    age(cause.since, now),
-    ...(wide ? [orDash(cause.message)] : []),
-    cause.nextStep,
-  ]);
-  return formatTable(header, rows, color);
+  const columns: Column<CauseReport>[] = [
+    ["CAUSE", ({ reason }) => ({ text: reason, tone: "bad" })],
+    ["CLUSTERS", ({ clusters }) => orDash(namesOf(clusters))],
+    ["OBJECTS", ({ objects }) => orDash(namesOf(objects.map(fullNameOf)))],
+    ["SINCE", ({ since }) => age(since, now)],
+    ...(wide ? [["MESSAGE", ({ message }) => orDash(message)] satisfies Column<CauseReport>] : []),
+    ["NEXT STEP", ({ nextStep }) => nextStep],
+  ];
+  return formatColumns(columns, causes, color);
 }
 
 export function namesOf(names: readonly string[]): string {
@@ -60,33 +66,21 @@ export function namesOf(names: readonly string[]): string {
 function objectTable(objects: readonly ObjectReport[], { color, now, wide }: TableOptions): string {
   // While every cluster runs the wanted version, the image column tells the owner nothing new.
   const withRuns = wide || objects.some(({ runs }) => runs?.differing !== undefined);
-  const header = [
-    "NAMESPACE",
-    "NAME",
-    "PLACEMENT",
-    "DESIRED",
-    "READY",
-    "CLUSTERS",
-    "AVAILABLE",
-    "AGE",
-    "SINCE",
-    ...(withRuns ? ["RUNS"] : []),
-    "REASON",
+  const runs: Column<ObjectReport> = ["RUNS", (object) => orDash(object.runs?.message ?? object.runs?.summary)];
+  const columns: Column<ObjectReport>[] = [
+    ["NAMESPACE", ({ namespace }) => orDash(namespace)],
+    ["NAME", nameOf],
+    ["PLACEMENT", ({ placement }) => orDash(placement)],
+    ["DESIRED", ({ replicas }) => String(replicas.desired)],
+    ["READY", readyOf],
+    ["CLUSTERS", clustersOf],
+    ["AVAILABLE", ({ available }) => available],
+    ["AGE", ({ createdAt }) => age(createdAt, now)],
+    ["SINCE", ({ since }) => age(since, now)],
+    ...(withRuns ? [runs] : []),
+    ["REASON", (one) => verdict(one.healthy, countedReasonsText(one.reasons), wide ? one.message : "")],
   ];
-  const rows = objects.map((object): (string | Cell)[] => [
-    orDash(object.namespace),
-    nameOf(object),
-    orDash(object.placement),
-    String(object.replicas.desired),
-    readyOf(object),
-    clustersOf(object),
-    object.available,
-    age(object.createdAt, now),
-    age(object.since, now),
-    ...(withRuns ? [orDash(object.runs?.message ?? object.runs?.summary)] : []),
-    verdict(object.healthy, countedReasonsText(object.reasons), wide ? object.message : ""),
-  ]);
-  return formatTable(header, rows, color);
+  return formatColumns(columns, objects, color);
 }
 
 /** Number of clusters that have to run the object, as in AVAILABLE, and the number of clusters that it leaves. */
@@ -102,73 +96,49 @@ function readyOf({ replicas, staleReplicas }: ObjectReport): string {
   return stale === 0 ? String(replicas.ready) : `${replicas.ready} (${stale} stale)`;
 }
 
+type Row = ObjectReport["clusters"][number] & { object: ObjectReport };
+const runsThere: Column<Row> = ["RUNS", ({ runs }) => (runs === undefined ? "-" : runningThereText(runs))];
+
+export function toneOf(state: ClusterState): Tone {
+  if (state === "Available") return "good";
+  return state === "Pending" || state === "Progressing" ? "plain" : "bad";
+}
+
 function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptions): string {
-  const withRuns = objects.some(({ clusters }) => clusters.some(({ runs }) => runs !== undefined));
-  const header = [
-    "NAMESPACE",
-    "NAME",
-    "CLUSTER",
-    "REGION",
-    "STATE",
-    "DESIRED",
-    "UPDATED",
-    "READY",
-    "OBSERVED",
-    ...(withRuns ? ["RUNS"] : []),
-    "REASON",
-    "MESSAGE",
+  const rows = objects.flatMap((object) => object.clusters.map((entry): Row => ({ ...entry, object })));
+  const withRuns = rows.some(({ runs }) => runs !== undefined);
+  const columns: Column<Row>[] = [
+    ["NAMESPACE", ({ object }) => orDash(object.namespace)],
+    ["NAME", ({ object }) => nameOf(object)],
+    ["CLUSTER", ({ name }) => name],
+    ["REGION", ({ region }) => orDash(region)],
+    ["STATE", ({ state }) => ({ text: state, tone: toneOf(state) })],
+    ["DESIRED", ({ replicas }) => String(replicas.desired)],
+    ["UPDATED", ({ replicas }) => String(replicas.updated)],
+    ["READY", ({ replicas }) => String(replicas.ready)],
+    ["OBSERVED", ({ observedAt }) => ago(observedAt, now)],
+    ...(withRuns ? [runsThere] : []),
+    ["REASON", ({ reason }) => orDash(reason)],
+    // The entry has up to 512 characters, which `-o json` shows.
+    ["MESSAGE", ({ message }) => orDash(message === undefined ? undefined : shortMessage(message))],
   ];
-  const rows = objects.flatMap((object) =>
-    object.clusters.map((entry): (string | Cell)[] => [
-      orDash(object.namespace),
-      nameOf(object),
-      entry.name,
-      orDash(entry.region),
-      {
-        text: entry.state,
-        tone:
-          entry.state === "Available"
-            ? "good"
-            : entry.state === "Progressing" || entry.state === "Pending"
-              ? "plain"
-              : "bad",
-      },
-      String(entry.replicas.desired),
-      String(entry.replicas.updated),
-      String(entry.replicas.ready),
-      ago(entry.observedAt, now),
-      ...(withRuns ? [entry.runs === undefined ? "-" : runningThereText(entry.runs)] : []),
-      orDash(entry.reason),
-      // The entry has up to 512 characters, which `-o json` shows.
-      orDash(entry.message === undefined ? undefined : shortMessage(entry.message)),
-    ]),
-  );
-  return formatTable(header, rows, color);
+  return formatColumns(columns, rows, color);
 }
 
 function clusterTable(clusters: readonly ClusterReport[], { color, now, wide }: TableOptions): string {
-  const header = [
-    "CLUSTER",
-    "REGION",
-    "READY",
-    "VERSION",
-    "OBJECTS",
-    "LAST CONTACT",
-    ...(wide ? ["LATENCY"] : []),
-    "REASON",
-  ];
-  const rows = clusters.map((cluster): (string | Cell)[] => [
-    cluster.name,
-    orDash(cluster.region),
-    readyCell(cluster),
-    orDash(cluster.version),
-    String(cluster.objects),
-    lastContact(cluster, now),
-    ...(wide ? [latencyOf(cluster)] : []),
+  const latency: Column<ClusterReport> = ["LATENCY", latencyOf];
+  const columns: Column<ClusterReport>[] = [
+    ["CLUSTER", ({ name }) => name],
+    ["REGION", ({ region }) => orDash(region)],
+    ["READY", readyCell],
+    ["VERSION", ({ version }) => orDash(version)],
+    ["OBJECTS", ({ objects }) => String(objects)],
+    ["LAST CONTACT", (cluster) => lastContact(cluster, now)],
+    ...(wide ? [latency] : []),
     // A person who waits for the removal of a cluster finds the reason of the wait here.
-    reasonOf(cluster, wide),
-  ]);
-  return formatTable(header, rows, color);
+    ["REASON", (cluster) => reasonOf(cluster, wide)],
+  ];
+  return formatColumns(columns, clusters, color);
 }
 
 /** Shows the cordon after the state, as kubectl does for nodes. */

@@ -208,7 +208,7 @@ function reasonsOf(reason: string, isHeld: boolean, clusters: readonly ClusterSt
 /** The message of this reason. The object's own message may belong to another, less important condition. */
 function messageOf(
   reason: string | undefined,
-  told: { reason: string; message: string },
+  told: Told,
   { conditions = [], clusters = [] }: FederatedStatus,
 ): string {
   if (reason === told.reason) return told.message;
@@ -242,11 +242,13 @@ function healthyAmong({ clusters = [], summary = [] }: FederatedStatus): number 
   );
 }
 
+type Told = Pick<Condition, "reason" | "message">;
+
 function problemOf(
   generation: number | undefined,
   deletedAt: string | undefined,
   status: FederatedStatus,
-): { reason: string; message: string } | undefined {
+): Told | undefined {
   const deletion = deletionText(status, deletedAt);
   if (deletion !== undefined) return { reason: DELETING, message: deletion };
   if (status.conditions === undefined) return { reason: "NotReported", message: "no manager has reported on it yet" };
@@ -256,31 +258,26 @@ function problemOf(
   for (const type of MUST_BE_TRUE) {
     const condition = status.conditions.find((candidate) => candidate.type === type);
     if (condition === undefined) return { reason: "NotReported", message: `the condition ${type} is missing` };
-    if (condition.status !== "True") return { reason: condition.reason, message: condition.message };
+    if (condition.status !== "True") return condition;
   }
   return rolloutProblem(status) ?? notReady(status);
 }
 
 /** Only Ready says that a change has reached every cluster. An older manager does not write Ready. */
-function notReady({ conditions = [] }: FederatedStatus): { reason: string; message: string } | undefined {
-  const ready = conditions.find(({ type }) => type === "Ready");
-  return ready === undefined || ready.status === "True" ? undefined : { reason: ready.reason, message: ready.message };
+function notReady({ conditions = [] }: FederatedStatus): Told | undefined {
+  return conditions.find(({ type, status }) => type === "Ready" && status !== "True");
 }
 
 /** A copy that waits for a person, although all wanted copies run. */
-function heldOn(clusters: readonly ClusterStatusEntry[]): { reason: string; message: string } | undefined {
+function heldOn(clusters: readonly ClusterStatusEntry[]): Told | undefined {
   const held = clusters.find(({ state, reason = "" }) => state === "Held" && reason !== "");
   if (held?.reason === undefined) return undefined;
   return { reason: held.reason, message: `${held.name}: ${held.message ?? "held"}` };
 }
 
-function rolloutProblem({
-  rollout,
-  conditions = [],
-}: FederatedStatus): { reason: string; message: string } | undefined {
+function rolloutProblem({ rollout, conditions = [] }: FederatedStatus): Told | undefined {
   if (rollout === undefined || rollout.state === "Succeeded" || rollout.state === "Superseded") return undefined;
-  const progressing = conditions.find(({ type }) => type === "Progressing");
-  return progressing === undefined ? undefined : { reason: progressing.reason, message: progressing.message };
+  return conditions.find(({ type }) => type === "Progressing");
 }
 
 function reportCluster({ metadata, spec, status }: MemberCluster, counts: ReadonlyMap<string, number>): ClusterReport {

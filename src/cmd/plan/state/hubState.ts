@@ -37,7 +37,6 @@ import { MEMBERCLUSTERS } from "../../../runtime/index.ts";
 import { goesByHeadroom, type CapacityReading } from "../../../scheduler/index.ts";
 import { Asks } from "./asks.ts";
 import { assumedClusters, type HiddenKind, pinnedPlacement } from "./hidden.ts";
-import { ObservedCopies } from "./observedCopies.ts";
 
 /** The state of a hub at one moment, as values: read from a hub or from files, and changed as the person asks. */
 export class PlannerHubState implements HubState {
@@ -69,7 +68,10 @@ export class PlannerHubState implements HubState {
   readonly contacts = undefined;
   /** A hub is read completely, or the command fails. */
   readonly synced = true;
-  readonly #observed = new ObservedCopies();
+  readonly #copies = new Map<string, readonly Observation[]>();
+  readonly #fromMembers = new Set<string>();
+  /** By cluster and {@link refKey}. */
+  readonly #copiesByPlace = new Map<string, Map<string, Observation>>();
   /** By owner, and then by `cluster/refKey`. */
   readonly #rows = new Map<string, ReadonlyMap<string, Row>>();
   #asks = new Asks(this);
@@ -84,7 +86,13 @@ export class PlannerHubState implements HubState {
 
   /** Records the copies of the object, as members show them (`fromMembers`) or as its status suggests. */
   observe(owner: string, copies: readonly Observation[], fromMembers: boolean): void {
-    this.#observed.set(owner, copies, fromMembers);
+    for (const { cluster, ref } of this.#copies.get(owner) ?? []) this.#copiesByPlace.get(cluster)?.delete(refKey(ref));
+    this.#copies.set(owner, copies);
+    if (fromMembers) this.#fromMembers.add(owner);
+    for (const copy of copies) {
+      const there = this.#copiesByPlace.get(copy.cluster) ?? new Map<string, Observation>();
+      this.#copiesByPlace.set(copy.cluster, there.set(refKey(copy.ref), copy));
+    }
   }
 
   /** Records the targets of all objects. A copy that one object asks for must not be removed for another object. */
@@ -158,19 +166,20 @@ export class PlannerHubState implements HubState {
   }
 
   isObserved(owner: string): boolean {
-    return this.#observed.isFromMembers(owner);
+    return this.#fromMembers.has(owner);
   }
 
-  naming(owner: string): Iterable<Observation> {
-    return this.#observed.naming(owner);
+  *naming(owner: string): Iterable<Observation> {
+    for (const copy of this.#copies.get(owner) ?? [])
+      if (copy.present?.owner !== undefined && refKey(copy.present.owner) === owner) yield copy;
   }
 
   copy(cluster: string, key: string): Observation | undefined {
-    return this.#observed.get(cluster, key);
+    return this.#copiesByPlace.get(cluster)?.get(key);
   }
 
   copiesOn(cluster: string): Iterable<Observation> {
-    return this.#observed.on(cluster);
+    return this.#copiesByPlace.get(cluster)?.values() ?? [];
   }
 
   /** Only the cluster's own worker would know more of a ready cluster. */

@@ -19,6 +19,7 @@ import {
 import type { ApplyRow, DeleteRow, Observation } from "../../../desiredstate/index.ts";
 import { DEPENDENCY_KINDS } from "../../../interpreter/index.ts";
 import {
+  apiVersionOf,
   type Client,
   Discovery,
   isApiError,
@@ -81,45 +82,44 @@ export class Members implements AsyncDisposable {
   }
 
   async read(cluster: string, refs: readonly ObjectRef[]): Promise<void> {
-    const session = this.#sessions.get(cluster);
-    if (session === undefined) return;
-    const { live, reached } = session;
-    const unknown = new Map(refs.map((ref) => [refKey(ref), ref]));
-    for (const key of live.keys()) unknown.delete(key);
-    try {
+    await this.#asking(cluster, async (session) => {
+      const { live, reached } = session;
+      const unknown = new Map(refs.map((ref) => [refKey(ref), ref]));
+      for (const key of live.keys()) unknown.delete(key);
       await atOnce([...unknown], async ([key, ref]) => {
         const type = await this.#typeOn(session, ref);
         live.set(key, type === undefined ? undefined : await readLive(reached.client, type, ref, this.#options.signal));
       });
-    } catch (error) {
-      this.#options.signal.throwIfAborted();
-      await this.#giveUp(cluster, error);
-    }
+    });
   }
 
   /** Reads the dependencies in a namespace once. If a target was not carried out, no other source knows them. */
   async readDependencies(cluster: string, namespace: string): Promise<void> {
-    const session = this.#sessions.get(cluster);
-    if (session === undefined) return;
-    const { live, owned, reached } = session;
     const { hubId, signal } = this.#options;
-    try {
-      await atOnce(DEPENDENCY_KINDS, async (kind) => {
-        const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
-        const selection = { client: reached.client, type: knownType(kind), namespace, labelSelector };
+    const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
+    await this.#asking(cluster, ({ live, owned, reached: { client } }) =>
+      atOnce(DEPENDENCY_KINDS, async (kind) => {
+        const selection = { client, type: knownType(kind), namespace, labelSelector };
         const listed = await listAll(selection, { signal }).catch(denied);
-        const { group, version } = kind;
-        const apiVersion = group === "" ? version : `${group}/${version}`;
         for (const item of listed ?? []) {
-          const found = { ...item, apiVersion, kind: kind.kind };
+          const found = { ...item, apiVersion: apiVersionOf(kind), kind: kind.kind };
           const key = refKey(refOf(found));
           live.set(key, found);
           const { uid } = copyIn(cluster, found)?.present?.owner ?? {};
           if (uid !== undefined) owned.set(uid, [...(owned.get(uid) ?? []), key]);
         }
-      });
+      }),
+    );
+  }
+
+  /** Gives the member up when it cannot be asked. */
+  async #asking(cluster: string, ask: (session: Session) => Promise<unknown>): Promise<void> {
+    const session = this.#sessions.get(cluster);
+    if (session === undefined) return;
+    try {
+      await ask(session);
     } catch (error) {
-      signal.throwIfAborted();
+      this.#options.signal.throwIfAborted();
       await this.#giveUp(cluster, error);
     }
   }
