@@ -117,15 +117,4 @@ describe("the sum of what the members say", () => {
       conditions: [{ type: "Ready", status: "False", reason: "Counted" }],
     });
   });
-
-  test("leaves the status to an operator that runs on the hub, and says so", async () => {
-    await using federation = await running(SUMMING, "shanghai");
-    const theirs = { readyNodes: 7, observedGeneration: 1 };
-    await federation.hub.merge(MYSQLCLUSTERS, "default", name, { status: theirs }, "status");
-    await says(federation, "shanghai", ready(2));
-    await federation.until(() => condition(federation, "StatusAggregated") === "False StatusOwnedByOthers");
-    await federation.pass(20_000);
-    expect(statusOnHub(federation)).toEqual(theirs);
-    expect(condition(federation, "Ready")).toBe("True AllClustersReady");
-  });
 });

@@ -147,27 +147,6 @@ describe("what goes along with an object of another kind", () => {
     await federation.until(() => !hub.has(MYSQLCLUSTERS, TEAM, "my-db"));
     expect(has(federation, "shanghai", SERVICEACCOUNTS, "web")).toBe(false);
   });
-
-  test("a manager that starts on the deletion of the object finds the service account that went along", async () => {
-    await using federation = await prepared();
-    const { hub } = federation;
-    await federation.apply(CLUSTERPLACEMENTS, everywhere);
-    await hub.apply(SERVICEACCOUNTS, {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: { name: "web", namespace: TEAM },
-    });
-    await federation.apply(MYSQLCLUSTERS, database("my-db", pods({ serviceAccountName: "web" })));
-    await federation.until(() => has(federation, "shanghai", SERVICEACCOUNTS, "web"));
-    await federation.until(() => has(federation, "singapore", SERVICEACCOUNTS, "web"));
-    await federation.pass(2_000);
-    await federation.stopManager();
-    await federation.delete(MYSQLCLUSTERS, "my-db", TEAM);
-    await federation.startManager();
-    await federation.until(() => !hub.has(MYSQLCLUSTERS, TEAM, "my-db"));
-    for (const cluster of ["shanghai", "singapore"])
-      expect(has(federation, cluster, SERVICEACCOUNTS, "web")).toBe(false);
-  });
 });
 
 describe("a claim that goes along", () => {

@@ -121,13 +121,6 @@ describe("a Job that has come to its end and is gone", () => {
     await stays(federation);
   });
 
-  test("runs on a cluster that joins where every cluster is to do the work", async () => {
-    await using federation = await finished(policy, A);
-    await federation.join(B);
-    await federation.until(() => finishedOn(federation, "work").join() === "a,b");
-    expect(isThere(federation, A)).toBe(false);
-  });
-
   test("stays so when somebody removes the binding with the record", async () => {
     await using federation = await finished();
     await federation.hub.delete(RESOURCEBINDINGS, "default", "job.batch.work");

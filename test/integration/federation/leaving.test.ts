@@ -62,7 +62,7 @@ function has(federation: TestFederation, type: ResourceType, name = "shop"): boo
 }
 
 describe("a cluster that leaves and keeps what runs there", () => {
-  test("also of what no policy wants, and of what another release owns", async () => {
+  test("lets go also of what no policy wants, and of what another release owns", async () => {
     await using federation = await withTeam();
     await federation.startManager("v2");
     await federation.apply(

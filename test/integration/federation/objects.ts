@@ -100,5 +100,5 @@ export const DATABASES: ResourceType = {
   plural: "databases",
   namespaced: true,
 };
-export const scaledBy = (specReplicasPath: string) => ({ specReplicasPath, statusReplicasPath: ".status.readyNodes" });
+const scaledBy = (specReplicasPath: string) => ({ specReplicasPath, statusReplicasPath: ".status.readyNodes" });
 export const DATABASE_KIND = definitionOf(DATABASES, { status: {}, scale: scaledBy(".spec.replicas") });

@@ -3,7 +3,6 @@ import {
   ALLOW_DELETION_ANNOTATION,
   FIRST_RECORD_ANNOTATION,
   type KubeObject,
-  MANAGED_BY_LABEL,
   OBJECT_FINALIZER,
   type ResourceBinding,
 } from "../../../src/apis/index.ts";
@@ -136,18 +135,6 @@ describe("the end of a propagated object", () => {
     federation.member("shanghai").comeBack();
     await federation.until(() => settingsOn(federation) === undefined && binding(federation) === undefined);
     expect(copyOn(federation, "shanghai")).toBeUndefined();
-  });
-
-  test("leaves what runs where the policy says Orphan", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.apply(PLACEMENTS, selectsSettings.deletionPolicy("Orphan"));
-    await federation.apply(CONFIGMAPS, configMap("settings", { color: "blue" }));
-    await untilApplied(federation);
-    await federation.delete(CONFIGMAPS, "settings");
-    await federation.until(() => settingsOn(federation) === undefined && binding(federation) === undefined);
-    const copy = copyOn(federation, "shanghai");
-    expect(copy).toMatchObject({ data: { color: "blue" } });
-    expect(copy?.metadata.labels ?? {}).not.toHaveProperty([MANAGED_BY_LABEL]);
   });
 
   test("is none where its policy goes: the copies stay, until their cluster leaves", async () => {

@@ -175,23 +175,6 @@ describe("a copy that the watch by label does not show", () => {
   });
 });
 
-test("what is removed since its application is gone leaves an Event", async () => {
-  await using federation = await TestFederation.placed(placement("all"), demoApplication("shop"), "shanghai");
-  await federation.restart(async () => {
-    await federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", { metadata: { finalizers: [] } });
-    await federation.delete(DEMOAPPLICATIONS, "shop");
-  });
-  await federation.until(() => !isThere(federation, "shanghai"));
-  await federation.until(() => federation.events.some(({ reason }) => reason === "OwnerGone"));
-  expect(federation.events.filter(({ reason }) => reason === "OwnerGone")).toEqual([
-    expect.objectContaining({
-      type: "Normal",
-      regarding: expect.objectContaining({ kind: "MemberCluster", name: "shanghai" }),
-      note: "Deployment default/shop deleted: DemoApplication default/shop is gone from the hub",
-    }),
-  ]);
-});
-
 describe("deleting with --cascade=orphan", () => {
   const deleteOrphaning = async (federation: TestFederation): Promise<void> => {
     // What the API server does with that option, and the garbage collector afterwards.

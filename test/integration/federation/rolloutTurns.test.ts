@@ -174,14 +174,4 @@ describe("a policy of all tenants that lets one object at once", () => {
     await federation.until(done(federation, A, 2, "cart"));
     await federation.until(() => policyOf(federation)?.stoppedRollouts === undefined);
   });
-
-  test("takes a run back that is aborted while it waits, whoever has the turn", async () => {
-    await using federation = await tenants();
-    await paused(federation);
-    await change(federation, B, "registry.test/shop:2");
-    await federation.until(() => runOf(federation, B)?.state === "Planned");
-    await say(federation, B, { revision: 2, abort: true });
-    await federation.until(() => runOf(federation, B)?.state === "RolledBack");
-    expect(runOf(federation, A)?.state).toBe("Paused");
-  });
 });

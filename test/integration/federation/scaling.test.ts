@@ -1,5 +1,5 @@
 import { onTestFinished, test } from "vitest";
-import { type KubeObject, type ResourceSelector, sameValue } from "../../../src/apis/index.ts";
+import { type ResourceSelector, sameValue } from "../../../src/apis/index.ts";
 import { CRDS, OVERRIDEPOLICIES, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { overridePolicy, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
@@ -7,31 +7,28 @@ import { DATABASE_KIND, DATABASES } from "./objects.ts";
 
 const SELECTS: ResourceSelector = { apiVersion: "db.test/v1", kind: "Database" };
 
-const database = (spec: object): KubeObject => ({
-  ...SELECTS,
-  metadata: { name: "my-db", namespace: "default" },
-  spec,
-});
-
-async function running(spec: object, policy = placement("databases").selects(SELECTS)): Promise<TestFederation> {
+async function running(): Promise<TestFederation> {
   const federation = await TestFederation.start("shanghai", "singapore");
   if (!federation.hub.has(CRDS, undefined, DATABASE_KIND.metadata.name)) await federation.hub.install(DATABASE_KIND);
   for (const { server } of federation.members.values()) await server.install(DATABASE_KIND);
   onTestFinished(() => federation.hub.empty(DATABASES));
-  await federation.apply(PLACEMENTS, policy);
-  await federation.apply(DATABASES, database(spec));
+  await federation.apply(PLACEMENTS, placement("databases").selects(SELECTS).divided());
+  await federation.apply(DATABASES, {
+    ...SELECTS,
+    metadata: { name: "my-db", namespace: "default" },
+    spec: { replicas: 3 },
+  });
   return federation;
 }
 
-const specOn = (federation: TestFederation, cluster: string): unknown =>
-  federation.member(cluster).server.find(DATABASES, "default", "my-db")?.["spec"];
-const specs = (federation: TestFederation): unknown[] =>
-  ["shanghai", "singapore"].map((name) => specOn(federation, name));
 const replicas = (federation: TestFederation): unknown[] =>
-  specs(federation).map((spec) => (spec as { replicas?: number } | undefined)?.replicas);
+  [...federation.members.values()].map(({ server }) => {
+    const spec = server.find(DATABASES, "default", "my-db")?.["spec"] as { replicas?: number } | undefined;
+    return spec?.replicas;
+  });
 
 test("a custom kind is divided and overridden by the scale subresource of its CRD", async () => {
-  await using federation = await running({ replicas: 3 }, placement("databases").selects(SELECTS).divided());
+  await using federation = await running();
   await federation.until(() => ["1,2", "2,1"].includes(replicas(federation).join()));
   // Which cluster gets the odd one depends on the object's name.
   const [, there] = replicas(federation);

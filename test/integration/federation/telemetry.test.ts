@@ -218,50 +218,6 @@ test("a change that is rolled out in stages can be followed to the last of them"
     ).toContain(PIPELINE.traceId);
 });
 
-test("a plan that a Secret or a policy makes necessary names it, and links to the change before", async () => {
-  await using federation = await running("shanghai", "singapore");
-  await shop(federation, "nginx:1");
-  await federation.pass(20_000);
-  const before = federation.log.length;
-  await federation.apply(SECRETS, secret("login", { password: Buffer.from("another").toString("base64") }));
-  await federation.pass(20_000);
-  await federation.apply(PLACEMENTS, placement("all").onClusters("shanghai"));
-  await federation.pass(20_000);
-  await federation.stopManager();
-  const planned = linesOf(federation, before).filter(({ msg, object }) => msg.startsWith("planned") && object === SHOP);
-  const policy = "federation.paas.cmft.com/Placement/default/all";
-  // What a plan brings about may take more of them.
-  expect(planned.flatMap(({ cause }) => cause ?? [])).toEqual(["/Secret/default/login", policy]);
-  const runs = federation.spans.filter(({ attributes }) => attributes["reconcile.cause"] !== undefined);
-  expect(runs.map(({ attributes }) => attributes["reconcile.cause"])).toEqual(["/Secret/default/login", policy]);
-  const [bySecret, byPolicy] = runs;
-  expect(bySecret?.links).toHaveLength(1);
-  expect(byPolicy?.links.map(({ context }) => context.spanId)).toEqual([bySecret?.spanContext().spanId]);
-});
-
-test("a deletion can be followed to its end", async () => {
-  await using federation = await running("shanghai", "singapore");
-  await shop(federation, "nginx:1");
-  const before = federation.log.length;
-  await federation.delete(DEMOAPPLICATIONS, "shop");
-  await federation.until(() => federation.app("shop") === undefined);
-  const told = linesOf(federation, before).filter(({ level, object }) => level === "info" && object === SHOP);
-  const texts = told.map(({ msg, cluster, member_object: of }) =>
-    cluster === undefined ? msg : `${msg} ${cluster as string} ${(of as string).split("/")[1]}`,
-  );
-  expect(texts[0]).toBe("changed: the object is being deleted");
-  expect(texts[1]).toBe("planned: its copies go");
-  expect(texts.filter((text) => text.startsWith("deleted")).toSorted()).toEqual([
-    "deleted shanghai Deployment",
-    "deleted shanghai Secret",
-    "deleted shanghai Service",
-    "deleted singapore Deployment",
-    "deleted singapore Secret",
-    "deleted singapore Service",
-  ]);
-  expect(texts).toContain("ended: nothing of the object is left on any cluster");
-});
-
 test("a manager that starts and finds everything as it is to be says nothing of any object", async () => {
   await using federation = await running("shanghai");
   await shop(federation, "nginx:1");

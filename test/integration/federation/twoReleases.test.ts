@@ -12,7 +12,6 @@ import {
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
   MEMBERCLUSTERS,
-  NAMESPACES,
   PLACEMENTS,
   type ResourceType,
   SERVICES,
@@ -192,27 +191,6 @@ describe("two releases at work", () => {
     });
     expect(statuses()[0]).toBe(ofFirst);
     expect(federation.condition("shop", "Available")).toBe("True AllClustersAvailable");
-  });
-
-  test("leave namespaces on members alone while both have objects, and clean up when one is left", async () => {
-    await using federation = await TestFederation.start("shanghai");
-    await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { spec: { emptyNamespaces: "Remove" } });
-    await federation.namespace("team");
-    await federation.apply(PLACEMENTS, placement("all").namespace("team"));
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("team"));
-    const { server } = federation.member("shanghai");
-    await federation.until(() => server.has(DEPLOYMENTS, "team", "shop"));
-    await federation.startManager("v2");
-    await federation.apply(DEMOAPPLICATIONS, demoApplication("young").label(CONTROLLER_CLASS_LABEL, "v2"));
-    await federation.pass(1_000);
-    await federation.delete(DEMOAPPLICATIONS, "shop", "team");
-    await federation.until(() => !server.has(DEPLOYMENTS, "team", "shop"));
-    await federation.pass(60_000);
-    expect(server.has(NAMESPACES, undefined, "team")).toBe(true);
-    await name(federation, DEMOAPPLICATIONS, "young", null);
-    await federation.until(() => finalizersOf(federation, "young").join() === OBJECT_FINALIZER);
-    await federation.stopManager("v2");
-    await federation.until(() => !server.has(NAMESPACES, undefined, "team"), 600_000);
   });
 
   test("drain a member together: its own manager waits for the other's objects", async () => {
