@@ -42,6 +42,18 @@ describe("a worker reports contact", () => {
     expect(contact()).toStrictEqual(untried);
   });
 
+  test("as synced only after all that was observed", async () => {
+    const { hub, member, send, connect, observation } = await working({ begin: false });
+    member.server.create(CONFIGMAPS, marked().object);
+    const heard: boolean[] = [];
+    hub.heard = ({ synced }) => {
+      if (synced) heard.push(observation()?.present !== undefined);
+    };
+    send({ kind: "Rows", rows: [] });
+    await connect(...KINDS);
+    expect(heard).toEqual([true]);
+  });
+
   test("as lost and regained, and nothing twice", async () => {
     const { worker, contact, contacts } = await working();
     worker.setContact(AWAY);
