@@ -30,18 +30,8 @@ describe("a copy that no record names", () => {
   test.each<{ name: string; given: Partial<Snapshot>; want: string[] }>([
     { name: "is preferred among equals", given: { found: [copy("singapore-1", 2)] }, want: ["singapore-1"] },
     {
-      name: "without replicas, too",
-      given: { found: [copy("singapore-1", undefined, "nginx-demo", "Service")] },
-      want: ["singapore-1"],
-    },
-    {
       name: "of something that the object needs, is none of the object",
       given: { found: [copy("singapore-1", undefined, "settings", "ConfigMap")] },
-      want: ["frankfurt-1"],
-    },
-    {
-      name: "of another name, is none of the object",
-      given: { found: [copy("singapore-1", 2, "other")] },
       want: ["frankfurt-1"],
     },
     {
@@ -73,17 +63,6 @@ describe("a copy that no record names", () => {
       want: ["singapore-1"],
     },
   ])("$name", ({ given, want }) => expect(names({ placements: [one], ...given })).toEqual(want));
-
-  test("within spread constraints keeps its place", () => {
-    const spread = placement("spread", {
-      clusterCount: 2,
-      spreadConstraints: [{ topologyKey: "region", minGroups: 2, maxGroups: 2 }] as never,
-    });
-    expect(names({ placements: [spread], found: [copy("shanghai-1"), copy("singapore-1")] })).toEqual([
-      "shanghai-1",
-      "singapore-1",
-    ]);
-  });
 
   test("keeps its replicas where they are divided as evenly another way", () => {
     const divided = placement("divided", { replicaScheduling: { mode: "Divided", strategy: "Weighted" } });

@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  fullMessage,
-  type KubeObject,
-  type OverridePolicy,
-  type Placement,
-  type PlacementSpec,
-} from "../apis/index.ts";
+import { type KubeObject, type OverridePolicy, type Placement, type PlacementSpec } from "../apis/index.ts";
 import { at, frankfurt, inRegion, overrides, placement, shanghai, singapore, targetOf } from "./testing/builders.ts";
 
 const SELECTS = { apiVersion: "mysql.presslabs.org/v1alpha1", kind: "MysqlCluster" };
@@ -94,18 +88,6 @@ describe("replicas of a custom kind", () => {
     expect(specs(target)).toEqual([{ a: 1 }, { a: 1, replicas: 5 }, { a: 1 }]);
   });
 
-  test("that nobody knows a field for are not overridden in silence", () => {
-    const target = targetOf({ object, placements: [placing()], overrides: [overriding(5)] });
-    expect(target.clusters.map(({ name, problem }) => [name, problem?.reason, problem?.policy?.name])).toEqual([
-      ["frankfurt-1", undefined, undefined],
-      ["shanghai-1", "InvalidOverride", "mysql-shanghai"],
-      ["singapore-1", undefined, undefined],
-    ]);
-    expect(fullMessage(target.clusters[1]?.problem?.message ?? "")).toBe(
-      "OverridePolicy mysql-shanghai, rule 0: replicas: no field for them is known in MysqlCluster; set replicaScheduling.path of the Placement",
-    );
-  });
-
   test.each([
     { name: "the object leaves them out", object: mysql({ a: 1 }), scale },
     { name: "nobody knows a field for them", object, scale: undefined },
@@ -119,10 +101,6 @@ describe("replicas of a custom kind", () => {
       message: "3 of 3 clusters selected; it has no replicas to divide: each gets the whole",
     });
     expect(specs(target)).toEqual([given, given, given].map((one) => one["spec"]));
-  });
-
-  test("are not named where they are not to be divided", () => {
-    expect(targetOf({ object: mysql({}), placements: [placing()] }).scheduled.message).toBe("3 of 3 clusters selected");
   });
 });
 

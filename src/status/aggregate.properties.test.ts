@@ -1,13 +1,15 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import type { Contact } from "../apis/index.ts";
+import { type Contact, defined } from "../apis/index.ts";
 import type { ClusterTarget, DesiredObject, Target } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
-import { after, condition, inputOf, target, refused, SECOND, T0 } from "./testing.ts";
+import { after, condition, entry, inputOf, target, refused, SECOND, T0 } from "./testing/builders.ts";
+import { conditionsOf, type Told, toldOf } from "./testing/oracle.ts";
 import type { ClusterView, RowView, StatusInput } from "./types.ts";
 
 describe("any observations", () => {
   const hash = fc.constantFrom("h1", "h2");
+  const why = (...reasons: string[]) => fc.constantFrom(...reasons.map((reason) => ({ reason, message: "m" })));
   const arbitraryRow: fc.Arbitrary<RowView> = fc
     .record(
       {
@@ -23,6 +25,7 @@ describe("any observations", () => {
               "Available" as const,
               "Degraded" as const,
               "Failed" as const,
+              "Unknown" as const,
             ),
             reason: fc.constantFrom("R1", "R2"),
             replicas: fc.record({ desired: fc.nat(5), updated: fc.nat(5), ready: fc.nat(5), available: fc.nat(5) }),
@@ -31,16 +34,27 @@ describe("any observations", () => {
           { requiredKeys: ["state"] },
         ),
         failure: fc.record({ reason: fc.constantFrom("F1", "F2"), message: fc.string(), final: fc.boolean() }),
+        stays: why("AwaitingReplacement", "CustomObjectsExist", "HoldsData", "ClusterNotSynced"),
+        kept: why("Suspended"),
+        finalizers: fc.constantFrom(["example.com/hold"], ["foregroundDeletion"], []),
+        outOfSight: why("KindNotServed"),
       },
       { requiredKeys: ["kind", "inSync"] },
     )
-    .map(({ kind, ...more }) => ({
-      ref: { apiVersion: "v1", kind, namespace: "default", name: "shop" },
-      role: kind === "Secret" ? "dependency" : "rendered",
-      ...more,
+    .map(({ kind, stays, kept, finalizers, outOfSight, ...more }) => {
       // What nobody has seen is not known to be in sync.
-      inSync: more.inSync && more.observedHash !== undefined,
-    }));
+      const inSync = more.inSync && more.observedHash !== undefined && more.desiredHash !== undefined;
+      return {
+        ref: { apiVersion: "v1", kind, namespace: "default", name: "shop" },
+        role: kind === "Secret" ? "dependency" : "rendered",
+        ...more,
+        inSync,
+        ...(more.desiredHash === undefined ? defined({ stays }) : {}),
+        ...(inSync ? {} : defined({ finalizers })),
+        ...(inSync || more.desiredHash === undefined || kind !== "Secret" ? {} : defined({ kept })),
+        ...(more.observedHash === undefined ? {} : defined({ outOfSight })),
+      };
+    });
   const contact: fc.Arbitrary<Contact> = fc.oneof(
     fc.constant<Contact>({ ok: true, lastContact: T0 }),
     fc.record(
@@ -53,11 +67,16 @@ describe("any observations", () => {
       { requiredKeys: ["ok"] },
     ),
   );
-  const arbitraryView: fc.Arbitrary<ClusterView> = fc.record({
-    name: fc.constantFrom("a", "b", "c", "d", "e"),
-    contact,
-    rows: fc.array(arbitraryRow, { maxLength: 3 }),
-  });
+  const arbitraryView: fc.Arbitrary<ClusterView> = fc.record(
+    {
+      name: fc.constantFrom("a", "b", "c", "d", "e"),
+      contact,
+      rows: fc.array(arbitraryRow, { maxLength: 3 }),
+      mayRemain: fc.constant(true as const),
+      stays: why("ClusterNotSynced"),
+    },
+    { requiredKeys: ["name", "contact", "rows"] },
+  );
   const arbitraryObjects = fc.subarray(["Deployment", "StatefulSet"]).chain((kinds) =>
     fc.tuple(
       ...kinds.map((kind) =>
@@ -85,7 +104,8 @@ describe("any observations", () => {
       objects: arbitraryObjects,
       wanted: arbitraryObjects,
       problem: fc.constant({ reason: "InvalidPatch", message: "m" }),
-      warning: fc.constant({ reason: "DependencyMissing", message: "m" }),
+      warning: why("DependencyMissing", "VersionLacksFields"),
+      found: fc.constant(true as const),
       frozenFor: fc.constant({ reason: "SecretAccessDenied", message: "m" }),
     },
     { requiredKeys: ["name", "frozen", "objects"] },
@@ -95,6 +115,7 @@ describe("any observations", () => {
       clusters: fc.uniqueArray(arbitraryView, { selector: (v) => v.name }),
       planned: fc.uniqueArray(arbitraryCluster, { selector: (c) => c.name }),
       deleting: fc.boolean(),
+      overdue: fc.boolean(),
       suspended: fc.boolean(),
       placed: fc.boolean(),
       generation: fc.constantFrom(3, 4),
@@ -107,13 +128,14 @@ describe("any observations", () => {
         { nil: undefined },
       ),
     })
-    .map(({ clusters, planned, deleting, suspended, placed, generation, rollout }) => {
+    .map(({ clusters, planned, deleting, overdue, suspended, placed, generation, rollout }) => {
       const { placement, ...rest } = target(
         planned.map((c) => c.name),
         { clusters: planned, suspended },
       );
       return inputOf(clusters, {
         deleting,
+        isOverdue: () => overdue,
         generation,
         rollout,
         target: { ...rest, ...(placed && placement !== undefined ? { placement } : {}) },
@@ -151,25 +173,50 @@ describe("any observations", () => {
     expect(shuffled.runs).toEqual(ordered.runs);
   });
 
-  test.prop([arbitraryInput])("sum up, and call available only what every planned cluster is", (input) => {
-    const status = aggregate(input, T0);
-    const entries = status.clusters ?? [];
-    for (const field of ["desired", "updated", "ready", "available"] as const) {
-      expect(status.replicas?.[field]).toBe(entries.reduce((sum, e) => sum + e.replicas[field], 0));
-    }
-    const planned = input.deleting ? [] : (input.target?.clusters ?? []);
-    const good = planned.filter((c) =>
-      ["Available", "Held", "Progressing", "Degraded"].includes(entries.find((e) => e.name === c.name)?.state ?? ""),
+  /** Of every cluster there is news, if only that it does not answer. */
+  const tried = (input: StatusInput): StatusInput => {
+    const views = input.clusters.map((view) =>
+      view.contact.ok || view.contact.reason !== undefined ? view : { ...view, contact: refused },
     );
-    if (condition(status, "Ready")[0] === "True") {
-      for (const type of ["Scheduled", "Applied", "Available"]) expect(condition(status, type)[0]).toBe("True");
-      expect(condition(status, "Progressing")[0]).toBe("False");
-    }
-    if (condition(status, "Available")[0] === "True") {
-      expect(planned.length).toBeGreaterThan(0);
-      expect(good).toHaveLength(planned.length);
-    }
-  });
+    const others = (input.target?.clusters ?? []).filter(({ name }) => views.every((view) => view.name !== name));
+    const clusters = [...views, ...others.map(({ name }) => ({ name, contact: refused, rows: [] }))];
+    return { ...input, rollout: undefined, clusters };
+  };
+
+  test.prop([arbitraryInput, fc.option(arbitraryInput, { nil: undefined })], { numRuns: 400 })(
+    "come to the entries, the sums and the conditions that the rules say",
+    (given, earlier) => {
+      const input =
+        earlier === undefined
+          ? { ...given, rollout: undefined }
+          : after(tried(given), aggregate(tried(earlier), T0 - SECOND));
+      const status = aggregate(input, T0);
+      const planned = input.deleting ? [] : (input.target?.clusters ?? []);
+      const names = new Set([...input.clusters, ...planned].map(({ name }) => name));
+      const told = [...names].toSorted().flatMap((name): (Told & { name: string })[] => {
+        const one = toldOf(input, name);
+        return one === undefined ? [] : [{ name, ...one }];
+      });
+      expect(
+        (status.clusters ?? []).map(({ name, state, reason, replicas }) => ({ name, state, reason, replicas })),
+      ).toEqual(told.map(({ name, state, reason, replicas }) => ({ name, state, reason, replicas })));
+      for (const field of ["desired", "updated", "ready", "available"] as const) {
+        const sum = (some: Told[]): number => some.reduce((total, one) => total + one.replicas[field], 0);
+        const lost = told.filter(({ name }) => input.clusters.find((view) => view.name === name)?.contact.ok !== true);
+        expect(status.replicas?.[field]).toBe(sum(told));
+        expect(status.staleReplicas?.[field] ?? 0).toBe(
+          sum(told.filter((one) => !one.fresh || lost.some(({ name }) => name === one.name))),
+        );
+      }
+      for (const [type, { status: want, causes }] of Object.entries(conditionsOf(input, told))) {
+        const [is, reason] = condition(status, type);
+        expect([type, is]).toEqual([type, want]);
+        expect([type, causes.includes(reason)], `${reason} of ${causes.join()}`).toEqual([type, true]);
+      }
+      for (const { name, planned: isPlanned } of told)
+        expect(entry(status, name)?.desiredHash === undefined || isPlanned).toBe(true);
+    },
+  );
 
   test.prop([arbitraryInput, fc.constantFrom("a", "b", "c", "d", "e")])(
     "totals do not drop when a cluster goes out of reach",

@@ -2,7 +2,20 @@ import { describe, expect } from "vitest";
 import { test } from "@fast-check/vitest";
 import { hashOf, type FederatedStatus } from "../apis/index.ts";
 import { aggregate } from "./aggregate.ts";
-import { after, at, entry, healthy, inputOf, target, refused, row, SECOND, T0, unhealthy, view } from "./testing.ts";
+import {
+  after,
+  at,
+  entry,
+  healthy,
+  inputOf,
+  target,
+  refused,
+  row,
+  SECOND,
+  T0,
+  unhealthy,
+  view,
+} from "./testing/builders.ts";
 import type { ClusterView } from "./types.ts";
 
 describe("the status of the contract's example", () => {
@@ -120,33 +133,6 @@ describe("the status of the contract's example", () => {
   });
 });
 
-describe("a large fleet", () => {
-  const fleet = (n: number): ClusterView[] =>
-    Array.from({ length: n }, (_, i) =>
-      view(`c${String(i).padStart(4, "0")}`, { region: i % 2 === 0 ? "even" : "odd" }),
-    );
-
-  test("100 clusters are all listed", () => {
-    const status = aggregate(inputOf(fleet(100)), T0);
-    expect(status.clusters).toHaveLength(100);
-    expect(status).not.toHaveProperty("summary");
-  });
-
-  test("above that the unhealthy are listed and the rest is summarised by region, with nothing lost in the totals", () => {
-    const views = fleet(301).map((v, i) =>
-      i % 100 === 1 ? { ...v, rows: [row({ health: unhealthy("Degraded", 1) })] } : v,
-    );
-    const status = aggregate(inputOf(views), T0);
-    expect(status.clusters?.map((c) => c.name)).toEqual(["c0001", "c0101", "c0201"]);
-    expect(status.summary).toEqual([
-      { region: "even", clusters: 151, replicas: { desired: 302, updated: 302, ready: 302, available: 302 } },
-      { region: "odd", clusters: 147, replicas: { desired: 294, updated: 294, ready: 294, available: 294 } },
-    ]);
-    expect(status.replicas).toEqual({ desired: 602, updated: 602, ready: 599, available: 599 });
-    expect(status.availableClusters).toBe("298/301");
-  });
-});
-
 describe("nothing new", () => {
   test("is the status of before itself, however much later, and whatever others have added to it", () => {
     const input = inputOf([view("a"), view("b", { contact: refused })]);
@@ -170,21 +156,10 @@ describe("nothing new", () => {
     const status = aggregate(input, T0 + 5 * SECOND);
     expect([entry(status, "a")?.observedAt, entry(status, "b")?.observedAt]).toEqual([at(T0), at(T0 + 5 * SECOND)]);
   });
-
-  test("an empty list of clusters that the server keeps is no change", () => {
-    const input = inputOf([], { target: target([]) });
-    const previous = { ...aggregate(input, T0), clusters: [] };
-    expect(aggregate({ ...input, previous }, T0 + SECOND)).toBe(previous);
-  });
 });
 
 describe("how the object parts from its clusters", () => {
   const orphaning = aggregate(inputOf([view("a", {})], { target: target(["a"], { deletionPolicy: "Orphan" }) }), T0);
-
-  test("stands in the status when it is not the usual way", () => {
-    expect(orphaning.deletionPolicy).toBe("Orphan");
-    expect(aggregate(inputOf([view("a", {})], { target: target(["a"]) }), T0)).not.toHaveProperty("deletionPolicy");
-  });
 
   test("stays there while the object is being deleted and nobody plans it any more", () => {
     const { target: _, ...rest } = inputOf([view("a", {})]);

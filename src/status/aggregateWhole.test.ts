@@ -2,7 +2,20 @@ import { describe, expect, test } from "vitest";
 import { type FederatedStatus, hashOf, type RolloutStatus } from "../apis/index.ts";
 import { aggregate, withClusters } from "./aggregate.ts";
 import { conditionsOf } from "./conditions/conditions.ts";
-import { after, at, condition, entry, inputOf, refused, row, SECOND, T0, target, unhealthy, view } from "./testing.ts";
+import {
+  after,
+  at,
+  condition,
+  entry,
+  inputOf,
+  refused,
+  row,
+  SECOND,
+  T0,
+  target,
+  unhealthy,
+  view,
+} from "./testing/builders.ts";
 import type { StatusInput } from "./types.ts";
 
 const counts = (desired: number, ready = desired) => ({ desired, updated: desired, ready, available: ready });
@@ -93,18 +106,6 @@ describe("the whole status", () => {
     expect(aggregate(inputOf([], { target: target([]), previous: orphaned }), T0)).not.toHaveProperty("deletionPolicy");
   });
 
-  test("counts apart what is not heard of", () => {
-    const fresh = aggregate(inputOf([view("a")]), T0);
-    expect(fresh).not.toHaveProperty("staleReplicas");
-    const status = aggregate(
-      inputOf([view("a", stale), view("b", { rows: [row({ health: unhealthy("Degraded", 1) })] })]),
-      T0,
-    );
-    expect(status.staleReplicas).toEqual(counts(2));
-    expect(status.replicas).toEqual(counts(4, 3));
-    expect(status.availableClusters).toBe("0/2");
-  });
-
   test("counts as available what serves as before, where the condition says that all do", () => {
     const settledBefore = aggregate(inputOf([view("a"), view("b")]), T0);
     const moving = row({
@@ -115,53 +116,6 @@ describe("the whole status", () => {
     const changing = inputOf([view("a"), view("b", { rows: [moving] })], { generation: 4 });
     expect(aggregate(after(changing, settledBefore), T0).availableClusters).toBe("2/2");
     expect(aggregate(changing, T0).availableClusters).toBe("1/2");
-  });
-
-  test("lists clusters by name, those that nobody reports on too", () => {
-    const given = { ...inputOf([view("c"), view("a")]), target: target(["c", "b", "a"]) };
-    const status = aggregate(given, T0);
-    expect(status.clusters?.map(({ name, state }) => [name, state])).toEqual([
-      ["a", "Available"],
-      ["b", "Pending"],
-      ["c", "Available"],
-    ]);
-    expect(entry(status, "b")).toEqual({
-      name: "b",
-      state: "Pending",
-      reason: "Connecting",
-      replicas: { ...counts(0), desired: 2 },
-      since: at(T0),
-    });
-  });
-});
-
-describe("why clusters are frozen", () => {
-  const scheduled = { status: "False" as const, reason: "NoPlacement", message: "none selects it" };
-  const frozen = [{ name: "a", replicas: 2, frozen: true, objects: [] }];
-  test.each([
-    { suspended: true, want: ["Suspended", undefined] },
-    { suspended: false, want: ["NoPlacement", "none selects it"] },
-  ])("$want", ({ suspended, want }) => {
-    const status = aggregate(
-      inputOf([view("a")], { target: target([], { clusters: frozen, suspended, scheduled }) }),
-      T0,
-    );
-    expect([entry(status)?.reason, entry(status)?.message]).toEqual(want);
-  });
-
-  test("and what was asked for of them last is forgotten when the object has changed, or a policy places it", () => {
-    const desired = (more: Partial<StatusInput>, placed: boolean) => {
-      const { placement, ...rest } = target(["a"], { clusters: frozen });
-      const previous = aggregate(inputOf([view("a", { rows: [row({ desiredHash: "asked" })] })]), T0);
-      const given = inputOf([view("a")], {
-        target: placed ? { ...rest, ...(placement && { placement }) } : rest,
-        previous,
-      });
-      return entry(aggregate({ ...given, ...more }, T0))?.desiredHash;
-    };
-    expect(desired({}, false)).toBe(hashOf(["asked"]));
-    expect(desired({}, true)).toBe(hashOf(["h1"]));
-    expect(desired({ generation: 4 }, false)).toBe(hashOf(["h1"]));
   });
 });
 

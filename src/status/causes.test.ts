@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FederatedStatus } from "../apis/index.ts";
 import { aggregate } from "./aggregate.ts";
-import { after, at, condition, entry, inputOf, refused, row, SECOND, T0, unhealthy, view } from "./testing.ts";
+import { after, at, condition, entry, inputOf, refused, row, SECOND, T0, unhealthy, view } from "./testing/builders.ts";
 import type { ClusterView } from "./types.ts";
 
 const pulling = (name: string): ClusterView =>
@@ -21,11 +21,6 @@ describe("the conditions of an object that several causes keep from being well",
       "1 of 5 clusters available: ImagePullBackOff 2, QuotaExceeded 1, ClusterUnreachable 1; c: no such image",
     ]);
   });
-
-  test("a single cause needs no count", () => {
-    const one = aggregate(inputOf([lost("a"), view("b")]), T0);
-    expect(condition(one, "Available")[2]).toBe("1 of 2 clusters available; a: connection refused");
-  });
 });
 
 describe("an entry says since when it has its reason", () => {
@@ -43,6 +38,11 @@ describe("an entry says since when it has its reason", () => {
   test("which is the last contact where contact was lost", () => {
     expect(sinceOf(aggregate(after(inputOf([lost("a")]), first), T0 + 60 * SECOND))).toBe(at(T0));
     expect(sinceOf(aggregate(after(inputOf([overQuota("a")]), first), T0 + 60 * SECOND))).toBe(at(T0 + 60 * SECOND));
+  });
+
+  test("which begins anew where the object was available with the same reason", () => {
+    const stored = { ...first, clusters: [{ ...entry(first), state: "Available" }] } as FederatedStatus;
+    expect(sinceOf(aggregate(after(inputOf([pulling("a")]), stored), T0 + SECOND))).toBe(at(T0 + SECOND));
   });
 
   test("which is gone with the reason", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { namesIn, recordOf } from "../apis/index.ts";
-import { aggregate, withClusters } from "./aggregate.ts";
-import { after, entry, inputOf, refused, T0, view } from "./testing.ts";
+import { namesIn } from "../apis/index.ts";
+import { aggregate } from "./aggregate.ts";
+import { after, inputOf, refused, row, T0, unhealthy, view } from "./testing/builders.ts";
 
 const nameOf = (index: number): string =>
   `cluster-with-a-rather-long-name-in-some-region-${String(index).padStart(4, "0")}`;
@@ -21,46 +21,17 @@ describe("a status of very many clusters", () => {
     expect(aggregate(after(input, status), T0)).toEqual(status);
   });
 
-  test("says in which state those are that are not listed, where not all of them are Available", () => {
-    const status = aggregate(inputOf([...many(400, { contact: refused }), view("zz")]), T0);
-    expect(status.clusters).toHaveLength(300);
-    expect(status.summary?.find(({ region }) => region === "region-1")?.states).toEqual({ Unknown: 14 });
-    expect(status.summary?.find(({ region }) => region === "region-of-zz")).not.toHaveProperty("states");
-  });
-});
-
-describe("where something of the object may be", () => {
-  test("a cluster on which nothing is seen and something may be left keeps its entry", () => {
-    const left = { rows: [], mayRemain: true };
-    const before = aggregate(inputOf([view("a"), view("b")]), T0);
-    const gone = { target: undefined, deleting: true };
-    const given = after(inputOf([view("a", left), view("b", { ...left, contact: refused })], gone), before);
-    const status = aggregate(given, T0);
-    expect(entry(status, "a")).toMatchObject({ state: "Removing", replicas: { desired: 0, ready: 2 } });
-    expect(entry(status, "b")).toMatchObject({ state: "Unknown", replicas: { ready: 2 } });
-    expect(namesIn(aggregate(inputOf([view("a", { rows: [] })], gone), T0))).toEqual(new Set());
-  });
-
-  test("more clusters can be named before there is anything to say of them", () => {
-    expect(withClusters(undefined, ["b", "a"])).toEqual({ unlistedClusters: ["a", "b"] });
-    const status = aggregate(inputOf([view("b")]), T0);
-    expect(withClusters(status, ["b", "a"])).toEqual({ ...status, unlistedClusters: ["a"] });
-  });
-
-  test("is said by the finalizer's write until there is a status", () => {
-    const text = JSON.stringify({ clusters: ["a"], deletionPolicy: "Orphan" });
-    const metadata = { name: "shop", annotations: { "federation.paas.cmft.com/clusters": text } };
-    expect([...recordOf({ metadata }).names]).toEqual(["a"]);
-    expect([...recordOf({ metadata, status: { unlistedClusters: ["b"] } }).names]).toEqual(["b", "a"]);
-    expect([...recordOf({ metadata, status: { observedGeneration: 1 } }).names]).toEqual([]);
-    const spoiled = { ...metadata, annotations: { "federation.paas.cmft.com/clusters": "null" } };
-    expect([...recordOf({ metadata: spoiled }).names]).toEqual([]);
-  });
-
-  test("a summary of an earlier version may mean each cluster of its regions", () => {
-    const summary = [{ region: "eu", clusters: 2, replicas: { desired: 2, updated: 2, ready: 2, available: 2 } }];
-    const metadata = { name: "shop" };
-    expect([...recordOf({ metadata, status: { summary } }).regions]).toEqual(["eu"]);
-    expect([...recordOf({ metadata, status: { summary, unlistedClusters: ["a"] } }).regions]).toEqual([]);
+  test("of a hundred clusters stays far below what an object may hold, whatever they report", () => {
+    const long = (type: string) => ({
+      type: type.repeat(60),
+      status: "False" as const,
+      reason: "R".repeat(63),
+      message: "m".repeat(120),
+    });
+    const conditions = Array.from({ length: 8 }, (_, index) => long(String.fromCharCode(65 + index)));
+    const addresses = Array.from({ length: 8 }, () => ({ type: "LoadBalancer" as const, host: "h".repeat(253) }));
+    const rows = [row({ health: unhealthy("Degraded", 1), conditions, addresses })];
+    const views = Array.from({ length: 100 }, (_, index) => view(`c${index}`, { rows }));
+    expect(JSON.stringify(aggregate(inputOf(views), T0)).length).toBeLessThan(700_000);
   });
 });

@@ -3,7 +3,7 @@ import type { FederatedStatus } from "../apis/index.ts";
 import type { ClusterTarget } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 import { aggregate } from "./aggregate.ts";
-import { after, at, entry, healthy, inputOf, row, SECOND, T0, target, unhealthy, view } from "./testing.ts";
+import { after, at, entry, healthy, inputOf, row, SECOND, T0, target, unhealthy, view } from "./testing/builders.ts";
 import type { StatusInput } from "./types.ts";
 
 /** An object on one cluster; its placement asks since when it is unhealthy there. */

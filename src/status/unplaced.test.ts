@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aggregate } from "./aggregate.ts";
-import { condition, inputOf, T0, target, unhealthy, row, view } from "./testing.ts";
+import { condition, inputOf, T0, target, unhealthy, row, view } from "./testing/builders.ts";
 import type { StatusInput } from "./types.ts";
 
 /** An object of which so many replicas are more than the clusters may take. */

@@ -31,9 +31,3 @@ test("a stage without a selector takes what no other does", () => {
   });
   expect({ unassigned, overlapping }).toEqual({ unassigned: [], overlapping: [] });
 });
-
-test("a policy without stages has none", () => {
-  expect(stageAssignment(undefined, clusters)).toBeUndefined();
-  expect(stageAssignment({}, clusters)).toBeUndefined();
-  expect(stageAssignment({ stages: [] }, clusters)).toBeUndefined();
-});

@@ -103,13 +103,6 @@ describe("the share of lost clusters at which nothing moves", () => {
     expect(judged({ clusters: clusters.slice(0, 2), rules: { maxUnhealthyClusters: "50%" } }).due).toHaveLength(1);
   });
 
-  test("is told only where the object runs on one of them and has not left it", () => {
-    const clusters = [cluster("a", 9 * MINUTE), cluster("b", 9 * MINUTE), cluster("c")];
-    expect(judged({ clusters, current: new Set(["c"]) })).toEqual(NOTHING);
-    expect(judged({ clusters, departures: [left(9)] })).not.toHaveProperty("held");
-    expect(judged({ clusters })).toHaveProperty("held");
-  });
-
   test("does not keep an object that is unhealthy on a cluster that answers", () => {
     const clusters = [cluster("a"), cluster("b", MINUTE), cluster("c", MINUTE)];
     const { due } = judged({
@@ -126,11 +119,6 @@ test("a cluster of which nothing has been said yet is not lost", () => {
   expect(judged({ clusters: [unheard, cluster("b")] })).toEqual(NOTHING);
   expect(judged({ clusters: [unheard, cluster("b")], departures: [left(5)] })).toEqual(NOTHING);
   expect(judged({ clusters: [unheard, cluster("b")], departures: [left(4)] }).recheckAt).toBe(T + MINUTE);
-});
-
-test("a cluster whose state is unknown is lost, too", () => {
-  const unknown = cluster("a", undefined, { ready: { status: "Unknown", since: T - 9 * MINUTE } });
-  expect(judged({ clusters: [unknown, cluster("b"), cluster("c")] }).due).toHaveLength(1);
 });
 
 describe("an object that has left a cluster", () => {
@@ -164,39 +152,6 @@ describe("an object that has left a cluster", () => {
       ]),
     });
   });
-
-  test("counts from when it left where that was later than the return of the cluster", () => {
-    const plan = judged({ departures: [left(2)], current: new Set(["b"]), clusters: [cluster("a"), cluster("b")] });
-    expect(plan.returning).toEqual([{ cluster: "a", at: T + 3 * MINUTE }]);
-  });
-
-  test("returns after a delay of its own", () => {
-    const departures = [left(2)];
-    const clusters = [cluster("a"), cluster("b")];
-    expect(judged({ departures, clusters, rules: { returnAfter: "2m" } })).toEqual(NOTHING);
-    expect(judged({ departures, clusters, rules: { returnAfter: "3m" } }).recheckAt).toBe(T + MINUTE);
-  });
-
-  test("waits for this process only once its time has come", () => {
-    const contacts = { isLost: () => false, isReached: () => false };
-    const given = { current: new Set(["b"]), clusters: [cluster("a"), cluster("b")], contacts };
-    expect(judged({ ...given, departures: [left(4)] })).toMatchObject({
-      untried: [],
-      returning: [{ cluster: "a", at: T + MINUTE }],
-      recheckAt: T + MINUTE,
-    });
-    expect(judged({ ...given, departures: [left(5)] })).toMatchObject({
-      untried: ["a"],
-      returning: [],
-      recheckAt: NEVER,
-      departures: [left(5)],
-    });
-  });
-
-  test("stands in the plan no more once its cluster is gone", () => {
-    const departures = [{ ...left(1), cluster: "gone" }];
-    expect(judged({ departures })).toEqual(NOTHING);
-  });
 });
 
 describe("an unhealthy object", () => {
@@ -210,11 +165,6 @@ describe("an unhealthy object", () => {
       recheckAt: T + MINUTE,
     });
     expect(judged({ rules, unhealthySince: since(5, "a") }).due).toHaveLength(1);
-  });
-
-  test("waits for nobody's turn, and for no contact", () => {
-    const contacts = { isLost: () => false, isReached: () => true };
-    expect(judged({ rules, unhealthySince: since(5, "a"), turnAt: T + 1, contacts }).due).toHaveLength(1);
   });
 
   test("is not cured elsewhere where all of its clusters have it, and says when that is certain", () => {
@@ -238,12 +188,6 @@ describe("an unhealthy object", () => {
     const both = { rules, clusters, current: new Set(["a", "b"]) };
     expect(judged({ ...both, unhealthySince: since(5, "a", "b") }).due).toMatchObject([{ cluster: "a" }]);
   });
-
-  test("does not stay away for what the policy says nothing of", () => {
-    const departures = [left(9, "ObjectUnhealthy")];
-    const current = new Set(["b"]);
-    expect(judged({ departures, current, unhealthySince: since(5, "b") })).toEqual(NOTHING);
-  });
 });
 
 describe("a turn", () => {
@@ -257,39 +201,6 @@ describe("a turn", () => {
     });
     expect(judged({ clusters, turnAt: T }).due).toHaveLength(1);
   });
-
-  test("does not matter before", () => {
-    expect(judged({ clusters: lostA(4 * MINUTE), turnAt: T + 9 * MINUTE })).toMatchObject({
-      leaving: [{ at: T + MINUTE }],
-      recheckAt: T + MINUTE,
-    });
-  });
-});
-
-test("what is next is the first of all that is to come", () => {
-  const clusters = [cluster("a", 4 * MINUTE), cluster("b"), cluster("c"), cluster("d"), cluster("e"), cluster("f")];
-  const departures = [
-    { ...left(2), cluster: "b" },
-    { ...left(3), cluster: "c" },
-  ];
-  expect(judged({ clusters, departures }).recheckAt).toBe(T + MINUTE);
-  expect(judged({ clusters: [cluster("a", MINUTE), ...clusters.slice(1)], departures }).recheckAt).toBe(T + 2 * MINUTE);
-});
-
-test("a cluster that joined a moment ago does not count as one that came back where none is lost but those left out", () => {
-  const back = (name: string, ago: number): ClusterSnapshot =>
-    cluster(name, undefined, { ready: { status: "True", since: T - ago } });
-  const without = cluster("a", 0, { ready: { status: "False", since: 0 } });
-  const plan = judged({
-    clusters: [
-      without,
-      cluster("b", 9 * MINUTE),
-      back("c", 5_000),
-      back("d", 6_000),
-      ...["e", "f"].map((name) => back(name, 99 * MINUTE)),
-    ],
-  });
-  expect(plan.leaving).toEqual([{ cluster: "a", reason: "ClusterLost", since: 0, at: T - 6_000 + 5 * MINUTE }]);
 });
 
 /** With delays that differ from those where the policy says nothing. */
@@ -297,13 +208,6 @@ const soon = (more: Partial<FailoverInput>): FailoverPlan =>
   judged({ rules: { gracePeriod: "60s", returnAfter: "10m" }, ...more });
 
 describe("a lost cluster", () => {
-  test("on which the object does not run has no clock", () => {
-    expect(soon({ clusters: [cluster("a"), cluster("b", MINUTE * 9), cluster("c")] })).toMatchObject({
-      due: [],
-      leaving: [],
-    });
-  });
-
   test("has its clock from the end of the hold: what comes back last is no more lost than what came back first", () => {
     const back = (name: string, ago: number): ClusterSnapshot =>
       cluster(name, undefined, { ready: { status: "True", since: T - ago } });
@@ -340,40 +244,6 @@ describe("a lost cluster", () => {
       untried: [],
     });
   });
-
-  test("that is being removed does not count", () => {
-    const plan = soon({
-      clusters: [cluster("a", MINUTE * 9), cluster("b", MINUTE, { deleting: true }), cluster("c"), cluster("d")],
-    });
-    expect(plan.due).toHaveLength(1);
-  });
-
-  test("takes the object back when it has been well for long enough; a new loss begins anew", () => {
-    const departures = [{ cluster: "a", reason: "ClusterLost" as const, at: "2026-11-22T07:30:00Z" }];
-    const well = (since: number) => [cluster("a", undefined, { ready: { status: "True", since } }), cluster("b")];
-    const early = soon({ departures, current: new Set(["b"]), clusters: well(T - 9 * MINUTE) });
-    expect(early.barred.get("a")).toMatchObject({ reason: "AwaitingReturn" });
-    expect(early.returning).toEqual([{ cluster: "a", at: T + MINUTE }]);
-    expect(soon({ departures, current: new Set(["b"]), clusters: well(T - 10 * MINUTE) })).toMatchObject({
-      departures: [],
-      recheckAt: Number.POSITIVE_INFINITY,
-    });
-    const lostAgain = soon({ departures, current: new Set(["b"]), clusters: [cluster("a", 1_000), cluster("b")] });
-    expect(lostAgain.barred.get("a")).toMatchObject({ reason: "FailedOver" });
-    expect(lostAgain.recheckAt).toBe(Number.POSITIVE_INFINITY);
-  });
-});
-
-test("an object returns only when this process has reached the cluster, too", () => {
-  const departures = [{ cluster: "a", reason: "ClusterLost" as const, at: "2026-11-22T07:30:00Z" }];
-  const well = [cluster("a"), cluster("b")];
-  const at = (isReached: boolean) => {
-    const contacts = { isLost: () => false, isReached: () => isReached };
-    return soon({ departures, current: new Set(["b"]), clusters: well, contacts });
-  };
-  expect(at(false)).toMatchObject({ departures, untried: ["a"] });
-  expect(at(false).barred.get("a")).toMatchObject({ reason: "AwaitingReturn" });
-  expect(at(true)).toMatchObject({ departures: [], untried: [] });
 });
 
 describe("an object that another cluster does not cure", () => {
@@ -392,27 +262,6 @@ describe("an object that another cluster does not cure", () => {
     // It is well again, by a new image, say.
     expect(soon({ rules, departures, current: new Set(["b"]) })).toMatchObject({ departures: [], incurable: [] });
   });
-
-  test("stays where it is unhealthy on all of its clusters", () => {
-    const current = new Set(["a", "b"]);
-    expect(soon({ rules, current, unhealthySince: ill("a", "b") })).toMatchObject({ due: [], incurable: ["a", "b"] });
-    expect(soon({ rules, current, unhealthySince: ill("a") }).due).toMatchObject([{ cluster: "a" }]);
-  });
-
-  test("leaves a cluster that is lost all the same", () => {
-    const clusters = [cluster("a"), cluster("b", MINUTE * 9), cluster("c"), cluster("d")];
-    expect(soon({ rules, clusters, departures, current: new Set(["b"]), unhealthySince: ill("b") }).due).toMatchObject([
-      { cluster: "b", reason: "ClusterLost" },
-    ]);
-  });
-});
-
-test("an unhealthy object leaves a cluster that answers only where the policy says so", () => {
-  const unhealthySince = new Map([["a", T - 5 * MINUTE]]);
-  expect(soon({ unhealthySince }).due).toEqual([]);
-  expect(soon({ unhealthySince, rules: { unhealthyAfter: "5m" } }).due).toEqual([
-    { cluster: "a", reason: "ObjectUnhealthy", at: "2026-11-22T08:00:00Z" },
-  ]);
 });
 
 const NAMES = ["a", "b", "c", "d", "e", "f"];

@@ -55,16 +55,7 @@ const left = (name: string, minutes: number, reason: Departure["reason"] = "Clus
   at: ago(minutes),
 });
 
-const SETTLED = { status: "False", reason: "Settled", message: "" };
-
 describe("an object on a cluster", () => {
-  test("that is well stays, and nothing is to be said", () => {
-    const { names, failover, decision } = decided({ clusters: [cluster("a"), cluster("b")], on: ["b"] });
-    expect(names).toEqual(["b"]);
-    expect(failover).toStrictEqual({ departures: [], condition: SETTLED, watchesHealth: false });
-    expect(decision).not.toHaveProperty("recheckAt");
-  });
-
   test("that was lost a moment ago stays until the grace period is over", () => {
     const { names, failover, decision } = decided({
       clusters: [cluster("a", 2), cluster("b"), cluster("c")],
@@ -165,52 +156,7 @@ describe("an object on a cluster", () => {
   });
 });
 
-describe("when so many clusters are lost that nothing moves", () => {
-  test("they are named", () => {
-    const { names, failover } = decided({ clusters: [cluster("a", 9), cluster("b", 9), cluster("c")], on: ["a"] });
-    expect(names).toEqual(["a"]);
-    expect(failover.condition).toEqual({
-      status: "Unknown",
-      reason: "FailoverHeld",
-      message: { what: "2 of 3 clusters are lost at once, so nothing moves:", where: ["a", "b"] },
-    });
-  });
-});
-
 describe("an object that left a cluster", () => {
-  const clusters = [cluster("a", 30), cluster("b"), cluster("c"), cluster("d", 30), cluster("e"), cluster("f")];
-
-  test("does not go back while that is lost", () => {
-    const { names, failover } = decided({ clusters, on: ["b"], departures: [left("a", 20)] });
-    expect(names).toEqual(["b"]);
-    expect(failover).toMatchObject({
-      departures: [left("a", 20)],
-      condition: { status: "True", reason: "FailedOver", message: "left a at 2026-11-22T07:40:00Z (ClusterLost)" },
-    });
-  });
-
-  test("stays away from it, although copies are still there", () => {
-    const { names, failover } = decided({ clusters, on: ["a", "b"], departures: [left("a", 20)] });
-    expect(names).toEqual(["b"]);
-    expect(failover.departures).toEqual([left("a", 20)]);
-    expect(failover).not.toHaveProperty("turn");
-  });
-
-  test("says how many others it has left", () => {
-    const departures = [left("a", 20), left("d", 10)];
-    const { failover } = decided({ clusters, on: ["b"], departures });
-    expect(failover.condition.message).toBe("left a at 2026-11-22T07:40:00Z (ClusterLost), and 1 more");
-  });
-
-  test("and leaves another one has both written down, by name", () => {
-    const departures = [left("d", 20)];
-    const { names, failover } = decided({ clusters, on: ["a"], departures });
-    expect(names).toEqual(["b"]);
-    expect(failover.departures).toEqual([left("a", 0), left("d", 20)]);
-    const later = decided({ clusters, on: ["d"], departures: [left("a", 20)] });
-    expect(later.failover.departures).toEqual([left("a", 20), left("d", 0)]);
-  });
-
   test("is told when it may return, once that is well again", () => {
     const back = (name: string) => cluster(name, undefined, { ready: { status: "True", since: T - 2 * MINUTE } });
     const rules = { returnAfter: "5m" };
@@ -236,11 +182,6 @@ describe("an object that left a cluster", () => {
     });
   });
 
-  test("may be on it again after that", () => {
-    const { failover } = decided({ clusters: [cluster("a"), cluster("b")], on: ["b"], departures: [left("a", 20)] });
-    expect(failover).toStrictEqual({ departures: [], condition: SETTLED, watchesHealth: false });
-  });
-
   test("and is unhealthy on another as well stays there", () => {
     const rules = { unhealthyAfter: "5m" };
     const departures = [left("a", 20, "ObjectUnhealthy")];
@@ -262,16 +203,6 @@ describe("an object that left a cluster", () => {
   });
 });
 
-describe("of several clusters that the object is about to leave", () => {
-  const clusters = [cluster("a", 1), cluster("b", 3), cluster("c"), cluster("d"), cluster("e"), cluster("f")];
-
-  test("the condition names the one that it leaves first", () => {
-    const { failover, decision } = decided({ clusters, on: ["a", "b"], count: 2 });
-    expect(failover.condition.message).toMatch(/^b lost since/);
-    expect(decision.recheckAt).toBe(T + 2 * MINUTE);
-  });
-});
-
 describe("where only so many objects leave a lost cluster in a minute", () => {
   const clusters = [cluster("a", 9), cluster("b"), cluster("c")];
 
@@ -284,11 +215,6 @@ describe("where only so many objects leave a lost cluster in a minute", () => {
     );
     expect(decision.recheckAt).toBe(T + 4 * MINUTE);
   });
-
-  test("it leaves when that has come", () => {
-    const { names, failover } = decided({ clusters, on: ["a"], turnAt: T });
-    expect({ names, turn: failover.turn }).toEqual({ names: ["b"], turn: T });
-  });
 });
 
 test("nothing comes of a loss that this process has not seen itself, and it is asked to look", () => {
@@ -298,13 +224,4 @@ test("nothing comes of a loss that this process has not seen itself, and it is a
   expect(names).toEqual(["a"]);
   expect(failover).toMatchObject({ departures: [], awaitsContact: true });
   expect(failover).not.toHaveProperty("turn");
-});
-
-test("where replicas are divided by room, an object leaves for a cluster that has some", () => {
-  const spec: Partial<Placement["spec"]> = { replicaScheduling: { mode: "Divided", strategy: "Available" } };
-  const room = new Map(Object.entries({ a: 0, b: 9, c: 0 }).map(([name, fits]) => [name, { fits }]));
-  const clusters = [cluster("a", 9), cluster("b"), cluster("c")];
-  const { decision, failover } = decided({ clusters, on: ["a"], count: 3, spec, subject: { replicas: 2, room } });
-  expect(decision.clusters).toEqual([{ name: "b", replicas: 2 }]);
-  expect(failover.departures).toEqual([left("a", 0)]);
 });

@@ -4,17 +4,14 @@ import {
   type KubeObject,
   NOTHING_FINISHED,
   type PlacementSpec,
-  readFinished,
   refKey,
   refOf,
   withEnds,
   writeFinished,
 } from "../../apis/index.ts";
 import { runHash } from "../../interpreter/index.ts";
-import { differenceOf } from "../rows/difference.ts";
 import { ownerRefOf } from "../rows/marks.ts";
 import { snapshotOfRevision } from "../target/revision.ts";
-import { rolloutFacts } from "../rows/rolloutFacts.ts";
 import { isInSync } from "../rows/rows.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { step } from "../rows/step.ts";
@@ -109,15 +106,6 @@ describe("a Job that has come to its end", () => {
       { done: [A], made: [] },
     ],
     [
-      "stays in its group of clusters",
-      {
-        done: ended(work, [A]),
-        spec: { clusterAffinities: groups },
-        clusters: [{ ...shanghai, ...tainted }, singapore],
-      },
-      { done: [A], made: [] },
-    ],
-    [
       "stays on a cluster that is lost",
       {
         done: ended(work, [A]),
@@ -151,25 +139,9 @@ describe("a Job that has come to its end", () => {
       { done: [C], made: [] },
     ],
     [
-      "runs on no other cluster when its policy names another one",
-      {
-        done: ended(work, [A]),
-        spec: { clusterAffinities: [{ name: "g", clusterNames: [B] }] },
-      },
-      { done: [B], made: [] },
-    ],
-    [
       "runs on a cluster that comes beside its own",
       {
         done: ended(work, [A]),
-        spec: { clusterAffinities: [{ name: "g", clusterNames: [A, B] }] },
-      },
-      { done: [A], made: [B] },
-    ],
-    [
-      "runs on a cluster that comes long after another one has left every cluster",
-      {
-        done: ended(work, [A, "gone"]),
         spec: { clusterAffinities: [{ name: "g", clusterNames: [A, B] }] },
       },
       { done: [A], made: [B] },
@@ -188,11 +160,6 @@ describe("a Job that has come to its end", () => {
       { done: [C, A, B], made: [] },
     ],
   ])("%s", (_, given, want) => expect(outcome(planned(given))).toEqual(want));
-
-  test("moves away before it has, as ever", () => {
-    const given = { spec: { clusterCount: 1 }, clusters: [{ ...shanghai, ...tainted }, singapore] };
-    expect(outcome(planned(given))).toEqual({ done: [], made: [B] });
-  });
 
   test("is forgotten with other work, and kept where a rollout may go back", () => {
     const object = job("work", { parallelism: 2 });
@@ -229,12 +196,6 @@ describe("a bundle with a Job that has come to its end", () => {
     expect(outcome(back)).toEqual({ done: [A], made: [] });
   });
 
-  test("stays where all of it has", () => {
-    const given = { done: ended(packed, [A]), spec: { clusterCount: 1 } };
-    const clusters = [{ ...shanghai, ...tainted }, singapore];
-    expect(outcome(planned({ ...given, object: bundle(packed), clusters }))).toEqual({ done: [A], made: [] });
-  });
-
   test("has arrived without its Job", () => {
     const target = planned({
       object,
@@ -266,19 +227,6 @@ describe("the rows of what has come to its end", () => {
         undefined,
       ),
     ).toBe(false);
-  });
-
-  test("hold as well while a policy is suspended", () => {
-    const target = planned({ spec: { suspend: true }, done: ended(work, [A]) });
-    const { rows } = step({ target, observations: [], removal: facts() });
-    expect(rows).toMatchObject([{ verb: "Hold", cluster: A, run: runHash(work), done: "Complete" }]);
-  });
-
-  test("are no change of what a plan foretells", () => {
-    const rowsOf = (target: Target) => step({ target, observations: [], removal: facts() }).rows;
-    const after = planned({ done: ended(work, [A, B]) });
-    const input = { before: undefined, after, rowsBefore: [], rowsAfter: rowsOf(after), observations: [] };
-    expect(differenceOf(input)).toMatchObject([{ cluster: C, verb: "Created" }]);
   });
 });
 
@@ -321,22 +269,6 @@ describe("a rollout that is taken back", () => {
     expect(back(copy(runHash(before)))).toMatchObject([{ verb: "Apply", done: "Complete" }]);
     expect(back(copy(runHash(after)))).toMatchObject([{ verb: "Delete", uid: "m1", why: { reason: "DoneBefore" } }]);
   });
-
-  test("is back where it was as soon as nothing else runs there", () => {
-    const on = (...observations: Observation[]) =>
-      rolloutFacts({
-        policy: { stages: [{ name: "all" }] },
-        target,
-        lastGood,
-        clusters: [shanghai],
-        labels: {},
-        observations,
-        isKnown: () => true,
-      })[0];
-    expect(on()).toMatchObject({ onLastGood: true, onTarget: false });
-    expect(on(copy(runHash(before)))).toMatchObject({ onLastGood: true });
-    expect(on(copy(runHash(after)))).toMatchObject({ onLastGood: false });
-  });
 });
 
 describe("the hub's own copy of a Job has gone by its TTL", () => {
@@ -364,10 +296,4 @@ describe("the hub's own copy of a Job has gone by its TTL", () => {
     ["a copy that is let go of is let go of", { awaitsEnd: true, policy: "Orphan" }, {}, { verb: "Release" }],
     ["a person who deletes it removes what runs", {}, {}, { verb: "Delete" }],
   ])("%s", (_, removal, present, want) => expect(gone(removal, present)).toMatchObject(want));
-});
-
-test("the record of an earlier status is read as it was written", () => {
-  const done = ended(work, [A, B]);
-  const record = writeFinished(withEnds(NOTHING_FINISHED, done));
-  expect(planned({ done, on: [A, B] }).finished?.runs).toEqual(readFinished(record).runs);
 });

@@ -59,15 +59,6 @@ describe("a patch that leaves a workload with no number of replicas", () => {
     expect(fullMessage(problemWith({ patches })?.message ?? "")).toContain("patch 1 on Deployment: .spec.replicas: ");
   });
 
-  test.each([
-    ["StatefulSet", "apps/v1"],
-    ["ReplicaSet", "apps/v1"],
-    ["ReplicationController", "v1"],
-  ])("is found on a %s", (kind, apiVersion) => {
-    const { problem } = rendered([by("bad", { patches: [set(-3)] })], workload(kind, apiVersion));
-    expect(fullMessage(problem?.message ?? "")).toContain(`patch 0 on ${kind}: `);
-  });
-
   test("leaves what is counted as it was before", () => {
     const base = workload("Deployment");
     const variant = rendered([by("bad", { patches: [set(-3)] })], base, 4);

@@ -31,19 +31,9 @@ describe("pods in a custom resource are judged wherever they are:", () => {
   test.each<[what: string, spec: object, says: string]>([
     ["a template", { template: { spec: { hostPID: true } } }, "spec.hostPID must not be true"],
     [
-      "a template of another name, without containers",
-      { podTemplate: { spec: { serviceAccountName: "admin" } } },
-      "spec.podTemplate.spec.serviceAccountName must not be admin",
-    ],
-    [
       "a template in a list",
       { workerGroupSpecs: [{}, { template: { spec: { containers: [{ ...web, ...rooted }] } } }] },
       "spec.workerGroupSpecs[1].template.spec.containers[web].securityContext.privileged must not be true",
-    ],
-    [
-      "a template in a map",
-      { replicaSpecs: { Worker: { template: { spec: { nodeName: "n1", containers: [web] } } } } },
-      "spec.replicaSpecs.Worker.template.spec.nodeName must not be n1",
     ],
     [
       "a pod deep inside",
@@ -57,19 +47,9 @@ describe("pods in a custom resource are judged wherever they are:", () => {
       "spec.containers[x].securityContext.privileged must not be true",
     ],
     [
-      "init containers alone",
-      { initContainers: [{ ...web, ...rooted }] },
-      "spec.initContainers[web].securityContext.privileged must not be true",
-    ],
-    [
       "volumes under another name",
       { extraVolumes: [{ name: "v", hostPath: { path: "/" } }] },
       "spec.extraVolumes[0].hostPath must not be set",
-    ],
-    [
-      "volumes in a map",
-      { volumes: { data: { hostPath: { path: "/" } } } },
-      "spec.volumes.data.hostPath must not be set",
     ],
     [
       "one volume",
@@ -77,19 +57,9 @@ describe("pods in a custom resource are judged wherever they are:", () => {
       "spec.storage.volume.hostPath must not be set",
     ],
     [
-      "volumes of another name beside the usual ones of a template",
-      { template: { spec: { containers: [web], hostPath: { path: "/" } } } },
-      "spec.template.spec.hostPath must not be set",
-    ],
-    [
       "a security context without a container",
       { containerSecurityContext: { privileged: true } },
       "spec.containerSecurityContext.privileged must not be true",
-    ],
-    [
-      "a security context in a map",
-      { roles: { worker: { securityContext: { privileged: true } } } },
-      "spec.roles.worker.securityContext.privileged must not be true",
     ],
     [
       "a process of the node",
@@ -141,7 +111,6 @@ describe("what only looks like a pod is none:", () => {
       custom({ hostPath: "/a", routes: [{ hostPath: { prefix: "/" } }] }),
     ],
     ["what is privileged elsewhere", custom({ access: { privileged: true }, securityContext: { privileged: false } })],
-    ["a template without a spec", custom({ podTemplate: { serviceAccountName: "admin" }, volumes: [{ name: "v" }] })],
     ["the schema of a definition", { ...custom(node), apiVersion: "apiextensions.k8s.io/v1" }],
     [
       "fields of a Deployment beside its pods",
@@ -211,11 +180,6 @@ describe("who is to blame", () => {
     const problem = judgeRendering({ base: after(0), rules, after }, "Training t", defaultTerms("shop"));
     return problem && fullMessage(problem.message).split(":")[0];
   };
-
-  test("is nobody for what the administrators brought, and for what a tenant's own container runs beside it", () => {
-    expect(blamed(group(web), group(web, node))).toBeUndefined();
-    expect(blamed(group(web), group(web, node), group({ ...web, image: "a:2" }, node))).toBeUndefined();
-  });
 
   test("is whoever names their volume before, or changes the pod after", () => {
     const mounting = { ...web, volumeMounts: [{ name: "n", mountPath: "/n" }] };

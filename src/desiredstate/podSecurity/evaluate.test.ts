@@ -32,17 +32,10 @@ describe("earlier versions of the standard", () => {
   test.each([
     { what: "did not know of hosts of probes", spec: probed, refused: 34, allowed: 33 },
     { what: "allowed fewer sysctls", spec: sysctl("net.ipv4.tcp_wmem"), refused: 31, allowed: 32 },
-    { what: "allowed fewer sysctls still", spec: sysctl("net.ipv4.tcp_fin_timeout"), refused: 28, allowed: 29 },
     { what: "had no regard for users of its own", spec: ownUsers, refused: 34, allowed: 35 },
   ])("$what", ({ spec, refused, allowed }) => {
     expect(fields(deployment(spec), at("baseline", allowed))).toEqual([]);
     expect(fields(deployment(spec), at("baseline", refused))).toHaveLength(1);
-  });
-
-  test("read seccomp from annotations", () => {
-    const annotations = { "seccomp.security.alpha.kubernetes.io/pod": "unconfined" };
-    expect(fields(deployment({ containers: [] }, annotations), at("baseline", 18))).toHaveLength(1);
-    expect(fields(deployment({ containers: [] }, annotations), at("baseline", 19))).toEqual([]);
   });
 
   test("asked of Windows what only Linux knows", () => {

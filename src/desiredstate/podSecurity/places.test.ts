@@ -19,18 +19,6 @@ function chain(keys: readonly (string | number)[]): { places: Place[]; steps: ()
   return { places, steps: () => steps };
 }
 
-test("a path has the names of fields and the numbers of items", () => {
-  const { places } = chain(["spec", "groups", 3, "template", "spec"]);
-  expect(places.map(pathOf)).toEqual([
-    "",
-    "spec",
-    "spec.groups",
-    "spec.groups[3]",
-    "spec.groups[3].template",
-    "spec.groups[3].template.spec",
-  ]);
-});
-
 test.each([
   { name: "from the outermost in", order: (places: Place[]) => places },
   { name: "from the innermost out", order: (places: Place[]) => places.toReversed() },

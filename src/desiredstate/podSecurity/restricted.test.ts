@@ -85,15 +85,6 @@ describe("what the pod says holds for a container that says nothing", () => {
     expect(refusals(secured(without("runAsNonRoot"), pod))).toEqual([]);
     expect(refusals(secured(without("seccompProfile"), pod))).toEqual([]);
   });
-
-  test("and not for one that says otherwise", () => {
-    const pod = { securityContext: { runAsNonRoot: true } };
-    expect(refusals(hardened({ runAsNonRoot: false }, pod))).toEqual([NON_ROOT]);
-    expect(refusals(hardened({ runAsNonRoot: null }, { securityContext: { runAsNonRoot: false } }))).toEqual([
-      "spec.securityContext.runAsNonRoot must be true",
-      NON_ROOT,
-    ]);
-  });
 });
 
 describe("a volume", () => {

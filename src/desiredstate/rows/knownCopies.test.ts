@@ -58,13 +58,6 @@ describe("the copies that the status of an object knows of", () => {
     }
   });
 
-  test("are none where nothing has been seen yet, and where there is no status", () => {
-    const { observedHash: _, ...unreadable } = entry();
-    expect(known({ clusters: [unreadable] })).toEqual([]);
-    expect(known({})).toEqual([]);
-    expect(known(undefined)).toEqual([]);
-  });
-
   test("of a cluster that it only names are taken for right, with no replicas", () => {
     const copies = known({ unlistedClusters: ["shanghai-1"] });
     expect(copies.map(({ present, inSyncWith }) => [present?.hash, present?.health.state, inSyncWith])).toEqual(
@@ -81,9 +74,5 @@ describe("the copies that the status of an object knows of", () => {
     const empty = { ...target, clusters: [{ name: "frankfurt-1", frozen: false, objects: [] }, ...target.clusters] };
     expect(known({ clusters: [entry({ name: "singapore-1" })] }, empty)).toHaveLength(3);
     expect(known({ clusters: [entry({ name: "singapore-1" })] }, { ...target, clusters: [] })).toEqual([]);
-  });
-
-  test("come once for a cluster that is named twice", () => {
-    expect(known({ clusters: [entry()], unlistedClusters: ["shanghai-1"] })).toHaveLength(3);
   });
 });

@@ -15,7 +15,6 @@ import {
   type Marking,
   ownerRefOf,
   ownerText,
-  policyOf,
   reowned,
   withControllerReference,
   withDependenciesHash,
@@ -67,36 +66,6 @@ test("a claim that goes along says itself that it stays, and one that is placed 
   expect(stays({ ...claim, apiVersion: "example.com/v1" }, "dependency")).toBeUndefined();
 });
 
-test("an object in the name of another keeps all but what names the one before", () => {
-  const marked = mark(config, "dependency", { ...marking, policy: "Orphan" });
-  const { object, hash } = reowned(marked.object, other, "Delete");
-  expect(object).toStrictEqual({
-    ...marked.object,
-    metadata: {
-      ...marked.object.metadata,
-      annotations: {
-        b: "2",
-        [OWNER_ANNOTATION]: ownerText(other),
-        [OBJECT_ANNOTATION]: "/ConfigMap/default/data",
-        [HASH_ANNOTATION]: hash,
-      },
-    },
-  });
-  const bare = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
-  const left = reowned(bare, other, "Orphan");
-  expect(annotations(left)).toStrictEqual({
-    [OWNER_ANNOTATION]: ownerText(other),
-    [DELETION_POLICY_ANNOTATION]: "Orphan",
-    [OBJECT_ANNOTATION]: "/ConfigMap//x",
-    [HASH_ANNOTATION]: left.hash,
-  });
-});
-
-test("a name that somebody else wrote stays", () => {
-  const named = { ...config, metadata: { ...config.metadata, annotations: { [OBJECT_ANNOTATION]: "n" } } };
-  expect(annotations(reowned(named, other, "Delete"))?.[OBJECT_ANNOTATION]).toBe("n");
-});
-
 test("the name is expected where the live object names anything, or is not asked to", () => {
   const desired = mark(config, "rendered", marking).object;
   const live = (given?: Record<string, string>): KubeObject => {
@@ -110,13 +79,6 @@ test("the name is expected where the live object names anything, or is not asked
       ...desired,
       metadata: { ...desired.metadata, annotations: unnamed },
     });
-});
-
-test("a policy that nobody knows is no policy", () => {
-  const of = (policy: string) =>
-    policyOf({ ...config, metadata: { name: "x", annotations: { [DELETION_POLICY_ANNOTATION]: policy } } });
-  expect([of("Orphan"), of("Delete"), of("orphan")]).toEqual(["Orphan", undefined, undefined]);
-  expect(policyOf({ ...config, metadata: { name: "x" } })).toBeUndefined();
 });
 
 describe("the marks of a member object", () => {
@@ -157,10 +119,6 @@ describe("a controller reference", () => {
   test("does not go onto an object of another namespace", () => {
     expect(withControllerReference(service, { ...owner, namespace: "other" })).toBe(service);
   });
-
-  test("of an object that the server has not named a life of has none", () => {
-    expect(ownerRefOf({ ...service, metadata: { name: "x" } }).uid).toBe("");
-  });
 });
 
 describe("the hash of what pods read", () => {
@@ -175,7 +133,6 @@ describe("the hash of what pods read", () => {
     ],
     ["where there are none", { spec: {} }, { spec: {}, metadata: { annotations } }],
     ["in place of what is no map", { metadata: null }, { metadata: { annotations } }],
-    ["in place of a list", { metadata: [1] }, { metadata: { annotations } }],
   ])("stands on the template %s", (_where, template, want) => {
     expect(withDependenciesHash(deployment({ replicas: 1, template }), "h")["spec"]).toEqual({
       replicas: 1,

@@ -20,8 +20,3 @@ test("a kind that is not seen in one namespace is seen in the others", () => {
   expect(isKindUnreadable(unreadable, "apps/Deployment")).toBe(true);
   expect(isKindUnreadable(unreadable, "apps/Deploy")).toBe(false);
 });
-
-test("where everything is seen, nothing is unreadable", () => {
-  expect(whyUnreadable(undefined, deployment("shop"))).toBeUndefined();
-  expect(whyUnreadable(new Map(), deployment("shop"))).toBeUndefined();
-});

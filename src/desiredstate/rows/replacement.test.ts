@@ -35,7 +35,6 @@ function seen(row: ApplyRow, present: Partial<NonNullable<Observation["present"]
 }
 
 const config = applied("ConfigMap", "dependency", { data: { key: "new" } });
-const tls = applied("Secret", "dependency", { type: "kubernetes.io/tls" });
 const deployment = applied("Deployment", "rendered");
 const service = applied("Service", "rendered");
 const elsewhere = applied("Deployment", "rendered", {}, "singapore-1");
@@ -60,7 +59,6 @@ const GOES = ["Delete ConfigMap u1", "Hold Deployment", "Apply Service", "Apply 
 describe("a copy of a ConfigMap", () => {
   test.each<{ name: string; copy?: Observation; facts?: Partial<RemovalFacts>; want: string[] }>([
     { name: "that is not there is in nobody's way", want: ALL },
-    { name: "that can be changed is in nobody's way", copy: seen(config), want: ALL },
     {
       name: "that cannot be changed and is as it should be is in nobody's way",
       copy: seen(config, { immutable: true, hash: config.hash, refused: ["h0"] }),
@@ -75,16 +73,6 @@ describe("a copy of a ConfigMap", () => {
       name: "that has refused the change goes",
       copy: seen(config, { immutable: true, refused: [config.hash] }),
       want: GOES,
-    },
-    {
-      name: "that has refused another change is tried first",
-      copy: seen(config, { immutable: true, refused: ["h0"] }),
-      want: WAITS,
-    },
-    {
-      name: "that is going already is waited for",
-      copy: seen(config, { immutable: true, refused: [config.hash], deleting: true }),
-      want: WAITS,
     },
     {
       name: "that is not proven to be ours stays",
@@ -109,12 +97,6 @@ describe("a copy of a ConfigMap", () => {
       facts: { neededByOthers: new Set([KEY]) },
       want: GOES,
     },
-    {
-      name: "goes also of an application that leaves its copies when it is deleted",
-      copy: seen(config, { immutable: true, refused: [config.hash] }),
-      facts: { policy: "Orphan" },
-      want: GOES,
-    },
   ])("$name", ({ copy, facts: more, want }) => {
     expect(texts(copy === undefined ? [] : [copy], more)).toEqual(want);
   });
@@ -128,33 +110,11 @@ describe("a copy of a ConfigMap", () => {
   });
 });
 
-test("a Secret of another type is in the way, and one of the same type is not", () => {
-  const kinds = (present: Partial<NonNullable<Observation["present"]>>): string[] =>
-    texts([seen(tls, present)], {}, tls);
-  expect(kinds({ secretType: "kubernetes.io/tls" })[1]).toBe("Apply Deployment");
-  expect(kinds({ secretType: "Opaque" }).slice(0, 2)).toEqual(["Apply Secret", "Hold Deployment"]);
-  expect(kinds({ secretType: "Opaque", refused: [tls.hash] }).slice(0, 2)).toEqual([
-    "Delete Secret u1",
-    "Hold Deployment",
-  ]);
-});
-
 test("what has gone is waited for until it is there again", () => {
   const replacing = new Set([CLUSTER]);
   expect(texts([], { replacing })).toEqual(WAITS);
   expect(texts([seen(config, { hash: config.hash })], { replacing })).toEqual(ALL);
   expect(texts([], { replacing: new Set(["singapore-1"]) })).toEqual(ALL);
-});
-
-test("a claim is never made anew, whatever of it has changed: it holds data", () => {
-  const claim = applied("PersistentVolumeClaim", "dependency", { spec: { storageClassName: "fast" } });
-  const refused = seen(claim, { refused: [claim.hash] });
-  expect(texts([refused], {}, claim)).toEqual([
-    "Apply PersistentVolumeClaim",
-    "Apply Deployment",
-    "Apply Service",
-    "Apply Deployment",
-  ]);
 });
 
 describe("the rows of a replacement", () => {
@@ -173,7 +133,6 @@ describe("the rows of a replacement", () => {
   }
 
   const config = applied("ConfigMap", "config", "dependency");
-  const more = applied("ConfigMap", "more", "dependency");
   const web = applied("Deployment", "web", "rendered");
   const rowsOf = (
     observations: readonly Observation[],
@@ -230,53 +189,10 @@ describe("the rows of a replacement", () => {
     expect(rowsOf([seen(config, { hash: config.hash })], { replacing: new Set([CLUSTER]) }, wanted)).toBe(wanted);
   });
 
-  test("what has refused the change is in the way whatever else is said of it", () => {
-    expect(rowsOf([seen(config, { refused: [config.hash] })]).map(({ verb }) => verb)).toEqual(["Delete", "Hold"]);
-    expect(rowsOf([seen(config, { refused: ["x", config.hash] })]).map(({ verb }) => verb)).toEqual(["Delete", "Hold"]);
-  });
-
-  test("of several in the way the first is named, and all go", () => {
-    expect(rowsOf([refusing(more), refusing(config)], {}, [config, more, web])).toMatchObject([
-      { verb: "Delete", uid: "uid-of-config", why: why("config") },
-      { verb: "Delete", uid: "uid-of-more", why: why("more") },
-      waiting("config"),
-    ]);
-  });
-
   describe("what waits", () => {
     test("is not what is there as it should be", () => {
       const rows = rowsOf([refusing(config), seen(web, { hash: web.hash })]);
       expect(rows[1]).toBe(web);
-    });
-
-    test("is not what goes along, nor what is held already", () => {
-      const held: HoldRow = {
-        verb: "Hold",
-        cluster: CLUSTER,
-        ref: web.ref,
-        owner,
-        role: "rendered",
-        why: why("x"),
-        wanted: true,
-      };
-      expect(rowsOf([refusing(config)], {}, [config, more, held]).slice(1)).toEqual([more, held]);
-    });
-
-    test("is on that cluster alone", () => {
-      const elsewhere = { ...web, cluster: "singapore-1" };
-      expect(rowsOf([refusing(config)], {}, [config, elsewhere])[1]).toBe(elsewhere);
-      expect(rowsOf([refusing({ ...config, cluster: "singapore-1" })])).toEqual([config, web]);
-    });
-  });
-
-  describe("a Secret without a type", () => {
-    const secret = applied("Secret", "secret", "dependency");
-
-    test("is Opaque", () => {
-      const verbs = (secretType: string) =>
-        rowsOf([seen(secret, { secretType })], {}, [secret, web]).map(({ verb }) => verb);
-      expect(verbs("Opaque")).toEqual(["Apply", "Apply"]);
-      expect(verbs("kubernetes.io/tls")).toEqual(["Apply", "Hold"]);
     });
   });
 

@@ -94,22 +94,9 @@ describe("the clusters that a rollout is about", () => {
     ]);
   });
 
-  test("are without one where copies are known to be gone", () => {
-    const gone = { ...copy("singapore-1", "Service"), present: undefined } as unknown as Observation;
-    expect(names({ clusters, observations: [gone] })).toEqual(["shanghai-1"]);
-    expect(names({ clusters, observations: [gone, copy("singapore-1", "Deployment")] })).toEqual([
-      "shanghai-1",
-      "singapore-1",
-    ]);
-  });
-
   test("are without one that is being removed, or that the hub does not know", () => {
     expect(names({ clusters: [{ ...shanghai, deleting: true }] })).toEqual([]);
     expect(names({ clusters: [] })).toEqual([]);
-  });
-
-  test("are those of the new revision alone where none was good before", () => {
-    expect(factOf({ lastGood: undefined })).toMatchObject({ name: "shanghai-1", wanted: true, kept: false });
   });
 
   test("are in contact or not, one by one", () => {
@@ -142,8 +129,6 @@ describe("a cluster has arrived at the new revision", () => {
       true,
       copies(after, { Secret: { present: { hash: "older", owner: other } } }),
     ],
-    ["one object is being deleted", false, copies(after, { Service: { present: { deleting: true } } })],
-    ["one object is being written", false, copies(after, { Service: { writing: true } })],
     ["one object could not be written", false, copies(after, { Service: { failure } })],
     ["an override cannot be applied", false, copies(after), changed(after, { problem })],
     ["the cluster is frozen", false, copies(after), changed(after, { frozen: true })],
@@ -163,41 +148,21 @@ describe("a cluster has arrived at the new revision", () => {
     expect(there([gone(true)])).toBe(false);
     expect(there([gone(false), copy("shanghai-1", "Deployment")])).toBe(false);
   });
-
-  test("or back at the last good one, told apart", () => {
-    expect(factOf({ observations: copies(before) })).toMatchObject({ onTarget: false, onLastGood: true });
-    expect(factOf({ observations: copies(after) })).toMatchObject({ onTarget: true, onLastGood: false });
-  });
 });
 
 describe("what runs on a cluster", () => {
-  const nowhere = targetFor("nginx:0", "singapore-1");
   const edited = copies(after, { Deployment: { present: { hash: "edited" } } });
   test.each<[string, RolloutFacts["runs"], Observation[], { target?: Target; lastGood?: Target }?]>([
     ["the new revision", "Target", copies(after)],
     ["the last good one", "LastGood", copies(before)],
     ["both are the same", "LastGood", copies(after), { lastGood: after }],
-    ["part of the new revision", "Target", copies(after, { Service: "gone" })],
-    ["the new revision, partly written", "Target", copies(after, { Service: { writing: true } })],
     ["one object of neither", "Other", edited],
     ["more than either has", "Other", [...copies(after), copy("shanghai-1", "ConfigMap")]],
     ["nothing where both have something", "Nothing", []],
-    ["nothing where only the new revision has something", "Nothing", [], { lastGood: nowhere }],
-    ["something where no revision has anything", "Other", copies(after), { target: nowhere, lastGood: nowhere }],
-    ["the new revision where the last good one has nothing", "Target", copies(after), { lastGood: nowhere }],
     ["an object of unknown content", "Target", edited, { target: holding(after, "Deployment") }],
   ])("%s: %s", (_name, runs, observations, { target = after, lastGood = before } = {}) => {
     const facts = factsOf({ observations, target, lastGood });
     expect(facts.find(({ name }) => name === "shanghai-1")?.runs).toBe(runs);
-  });
-
-  test("nothing, just as the last good revision has it", () => {
-    const gone = { ...copy("shanghai-1", "Service"), present: undefined } as unknown as Observation;
-    const facts = factsOf({ target: nowhere, lastGood: targetFor("nginx:1", "shanghai-1"), observations: [gone] });
-    expect(facts.map(({ name, runs }) => [name, runs])).toEqual([
-      ["shanghai-1", "Nothing"],
-      ["singapore-1", "Nothing"],
-    ]);
   });
 });
 
@@ -217,7 +182,6 @@ describe("why something cannot be written on a cluster", () => {
     ["the cluster refuses", "FieldConflict", failed],
     ["an override cannot be applied", "PatchFailed", failed, changed(after, { problem, frozenFor })],
     ["the cluster is frozen", "SecretAccessDenied", failed, changed(after, { frozen: true, frozenFor })],
-    ["a copy of another owner fails", undefined, copies(after, { Secret: { failure, present: { owner: other } } })],
   ])("%s: %s", (_name, error, observations, target = after) => {
     const fact = factOf({ target, observations });
     expect([fact.error, "error" in fact]).toEqual([error, error !== undefined]);
@@ -249,46 +213,15 @@ describe("how healthy a revision is on a cluster", () => {
     ],
     ["the worst object", failed, progressing("NoAddress"), { state: "Failed", reason: "Refused", ...none }],
     [
-      "the worst object, be it the last",
-      progressing("Starting"),
-      { state: "Unknown", reason: "NoRule" },
-      { state: "Unknown", reason: "NoRule", ...none },
-    ],
-    [
-      "of equally bad objects the first",
-      progressing("Starting"),
-      progressing("NoAddress"),
-      { state: "Progressing", reason: "Starting", ...none },
-    ],
-    [
       "an object that is available in part",
       degraded,
       { state: "Unknown" },
       { state: "Progressing", reason: "Crashing", available: 1, desired: 2 },
     ],
-    ["a failed object before that", degraded, failed, { state: "Failed", reason: "Refused", available: 1, desired: 2 }],
     ["a missing object", "gone", { state: "Available" }, { state: "Progressing", ...none }],
   ])("%s", (_name, deployment, service, want) => {
     const Deployment: Changes | "gone" = deployment === "gone" ? deployment : { present: { health: deployment } };
     const observations = copies(after, { Deployment, Service: { present: { health: service } } });
     expect(factOf({ observations }).health).toStrictEqual(want);
-  });
-
-  test("does not depend on its dependencies", () => {
-    const observations = copies(after, { Secret: { present: { health: { ...failed, ...two } } } });
-    expect(factOf({ observations }).health).toStrictEqual({ state: "Available", ...none });
-  });
-
-  test("goes by the last good revision where the new one has nothing there", () => {
-    const target = targetFor("nginx:2", "singapore-1");
-    const observations = copies(before, { Deployment: { present: { health: { state: "Failed" } } } });
-    const [there] = factsOf({ target, observations });
-    expect(there).toMatchObject({ name: "shanghai-1", health: { state: "Failed" } });
-  });
-
-  test("is no worry where neither has anything there", () => {
-    const nowhere = targetFor("nginx:2", "singapore-1");
-    const facts = factsOf({ target: nowhere, lastGood: nowhere, observations: [copy("shanghai-1", "Service")] });
-    expect(facts[0]).toMatchObject({ name: "shanghai-1", health: { state: "Available", available: 0, desired: 0 } });
   });
 });

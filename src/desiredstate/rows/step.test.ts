@@ -19,7 +19,7 @@ import {
   targetOf,
 } from "../testing/builders.ts";
 import { placeOf, rowsOfStep } from "../testing/oracle.ts";
-import { everywhere, inChina, named, observed, rowsOf, target, texts } from "../testing/steps.ts";
+import { inChina, named, observed, rowsOf, target, texts } from "../testing/steps.ts";
 import type { Observation, RolloutState, StepInput, Target } from "../types.ts";
 import { step } from "./step.ts";
 
@@ -226,34 +226,6 @@ describe("a frozen cluster", () => {
       [true, "an-older-hash", "Suspended"],
     ]);
   });
-
-  test("retains also what names another hub object: both may need it", () => {
-    const shared = copy("shanghai-1", "Service", { owner: other }, { ref: named("Secret", "shared") });
-    expect(texts({ target: suspended(), observations: [shared] }).at(-1)).toBe(
-      "Hold shanghai-1 Secret/shared Suspended",
-    );
-  });
-});
-
-test("a dependency that is gone from the hub stays where the object is, and only there", () => {
-  const database = named("Secret", "database");
-  const to = target({ object: app({ envFrom: [{ secretRef: { name: "database" } }] }), placements: [inChina] });
-  const observations = [observed("shanghai-1", database), observed("singapore-1", database)];
-  expect(texts({ target: to, observations }).filter((row) => row.includes("database"))).toEqual([
-    "Hold shanghai-1 Secret/database DependencyMissing",
-    "Delete singapore-1 Secret/database NotSelected",
-  ]);
-  const held = rowsOf({ target: to, observations }).find((row) => row.ref.name === "database");
-  expect(held).toMatchObject({ wanted: true, hash: "an-older-hash", role: "dependency" });
-});
-
-test("nothing goes because of an override that cannot be applied", () => {
-  const bad = overrides("bad", { patches: [{ op: "remove", path: "/none" }] });
-  const to = target({ overrides: [bad], clusters: [shanghai], previous: running(["shanghai-1"], {}, "Removing") });
-  expect(to.clusters).toMatchObject([{ frozen: false, objects: [], problem: { reason: "InvalidPatch" } }]);
-  expect(texts({ target: to, observations: [copy("shanghai-1", "Deployment")] })).toEqual([
-    "Hold shanghai-1 Deployment/nginx-demo InvalidPatch",
-  ]);
 });
 
 describe("a rollout", () => {
@@ -268,70 +240,17 @@ describe("a rollout", () => {
   const waits: RolloutState = { waiting: only };
   const returns: RolloutState = { waiting: none, returning: only };
   const isKept: RolloutState = { waiting: none, kept: only };
-  const copies = [copy(NAME, "Deployment"), copy(NAME, "Service")];
-  const there = (input: Partial<StepInput>): string[] =>
-    texts({ target: after, lastGood: before, ...input }).flatMap((text) =>
-      text.includes(` ${NAME} `) ? [text.replace(` ${NAME} `, " ")] : [],
-    );
   const hashes = (input: Partial<StepInput>): unknown[] =>
     rowsOf({ target: after, lastGood: before, ...input }).flatMap((row) =>
       row.cluster === NAME && row.verb === "Apply" ? [row.hash] : [],
     );
   const hashesIn = (given: Target): unknown[] | undefined =>
     given.clusters.find(({ name }) => name === NAME)?.objects.map(({ hash }) => hash);
-  const held = (reason: string) => ["Service", "Deployment"].map((kind) => `Hold ${kind}/nginx-demo ${reason}`);
 
   test("writes the last good revision where a cluster waits or goes back, and the new one elsewhere", () => {
     for (const rollout of [waits, returns]) expect(hashes({ rollout })).toEqual(hashesIn(before));
     expect(hashes({ rollout: { waiting: none, returning: none, kept: none } })).toEqual(hashesIn(after));
     expect(hashes({ rollout: isKept })).toEqual([]);
-  });
-
-  test("removes what the last good revision lacks only on the way back", () => {
-    const left = observed(NAME, named("ConfigMap", "new"));
-    expect(there({ rollout: returns, observations: [left] }).at(-1)).toBe("Delete ConfigMap/new NotSelected");
-    expect(there({ rollout: waits, observations: [left] }).at(-1)).toBe("Hold ConfigMap/new RolloutWaiting");
-    const lastGood = { ...before, clusters: before.clusters.filter(({ name }) => name !== NAME) };
-    const goes = ["Service", "Deployment"].map((kind) => `Delete ${kind}/nginx-demo NotSelected`);
-    expect(there({ lastGood, rollout: returns, observations: copies })).toEqual(goes);
-    expect(there({ lastGood, rollout: waits, observations: copies })).toEqual(held("RolloutWaiting"));
-  });
-
-  test.each<[string, Partial<StepInput>, string]>([
-    [
-      "is that of an earlier life",
-      { lastGood: { ...before, owner: { ...before.owner, uid: "another" } } },
-      "RolloutWaiting",
-    ],
-    ["is none, as the object is suspended", { target: { ...after, suspended: true } }, "RolloutWaiting"],
-    [
-      "cannot be made",
-      { lastGood: to({}, { overrides: [overrides("bad", { patches: [{ op: "remove", path: "/none" }] })] }) },
-      "InvalidPatch",
-    ],
-  ])("removes nothing where the last good revision %s", (_what, input, reason) => {
-    for (const rollout of [waits, returns])
-      expect(there({ ...input, rollout, observations: copies })).toEqual(held(reason));
-  });
-
-  test("keeps a dependency of the last good revision that is gone from the hub", () => {
-    const lastGood = to({ envFrom: [{ secretRef: { name: "database" } }] });
-    const observations = [observed(NAME, named("Secret", "database"))];
-    expect(there({ lastGood, rollout: returns, observations }).at(-1)).toBe("Hold Secret/database DependencyMissing");
-  });
-
-  test("writes nothing back while no policy places the object", () => {
-    const unplaced = targetOf({ clusters, previous: running(["shanghai-1"], placedBy("gone")) });
-    expect(there({ target: unplaced, rollout: waits, observations: copies })).toEqual(held("RolloutWaiting"));
-  });
-
-  test("holds a copy by the hash that it has", () => {
-    const { present, ...rest } = copy(NAME, "Deployment");
-    const { hash: _, ...unhashed } = present ?? { uid: "", proven: true, deleting: false, health: health(0) };
-    const holds = (observation: Observation) =>
-      rowsOf({ target: after, rollout: isKept, observations: [observation] }).find(({ cluster }) => cluster === NAME);
-    expect(holds(copy(NAME, "Deployment"))).toMatchObject({ role: "rendered", hash: "an-older-hash", wanted: true });
-    expect(holds({ ...rest, present: unhashed })).not.toHaveProperty("hash");
   });
 });
 
@@ -460,35 +379,5 @@ describe("the labels of the namespace", () => {
     const placements = [placement("p", { suspend: true })];
     const terms = namespaceTerms({ name: "default", labels: restricted }, false);
     expect(labelsIn({ placements, terms })).toEqual([undefined, undefined]);
-  });
-});
-
-describe("a move", () => {
-  const moved = (more: Partial<StepInput>): string[] =>
-    texts({ target: target({ placements: [inChina] }), ...more }).filter((text) => !text.startsWith("Apply"));
-  const old = [copy("singapore-1", "Deployment", { health: health(2) }), copy("singapore-1", "Service")];
-  const stays = ["Service", "Deployment"].map((kind) => `Hold singapore-1 ${kind}/nginx-demo AwaitingReplacement`);
-  const goes = ["Service", "Deployment"].map((kind) => `Delete singapore-1 ${kind}/nginx-demo NotSelected`);
-  const drained = facts({ clusters: new Map([["singapore-1", { synced: true, leaving: "Drain" as const }]]) });
-
-  test("takes the old copy and its Service when the new one is available, and not before", () => {
-    const arrived = [copy("shanghai-1", "Deployment", { health: health(2) }), copy("shanghai-1", "Service")];
-    expect(moved({ observations: [...old, ...arrived] })).toEqual(goes);
-    expect(moved({ observations: old })).toEqual(stays);
-    expect(moved({ observations: old, removal: drained })).toEqual(stays);
-  });
-
-  test("takes the old copy at once if the placement says so, or if no cluster or no replica is wanted", () => {
-    const to = target({ placements: [inChina] });
-    expect(moved({ target: { ...to, breakBeforeMake: true }, observations: old })).toEqual(goes);
-    const none = target({ placements: [inChina], object: app({ replica: 0 }) });
-    expect(moved({ target: none, observations: old })).toEqual(goes);
-    const nowhere = targetOf({ placements: [everywhere], clusters: [{ ...singapore, deleting: true }] });
-    expect(moved({ target: nowhere, observations: old, removal: drained })).toEqual(goes);
-  });
-
-  test("takes what is rendered no more where the object stays, whoever is available", () => {
-    const left = observed("shanghai-1", named("Service", "old-name"));
-    expect(moved({ observations: [left] })).toEqual(["Delete shanghai-1 Service/old-name NotSelected"]);
   });
 });

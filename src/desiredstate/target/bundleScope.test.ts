@@ -51,7 +51,6 @@ describe("a tenant's bundle", () => {
       reason: "NotAllowed",
       says: "allowed-bundle-kinds",
     },
-    { name: "a definition", manifests: [definition()], reason: "NotAllowed", says: "allowed-bundle-kinds" },
     { name: "rights in its own namespace", manifests: [role], reason: "NotAllowed", says: "allowed-bundle-kinds" },
     {
       name: "an object in another namespace",
@@ -90,13 +89,6 @@ describe("a tenant's bundle", () => {
     expect(target.clusters[0]?.objects).toEqual([]);
   });
 
-  test("is refused with the command by which an administrator allows all of it", () => {
-    const { message = "" } = problemOf(targetOf([clusterRole("r"), definition(), role])) ?? {};
-    expect(fullMessage(message)).toContain(
-      "kubectl annotate --overwrite namespace default federation.paas.cmft.com/allowed-bundle-kinds=ClusterRole,CustomResourceDefinition,Role",
-    );
-  });
-
   test("is not let through by a ClusterPlacement: that says where objects run, and not what they may be", () => {
     const target = targetOf([clusterRole("r")], {}, { placements: [clusterPlacement("all", selects())] });
     expect(problemOf(target)).toMatchObject({ reason: "NotAllowed" });
@@ -109,12 +101,6 @@ describe("a tenant's bundle", () => {
     expect(problemOf(targetOf([definition()], { [ALLOWED_BUNDLE_KINDS_ANNOTATION]: "*" }))).toBeUndefined();
     const account = { ...serviceAccount("a"), metadata: { name: "a", namespace: "bank" } };
     expect(problemOf(targetOf([account], { [ALLOWED_BUNDLE_NAMESPACES_ANNOTATION]: "bank" }))).toBeUndefined();
-  });
-
-  test("is never allowed a protected namespace", () => {
-    const everything = { [ALLOWED_BUNDLE_KINDS_ANNOTATION]: "*", [ALLOWED_BUNDLE_NAMESPACES_ANNOTATION]: "*" };
-    const account = { ...serviceAccount("a"), metadata: { name: "a", namespace: "meridian-system" } };
-    expect(problemOf(targetOf([account], everything))).toMatchObject({ reason: "ProtectedNamespace" });
   });
 
   test("may bring one kind into a namespace of Kubernetes where both are named, whatever else is allowed", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { bundle, clusterRole, operator, serviceAccount } from "../../../test/builders/index.ts";
+import { clusterRole, operator, serviceAccount } from "../../../test/builders/index.ts";
 import { inFull, type KubeObject } from "../../apis/index.ts";
-import { manifestsProblem, scopeProblem as judged, termsWithin } from "./bundleScope.ts";
-import { type NamespaceTerms, namespaceTerms } from "../podSecurity/index.ts";
+import { scopeProblem as judged, termsWithin } from "./bundleScope.ts";
+import { namespaceTerms } from "../podSecurity/index.ts";
 
 const KINDS = "federation.paas.cmft.com/allowed-bundle-kinds";
 const NAMESPACES = "federation.paas.cmft.com/allowed-bundle-namespaces";
@@ -26,20 +26,6 @@ const scopeProblem = (...given: Parameters<typeof judged>) => {
 const command = "kubectl annotate --overwrite namespace shop";
 
 describe("what a bundle may not bring is said with what to do", () => {
-  test("of kinds", () => {
-    expect(scopeProblem([clusterRole("r")], terms())).toEqual({
-      reason: "NotAllowed",
-      message: `ClusterRole r: kinds not allowed to bundles of shop: ClusterRole; an administrator allows it: ${command} ${KINDS}=ClusterRole`,
-    });
-  });
-
-  test("of namespaces", () => {
-    expect(scopeProblem([inside(serviceAccount("a"), "bank")], terms())).toEqual({
-      reason: "NotAllowed",
-      message: `ServiceAccount bank/a: namespaces not allowed to bundles of shop: bank; an administrator allows it: ${command} ${NAMESPACES}=bank`,
-    });
-  });
-
   test("of both, each once and in order, with the first object", () => {
     const objects = [
       inside(serviceAccount("fine")),
@@ -68,23 +54,6 @@ describe("what a bundle may not bring is said with what to do", () => {
     const { message } = scopeProblem(objects, terms({ [KINDS]: "Role", [NAMESPACES]: "bank" })) ?? {};
     expect(message).toContain(`${KINDS}=ClusterRole,Role ${NAMESPACES}=bank,kube-system/Role`);
   });
-
-  test("but for Meridian's own namespace, which nobody allows", () => {
-    expect(scopeProblem([clusterRole("r"), inside(serviceAccount("a"), "meridian-system")], terms())).toEqual({
-      reason: "ProtectedNamespace",
-      message: "ServiceAccount meridian-system/a: nothing is written into the namespace meridian-system of members",
-    });
-  });
-});
-
-describe("manifests that cannot be sent", () => {
-  test("are named by their field", () => {
-    expect(manifestsProblem(bundle("b", [serviceAccount("a")]))).toBeUndefined();
-    const bad = bundle("b", [{ ...serviceAccount("a"), status: {} }]);
-    const problem = manifestsProblem(bad);
-    expect(problem?.reason).toBe("InvalidManifest");
-    expect(problem?.message).toMatch(/^spec\.manifests\[0\]\S* \S/);
-  });
 });
 
 describe("the Pod Security level of an object of a bundle", () => {
@@ -101,17 +70,6 @@ describe("the Pod Security level of an object of a bundle", () => {
     const { of } = termsWithin([], own, false);
     expect(of?.(inside(operator("op"))).security.level).toBe(home);
     expect(of?.({ ...operator("op"), metadata: { name: "op", namespace: "bank" } }).security.level).toBe(want);
-  });
-
-  test("is that of the newer version where both are the same", () => {
-    const versioned = (name: string, version: string): NamespaceTerms =>
-      namespaceTerms(
-        { name, labels: { ...labels("restricted"), "pod-security.kubernetes.io/enforce-version": version } },
-        false,
-        { elsewhere: (other) => versioned(other, "v1.20") },
-      );
-    const { of } = termsWithin([], versioned("shop", "v1.30"), false);
-    expect(of?.({ ...operator("op"), metadata: { name: "op", namespace: "bank" } }).security.minor).toBe(30);
   });
 });
 
@@ -133,20 +91,10 @@ describe("a service account that the bundle brings", () => {
     expect(allows(false, "shop", "other")).toBe(false);
   });
 
-  test("may not where strangers are taken over", () => expect(allows(true, "shop", "own")).toBe(false));
-
   test("is one of the core group alone", () => {
     const other = { ...inside(serviceAccount("own")), apiVersion: "example.com/v1" };
     expect(allows(false, "shop", "own", [other])).toBe(false);
     expect(allows(false, "shop", "own", [{ ...inside(serviceAccount("own")), kind: "Secret" }])).toBe(false);
     expect(allows(false, "shop", "own", [serviceAccount("own")])).toBe(false);
-  });
-
-  test("stands beside what the namespace of the object allows", () => {
-    expect([allows(false, "bank", "robot"), allows(false, "shop", "robot")]).toEqual([true, false]);
-    const { of, namespace } = termsWithin(objects, terms(), false);
-    expect(namespace).toBe("shop");
-    expect(of?.(pod("bank")).namespace).toBe("bank");
-    expect(of?.(pod("bank"))).toBe(of?.(pod("bank")));
   });
 });

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
-  DELETION_POLICY_ANNOTATION,
   type KubeObject,
-  OWNER_ANNOTATION,
   parseApiVersion,
   type Placement,
   type PlacementSpec,
@@ -11,7 +9,7 @@ import {
 import { type HubKind, placeableKindOf } from "../../interpreter/index.ts";
 import { needsOf as needsOfKind, withTheirNeeds } from "./needs.ts";
 import { namespaceTerms } from "../podSecurity/index.ts";
-import { app, at, clusterPlacement, placement, rows, shanghai, targetOf } from "../testing/builders.ts";
+import { app, clusterPlacement, placement, rows, shanghai, targetOf } from "../testing/builders.ts";
 import type { Target } from "../types.ts";
 
 /** As a person has written it: all of its content is that person's. */
@@ -153,29 +151,6 @@ describe("what goes along with an object that is sent as it is", () => {
     ]);
   });
 
-  test("a change of what its pods read writes nothing into its template", () => {
-    const web = deployment({ imagePullSecrets: [], volumes: [{ name: "a", secret: { secretName: "s" } }] });
-    const rendered = (data: object) => at(placed(web, {}, secret("s", { data })), "shanghai-1", "Deployment");
-    expect(rendered({ a: "MQ==" })).toEqual(rendered({ a: "Mg==" }));
-    expect(JSON.stringify(rendered({}))).not.toContain("dependencies-hash");
-  });
-
-  test("a claim says itself that it stays; a Secret goes with its users", () => {
-    const web = deployment({
-      volumes: [
-        { name: "a", persistentVolumeClaim: { claimName: "data" } },
-        { name: "b", secret: { secretName: "s" } },
-      ],
-    });
-    const target = placed(web, {}, claim, secret("s"));
-    const annotations = (kind: string) => at(target, "shanghai-1", kind)?.metadata.annotations;
-    expect(annotations("PersistentVolumeClaim")).toMatchObject({ [DELETION_POLICY_ANNOTATION]: "Orphan" });
-    expect(annotations("Secret")).toHaveProperty([OWNER_ANNOTATION]);
-    expect(annotations("Secret")).not.toHaveProperty([DELETION_POLICY_ANNOTATION]);
-    const own = at(placed({ ...claim, metadata: { ...claim.metadata, uid: "c" } }, {}), "shanghai-1", claim.kind);
-    expect(own?.metadata.annotations).not.toHaveProperty([DELETION_POLICY_ANNOTATION]);
-  });
-
   test("a claim of which nobody knows what a person set in it goes nowhere", () => {
     const web = deployment({ volumes: [{ name: "a", persistentVolumeClaim: { claimName: "data" } }] });
     const { clusters } = targetOf({
@@ -186,19 +161,6 @@ describe("what goes along with an object that is sent as it is", () => {
     });
     expect(clusters[0]?.problem?.message).toContain("managedFields");
     expect(clusters[0]?.objects).toEqual([]);
-  });
-
-  test("what is missing is named, of every kind", () => {
-    const web = deployment({ volumes: [{ name: "a", persistentVolumeClaim: { claimName: "data" } }] });
-    expect(warning(placed(web, {}))).toEqual({
-      reason: "DependencyMissing",
-      message: "not on the hub: PersistentVolumeClaim data",
-    });
-    expect(warning(placed(database(), { dependencies: SECRET_NAME }))).toEqual({
-      reason: "DependencyMissing",
-      message: "not on the hub: Secret my-db-secret",
-    });
-    expect([...placed(web, {}).missing]).toEqual(["/PersistentVolumeClaim/default/data"]);
   });
 
   test.each([
@@ -224,50 +186,4 @@ describe("what goes along with an object that is sent as it is", () => {
     });
     expect(rows(target).filter((row) => row.includes("Secret"))).toEqual([]);
   });
-
-  test("an object without a namespace that names nothing has nothing to say", () => {
-    const object = database({}, { namespace: undefined });
-    expect(needsOf(object, clusterPlacement("p", { ...selects(object), dependencies: SECRET_NAME }), false)).toEqual({
-      dependencies: [],
-    });
-  });
-
-  test.each([
-    ["kubernetes.io/service-account-token", "my-db-secret"],
-    ["bootstrap.kubernetes.io/token", "my-db-secret"],
-  ])("a Secret with a token goes nowhere, whoever declares it: %s", (type, name) => {
-    const target = placed(database({ secretName: name }), { dependencies: SECRET_NAME }, secret(name, { type }));
-    expect(target.clusters[0]?.problem?.reason).toBe("NotAllowed");
-    expect(rows(target)).toEqual([]);
-  });
-
-  test("a release of Helm goes nowhere, and is not taken for missing", () => {
-    const target = placed(database({ secretName: "sh.helm.release.v1.web.v1" }), { dependencies: SECRET_NAME });
-    expect(target.clusters[0]?.problem).toMatchObject({
-      reason: "NotAllowed",
-      message: "Secret sh.helm.release.v1.web.v1 holds a Helm release and is never sent to members",
-    });
-    expect(rows(target)).toEqual([]);
-  });
-
-  test.each(["PersistentVolumeClaim", "ServiceAccount"] as const)(
-    "a %s that may not be read holds the object",
-    (kind) => {
-      const object = database({ name: "x" });
-      const dependencies = { mode: "Auto" as const, fields: [{ kind, path: "spec.name" }] };
-      const { clusters } = targetOf({
-        object,
-        clusters: [shanghai],
-        placements: [placement("p", { ...selects(object), dependencies })],
-        unreadable: new Set([`/${kind}/default/x`]),
-      });
-      expect(clusters[0]).toMatchObject({
-        frozen: true,
-        frozenFor: {
-          reason: `${kind}AccessDenied`,
-          message: `let the manager list and watch ${kind}s in default on the hub`,
-        },
-      });
-    },
-  );
 });

@@ -8,7 +8,6 @@ const kind = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
 
 describe("selectPlacement", () => {
   test.each<{ name: string; placements: Placement[]; want: string | undefined }>([
-    { name: "none", placements: [], want: undefined },
     {
       name: "a policy of another namespace does not reach it",
       placements: [placement("a", {}, { namespace: "other" })],
@@ -18,16 +17,6 @@ describe("selectPlacement", () => {
       name: "a policy that is being deleted does not count",
       placements: [placement("a", {}, { deletionTimestamp: "2026-11-21T13:00:00Z" }), placement("b")],
       want: "b",
-    },
-    {
-      name: "any version of the group is meant",
-      placements: [placement("a", { resourceSelectors: [{ ...kind, apiVersion: "paas.cmft.com/v1beta1" }] })],
-      want: "a",
-    },
-    {
-      name: "another kind is not meant",
-      placements: [placement("a", { resourceSelectors: [{ apiVersion: "apps/v1", kind: "Deployment" }] })],
-      want: undefined,
     },
   ])("$name", ({ placements, want }) => {
     const object = app({}, { labels: { tier: "web" } });

@@ -102,10 +102,6 @@ describe("a revision holds", () => {
     });
   });
 
-  test("neither labels nor annotations where there are none", () => {
-    expect(contentOf().object.metadata).toStrictEqual({ name: "nginx-demo", namespace: "default" });
-  });
-
   test("of a plain object who owns which field, but not when they wrote, and nothing about its status", () => {
     const { managedFields } = plainContent(plain()).object.metadata;
     expect(managedFields).toStrictEqual([
@@ -116,18 +112,6 @@ describe("a revision holds", () => {
         fieldsType: "FieldsV1",
         fieldsV1: { "f:data": { "f:value": {} } },
       },
-    ]);
-  });
-
-  test("the policies by name, as they are written", () => {
-    const red = overrides("red", { replicas: 3 });
-    const blue = { ...overrides("blue", { targetClusters: inRegion("ap-southeast-1"), replicas: 5 }), status: {} };
-    const policy = { ...ROLLOUT, metadata: { ...ROLLOUT.metadata, generation: 4, resourceVersion: "9" }, status: {} };
-    const content = contentOf({ overrides: [red, blue], policy });
-    expect(content.placement).toStrictEqual({ ...ROLLOUT, metadata: { name: "p", namespace: "default" } });
-    expect(content.overrides).toStrictEqual([
-      { ...overrides("blue", { targetClusters: inRegion("ap-southeast-1"), replicas: 5 }) },
-      red,
     ]);
   });
 
@@ -172,7 +156,6 @@ describe("a change", () => {
       to: { object: app({}, { annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" } }) },
       is: "the same revision",
     },
-    { what: "of the status", to: { object: { ...app(), status: { phase: "x" } } }, is: "the same revision" },
     { what: "of an override", to: { overrides: [overrides("o", { replicas: 3 })] }, is: "another revision" },
     {
       what: "of where it runs",
@@ -182,15 +165,9 @@ describe("a change", () => {
       is: "another revision",
     },
     { what: "of the policy's name", to: { policy: placement("other", { rollout: {} }) }, is: "the same revision" },
-    { what: "of its priority", to: { policy: placement("p", { rollout: {}, priority: 7 }) }, is: "the same revision" },
     {
       what: "of how it is rolled out",
       to: { policy: placement("p", { rollout: { maxObjects: 2 } }) },
-      is: "the same revision",
-    },
-    {
-      what: "of what happens on failures",
-      to: { policy: placement("p", { rollout: {}, failover: { gracePeriod: "5m" } }) },
       is: "the same revision",
     },
   ];
@@ -206,15 +183,6 @@ describe("a change", () => {
     expect(madeOfRevision(one)).not.toEqual(madeOfRevision(two));
     expect(isSameObject(one, two)).toBe(true);
     expect(isSameObject(one, contentOf({ object: app({ ...readsSettings, image: "nginx:2" }) }))).toBe(false);
-  });
-
-  test("of a plain object is one where its content or its labels change, whoever made it", () => {
-    const before = plainContent(plain());
-    expect(isSameObject(before, plainContent(plain({ labels: { team: "web" } })))).toBe(false);
-    expect(isSameObject(before, plainContent(plain({}, { value: "2" })))).toBe(false);
-    const later = plain();
-    for (const entry of later.metadata.managedFields ?? []) entry.time = "2026-11-23T08:00:00Z";
-    expect(isSameObject(before, plainContent(later))).toBe(true);
   });
 });
 
@@ -237,27 +205,6 @@ describe("from a revision", () => {
       clusters.map(({ name, objects }) => [name, objects.map(({ object }) => object)]);
     expect(madeBy(again)).toEqual(madeBy(was));
     expect(madeBy(computeTarget(moment(now), NOW))).not.toEqual(madeBy(was));
-  });
-
-  test("the object is this one, at the version that it has now", () => {
-    const now = moment({
-      object: app({ image: "nginx:2" }, { resourceVersion: "99", generation: 5, labels: { a: "b" } }),
-    });
-    expect(snapshotOfRevision(contentOf(), now).object).toStrictEqual({
-      ...app(),
-      metadata: {
-        name: "nginx-demo",
-        namespace: "default",
-        uid: app().metadata.uid,
-        resourceVersion: "99",
-        generation: 5,
-      },
-    });
-    const bare = moment({ object: app({}, { uid: undefined }) });
-    expect(snapshotOfRevision(contentOf(), bare).object.metadata).toStrictEqual({
-      name: "nginx-demo",
-      namespace: "default",
-    });
   });
 
   test("which object it is says the object of now, whatever the revision names", () => {
@@ -294,12 +241,6 @@ describe("from a revision", () => {
     expect(placements.map(({ metadata }) => metadata.name)).toEqual(["p"]);
     expect(recordedHashes).toBe(content.dependencyHashes);
   });
-
-  test("that no policy places nothing is made", () => {
-    const { placement: _, ...content } = contentOf();
-    const { placements, choice } = snapshotOfRevision(content, moment({}));
-    expect([placements, choice]).toStrictEqual([[], { placement: undefined, passedOver: [] }]);
-  });
 });
 
 describe("what a cluster-scoped policy gave when the revision was made", () => {
@@ -319,7 +260,6 @@ describe("what a cluster-scoped policy gave when the revision was made", () => {
 
   test.each<[string, OverridePolicy[], OverridePolicy[], string]>([
     ["goes where the policy says the same still", [ofAll("p", hostPid)], [ofAll("p", hostPid)], "as it was"],
-    ["goes where another policy gives it now", [ofAll("p", hostPid)], [ofAll("q", labelled, hostPid)], "as it was"],
     ["goes where no right comes with it, and the policy is gone", [ofAll("p", labelled)], [], "platform"],
     ["does not go where the policy is gone", [ofAll("p", hostPid)], [], "PodSecurity"],
     ["does not go where the policy gives less now", [ofAll("p", hostPid, admin)], [ofAll("p", hostPid)], "NotAllowed"],
@@ -367,8 +307,4 @@ test("a dependency that may not be read any more counts as what it was: the revi
   expect(changed?.dependencyHashes).toEqual(last?.dependencyHashes);
   expect(hashed(changed)).not.toBe(hashed(last));
   expect(hashed(changed)).toBe(hashed(rolledOut({ image: "nginx:2" }, true)));
-});
-
-test("what never could be read is no revision", () => {
-  expect(rolledOut({}, false)).toBeUndefined();
 });

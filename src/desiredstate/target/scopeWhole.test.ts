@@ -1,20 +1,6 @@
-import { isRendered } from "../../interpreter/index.ts";
 import { describe, expect, test } from "vitest";
-import { bundle, serviceAccount } from "../../../test/builders/index.ts";
-import { conditionMessage, type FederatedStatus, fullMessage, type KubeObject } from "../../apis/index.ts";
-import {
-  app,
-  cluster,
-  frankfurt,
-  hub,
-  placedBy,
-  placement,
-  running,
-  scheduled,
-  shanghai,
-  singapore,
-  targetOf,
-} from "../testing/builders.ts";
+import { conditionMessage, type FederatedStatus, fullMessage } from "../../apis/index.ts";
+import { cluster, hub, placedBy, placement, running, shanghai, singapore, targetOf } from "../testing/builders.ts";
 import { currentClusters } from "./scope.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { snapshot } from "../testing/builders.ts";
@@ -25,16 +11,6 @@ const current = (more: Partial<Snapshot>, reported: Record<string, number> = {})
 ];
 
 describe("clusters that run the object", () => {
-  test("have the replicas that the status says, and those that it does not list have none", () => {
-    const previous: FederatedStatus = { ...running(["shanghai-1"]), unlistedClusters: ["singapore-1"] };
-    expect(current({ previous }, { "shanghai-1": 7, "singapore-1": 3 })).toEqual([
-      ["singapore-1", undefined],
-      ["shanghai-1", 7],
-    ]);
-    expect(current({ running: new Set(["shanghai-1"]) }, { "shanghai-1": 7 })).toEqual([["shanghai-1", 7]]);
-    expect(current({})).toEqual([]);
-  });
-
   test("are not those that it is being removed from, whoever sees it there, but for one that serves on", () => {
     const removing = (reason?: string): FederatedStatus => ({
       clusters: [
@@ -76,17 +52,6 @@ describe("without a policy", () => {
     );
   });
 
-  test("one that is sent as it is, and one that holds others, run nowhere", () => {
-    const config: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "default" } };
-    for (const object of [config, bundle("b", [serviceAccount("a")])])
-      expect(scheduled(targetOf({ object, clusters: [hub] }))).toBe("False NoPlacement");
-    expect([isRendered(config), isRendered(app())]).toEqual([false, true]);
-  });
-
-  test("an object is not the default's where the only local cluster is being deleted", () => {
-    expect(scheduled(targetOf({ clusters: [{ ...hub, deleting: true }] }))).toBe("False NoPlacement");
-  });
-
   test("what a policy had placed on the hub alone stays as it is, and one that is being deleted is not kept", () => {
     const target = targetOf({
       clusters: [hub, { ...shanghai, deleting: true }],
@@ -113,14 +78,6 @@ describe("a suspended object", () => {
       previous: running(["shanghai-1"], placedBy("p")),
     });
     expect(none.failover?.departures).toEqual([]);
-  });
-
-  test("has failover from the first plan on, and none where none is asked for", () => {
-    expect(targetOf({ placements: [placement("p", suspended)] })).toHaveProperty("failover");
-    const previous = running(["shanghai-1"], placedBy("p"));
-    expect(targetOf({ placements: [placement("p", { suspend: true })], previous })).not.toHaveProperty("failover");
-    const watched = targetOf({ placements: [placement("p", { failover: { unhealthyAfter: "2m" } })] });
-    expect(watched.failover).toMatchObject({ watchesHealth: true, departures: [] });
   });
 });
 
@@ -150,11 +107,5 @@ describe("why no cluster fits", () => {
     expect(message({ placements: [spread], clusters })).toBe(
       "no cluster fits: 2 regions are asked for, and clusters of 1 fit",
     );
-  });
-
-  test("and what has nothing to be divided is told of", () => {
-    const divided = placement("p", { replicaScheduling: { mode: "Divided" } });
-    expect(message({ placements: [divided], clusters: [frankfurt] })).toBe("1 of 1 cluster selected");
-    expect(targetOf({ placements: [divided], clusters: [] }).suspended).toBe(false);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bundle, operator, serviceAccount } from "../../../test/builders/index.ts";
 import type { KubeObject, Placement } from "../../apis/index.ts";
-import { namespaceTerms } from "../podSecurity/index.ts";
-import { app, cluster, placement, running, shanghai, singapore, targetOf } from "../testing/builders.ts";
+import { app, cluster, placement, running, shanghai, targetOf } from "../testing/builders.ts";
 import type { Target } from "../types.ts";
 
 /** What a snapshot may hold already, so that nobody finds it out twice. */
@@ -44,53 +43,6 @@ describe("what is known already counts", () => {
     expect(kindsOn(targetOf({ ...given, dependencies, needs }))[0]).toBe("ConfigMap/b");
     expect([...targetOf({ ...given, needs }).missing]).toEqual([keyOf("b")]);
     expect([...targetOf({ ...given, needs: { dependencies: [] } }).missing]).toEqual([]);
-  });
-
-  test("the terms of its namespace, whose labels go along", () => {
-    const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
-    const terms = namespaceTerms({ name: "default", labels: { ...labels, team: "web" } }, false);
-    const target = targetOf({ terms, placements: [placement("p")], clusters: [shanghai] });
-    expect(target.namespaceLabels).toEqual(labels);
-    expect(target.clusters[0]?.problem?.reason).toBe("PodSecurity");
-    expect(targetOf({ placements: [placement("p")] })).not.toHaveProperty("namespaceLabels");
-  });
-
-  test("the content of what goes along, by its hash", () => {
-    const given = { object: reading("a"), placements: [placement("p")] };
-    const hashesOf = (found: KubeObject) =>
-      targetOf({ ...given, dependencies: new Map([[keyOf("a"), found]]) }).dependencyHashes;
-    const hashes = hashesOf(configMap("a"));
-    expect(hashes).toEqual({ all: expect.any(String), pods: expect.any(String) });
-    expect(hashesOf({ ...configMap("a"), data: { a: "2" } })).not.toEqual(hashes);
-    expect(targetOf(given)).not.toHaveProperty("dependencyHashes");
-  });
-});
-
-describe("what an object of any kind refers to", () => {
-  const deployment: KubeObject = {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: {
-      name: "web",
-      namespace: "default",
-      uid: "w",
-      managedFields: [{ manager: "kubectl", fieldsV1: { "f:spec": {} } }],
-    },
-    spec: {
-      template: {
-        spec: { containers: [{ name: "web", image: "nginx:1", envFrom: [{ configMapRef: { name: "a" } }] }] },
-      },
-    },
-  };
-
-  test("is of interest while a policy places it, or while it still runs", () => {
-    const placements = [placement("p", { resourceSelectors: [{ apiVersion: "apps/v1", kind: "Deployment" }] })];
-    const missing = (more: Parameters<typeof targetOf>[0]): string[] => [
-      ...targetOf({ object: deployment, ...more }).missing,
-    ];
-    expect(missing({ placements })).toEqual([keyOf("a")]);
-    expect(missing({ previous: running(["shanghai-1"]) })).toEqual([keyOf("a")]);
-    expect(missing({})).toEqual([]);
   });
 });
 
@@ -135,26 +87,6 @@ describe("the APIs that a cluster has to serve", () => {
   test("are those of what is made of the object", () => {
     expect(steps({})).toEqual(["the cluster does not serve apps/v1; the object is applied as soon as it does"]);
   });
-
-  test("are not asked for where nothing can be made of it", () => {
-    expect(steps({ terms: namespaceTerms({ name: "default" }, true) })).toEqual([]);
-  });
-});
-
-test("an object without labels is placed as one with labels that nobody asks for", () => {
-  const group = { name: "g", matchLabelKeys: ["tier"] };
-  const clusters = [
-    { ...shanghai, labels: { tier: "web" } },
-    { ...singapore, labels: { tier: "db" } },
-  ];
-  const chosen = (metadata: object): string[] =>
-    targetOf({
-      object: app({}, metadata),
-      placements: [placement("p", { clusterAffinities: [group] })],
-      clusters,
-    }).clusters.map(({ name }) => name);
-  expect(chosen({ labels: { tier: "db" } })).toEqual(["singapore-1"]);
-  expect(chosen({})).toEqual([]);
 });
 
 describe("the replicas of a cluster", () => {
@@ -165,16 +97,6 @@ describe("the replicas of a cluster", () => {
     const object = bundle("op", [serviceAccount("op"), operator("op")], { uid: "b" });
     const target = targetOf({ object, placements: [placement("p", { resourceSelectors: [selector] })] });
     expect(kindsOn(target)).toEqual(["ServiceAccount/op", "Deployment/op"]);
-    expect(target.clusters[0]).not.toHaveProperty("replicas");
-  });
-
-  test("are none of an object without them, whatever its status says", () => {
-    const object = { ...configMap("c"), metadata: { name: "c", namespace: "default", uid: "c", managedFields: [] } };
-    const placements = [
-      placement("p", { suspend: true, resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }] }),
-    ];
-    const target = targetOf({ object, placements, previous: running(["shanghai-1"]) });
-    expect(target.clusters).toMatchObject([{ name: "shanghai-1", frozen: true }]);
     expect(target.clusters[0]).not.toHaveProperty("replicas");
   });
 

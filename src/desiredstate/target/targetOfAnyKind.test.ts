@@ -38,13 +38,6 @@ describe("an object that is sent as it is", () => {
     );
   });
 
-  test("that no policy selects is the hub's own business, also where the hub is a member", () => {
-    expect(targetOf({ object, placements: [], clusters: [hub] })).toMatchObject({
-      scheduled: { reason: "NoPlacement" },
-      clusters: [],
-    });
-  });
-
   test("of which nobody knows what is a person's is not sent, and says so for each cluster", () => {
     const { managedFields: _, ...metadata } = object.metadata;
     const unknown = targetOf({ object: { ...object, metadata }, placements: [selects], clusters: [shanghai] });

@@ -22,7 +22,6 @@ function heldBy(name: string, finalizer: string, object = "rl"): ClusterReport {
   return { ...remains(name, { reason }), ...(typeof message === "object" ? { message } : {}) };
 }
 
-const LONG = "c".repeat(40);
 const FREEZE = {
   reason: "AdmissionDenied",
   message: "admission policy nodel: change freeze until Monday, call +49 30 1234567 or write to the platform team",
@@ -56,19 +55,9 @@ describe("a deletion", () => {
       want: "waits for a, b: ClusterUnreachable since 2026-11-22T08:00:00Z; goes on when they answer or are unjoined",
     },
     {
-      name: "tells how to renew the credentials",
-      reports: [lost("a", "CredentialsRejected")],
-      want: "waits for a: CredentialsRejected; run `meridian join a --renew --member-kubeconfig FILE`, or unjoin it",
-    },
-    {
       name: "tells how to renew the credentials of several clusters",
       reports: [lost("a", "SecretNotFound"), lost("b", "SecretNotFound")],
       want: "waits for a, b: SecretNotFound; run `meridian join NAME --renew --member-kubeconfig FILE`, or unjoin them",
-    },
-    {
-      name: "tells that a MemberCluster must be mended",
-      reports: [lost("a", "ClusterIdentityChanged")],
-      want: `since ${SINCE}: waits for a: ClusterIdentityChanged; goes on when its MemberCluster is mended or unjoined`,
     },
     {
       name: "tells that several MemberClusters must be mended",
@@ -81,24 +70,9 @@ describe("a deletion", () => {
       want: `since ${SINCE}: waits for b, a (ClusterUnreachable): annotate it`,
     },
     {
-      name: "that is held without a message",
-      reports: [remains("a", { state: "Held", reason: "HubWentBack" })],
-      want: `since ${SINCE}: waits for a: HubWentBack`,
-    },
-    {
-      name: "that is held without a reason",
-      reports: [remains("a", { state: "Held" })],
-      want: `since ${SINCE}: waits for a: held`,
-    },
-    {
       name: "that the cluster refuses",
       reports: [remains("a", { reason: "Forbidden", message: "may not delete" })],
       want: `since ${SINCE}: waits for a: Forbidden: may not delete`,
-    },
-    {
-      name: "that the cluster refuses without a message",
-      reports: [remains("b", { reason: "Forbidden" })],
-      want: `since ${SINCE}: waits for b: Forbidden`,
     },
     {
       name: "that fails",
@@ -111,19 +85,9 @@ describe("a deletion", () => {
       want: "waits for cn-shanghai, eu-central-1 (ClusterUnreachable): AdmissionDenied: admission policy nodel: change freeze until…",
     },
     {
-      name: "that clusters with long names refuse",
-      reports: [remains(LONG, FREEZE), remains(`${LONG}2`, FREEZE)],
-      want: `waits for ${"c".repeat(11)}…, ${"c".repeat(11)}…: AdmissionDenied: admission policy nodel: change freeze until Monday, call +49 30…`,
-    },
-    {
       name: "that finalizers hold",
       reports: [heldBy("a", "example.com/hold"), heldBy("b", "example.com/hold"), remains("c")],
       want: "waits for a, b: Deployment rl has finalizer example.com/hold; mend its controller or remove it",
-    },
-    {
-      name: "keeps the finalizer readable among long names",
-      reports: [heldBy(LONG, `${"f".repeat(30)}/hold`, "n".repeat(63))],
-      want: `waits for ${"c".repeat(23)}…: Deployment ${"n".repeat(23)}… has finalizer ${"f".repeat(23)}…`,
     },
   ])("$name", ({ reports, want }) => expect(conditionMessage(deletionMessage(reports, SINCE))).toBe(want));
 
@@ -133,17 +97,6 @@ describe("a deletion", () => {
       since: SINCE,
       finalizers: ["a.io/b"],
       want: `since ${SINCE}: waits on the hub: it has finalizer a.io/b; mend its controller or remove it`,
-    },
-    {
-      name: "the time is unknown",
-      finalizers: ["a/b", "c/d"],
-      want: "waits on the hub: it has finalizers a/b, c/d; mend its controller or remove them",
-    },
-    {
-      name: "a finalizer has a long name",
-      since: SINCE,
-      finalizers: [`${"f".repeat(58)}/hold`],
-      want: `waits on the hub: it has finalizer ${"f".repeat(58)}/hold`,
     },
     {
       name: "copies are left, which go first",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { aggregate } from "../aggregate.ts";
-import { entry, inputOf, row, T0, unhealthy, view } from "../testing.ts";
+import { entry, inputOf, row, T0, unhealthy, view } from "../testing/builders.ts";
 import type { RowView } from "../types.ts";
 
 const widget = (name: string, more: Partial<RowView> = {}): RowView =>
@@ -63,11 +63,5 @@ describe("the entry of a bundle", () => {
     const gone = widget("first", { inSync: false, stays: { reason: "CustomObjectsExist", message: "2 are left" } });
     const { desiredHash: _hash, ...leftOver } = gone;
     expect(said([row(), leftOver]).bundle).toMatchObject({ state: "Held", message: "Widget first: 2 are left" });
-  });
-
-  test("does not change while nothing changes", () => {
-    const input = inputOf([view("a", { rows: [widget("first", { health: silent })] })], { isBundle: true });
-    const status = aggregate(input, T0);
-    expect(aggregate({ ...input, previous: status }, T0 + 5000)).toBe(status);
   });
 });

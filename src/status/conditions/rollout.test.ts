@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FederatedStatus, RolloutStatus } from "../../apis/index.ts";
 import { aggregate } from "../aggregate.ts";
-import { after, condition, inputOf, row, T0, unhealthy, view } from "../testing.ts";
+import { after, condition, inputOf, row, T0, unhealthy, view } from "../testing/builders.ts";
 
 type Stage = NonNullable<RolloutStatus["stages"]>[number];
 type InCluster = NonNullable<Stage["clusters"]>[number];
@@ -26,11 +26,6 @@ describe("what Progressing says of a rollout in stages", () => {
     want: [string, string, string];
   }
   test.each<Case>([
-    {
-      name: "that is planned: it begins",
-      rollout: { state: "Planned" },
-      want: ["True", "RollingOut", "the rollout begins"],
-    },
     {
       name: "that is planned, and was paused before it began",
       rollout: { state: "Planned", reason: "User", message: "paused" },
@@ -62,24 +57,9 @@ describe("what Progressing says of a rollout in stages", () => {
       want: ["True", "RollingOut", "stage canary: 1 of 1 cluster done; it soaks"],
     },
     {
-      name: "all of whose stages have succeeded: how the last one ended",
-      rollout: { state: "Progressing", stages: [canary, stage("rest", "Succeeded", clusters("Done", "Done"))] },
-      want: ["True", "RollingOut", "stage rest: 2 of 2 clusters done"],
-    },
-    {
-      name: "whose stage has no cluster",
-      rollout: { state: "Planned", stages: [{ name: "empty", state: "Waiting" }] },
-      want: ["True", "RollingOut", "stage empty: 0 of 0 clusters done"],
-    },
-    {
       name: "that waits for its gate",
       rollout: { state: "Paused", reason: "Gate", stages: [canary, stage("rest", "Paused", [])] },
       want: ["False", "RolloutPaused", "stage rest: waits for its gate"],
-    },
-    {
-      name: "that waits for its gate before there is a stage",
-      rollout: { state: "Paused", reason: "Gate" },
-      want: ["False", "RolloutPaused", "waits for its gate"],
     },
     {
       name: "that a person has paused: how to go on",
@@ -109,11 +89,6 @@ describe("what Progressing says of a rollout in stages", () => {
       want: ["False", "RolloutPaused", "failed: c2 (CrashLoopBackOff), c3"],
     },
     {
-      name: "that has stopped for no reason that is told",
-      rollout: { state: "Paused" },
-      want: ["False", "RolloutPaused", "too many clusters failed"],
-    },
-    {
       name: "on its way back: the failures of all stages",
       rollout: {
         state: "RollingBack",
@@ -124,11 +99,6 @@ describe("what Progressing says of a rollout in stages", () => {
         ],
       },
       want: ["True", "RollingBack", "failed: c0 (Slow), c2 (CrashLoopBackOff), c3"],
-    },
-    {
-      name: "that was sent back though nothing had failed",
-      rollout: { state: "RollingBack", stages: [stage("canary", "RolledBack", clusters("RolledBack"))] },
-      want: ["True", "RollingBack", "back to the last good revision"],
     },
     {
       name: "that has come back",

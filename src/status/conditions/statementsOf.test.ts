@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ClusterStatusEntry, type Condition, conditionMessage, type RolloutStatus } from "../../apis/index.ts";
 import type { ClusterReport } from "../entries/report.ts";
 import { statementsOf } from "./statements.ts";
-import { at, inputOf, T0, target } from "../testing.ts";
+import { at, inputOf, T0, target } from "../testing/builders.ts";
 import type { StatusInput } from "../types.ts";
 
 const counts = { desired: 2, updated: 2, ready: 2, available: 2 };
@@ -112,14 +112,6 @@ describe("all that is said of an object", () => {
       ...rest,
     ]);
     expect(said([left], { ...deleting, target: undefined })).toStrictEqual(rest);
-  });
-
-  test("whose deletion takes long", () => {
-    const left = report("b", { state: "Removing" }, { planned: false });
-    const held = { reason: "Terminating", message: "Deployment shop has finalizer example.com/hold" };
-    const long = report("b", { state: "Removing", ...held }, { planned: false });
-    expect(one("Ready", [long], { deleting: true })).toEqual(["False", "Deleting", `waits for b: ${held.message}`]);
-    expect(one("Ready", [left], { deleting: true })[2]).toBe("objects remain on b");
   });
 
   test("that could never be planned, by what was said before", () => {
@@ -256,24 +248,6 @@ describe("Available of a change that is on its way", () => {
     });
     expect(found([report("a")], { previous })).not.toHaveProperty("observedGeneration");
   });
-
-  test.each<{ name: string; available: "Before" | "No"; conditions: Condition[] }>([
-    { name: "one does not serve", available: "No", conditions: previous.conditions },
-    { name: "it was not available", available: "Before", conditions: [before({ type: "Available", status: "False" })] },
-    { name: "nothing was said", available: "Before", conditions: [] },
-    {
-      name: "nobody knows of which generation it was said",
-      available: "Before",
-      conditions: [{ type: "Available", status: "True", reason: "R", message: "m", lastTransitionTime: at(T0) }],
-    },
-  ])("does not stand where $name", ({ available, conditions }) => {
-    expect(found([report("a"), ill("b", "Progressing", { available })], { previous: { conditions } })).toStrictEqual({
-      type: "Available",
-      status: "False",
-      reason: "ProgressingReason",
-      message: "1 of 2 clusters available; b: b is Progressing",
-    });
-  });
 });
 
 describe("Progressing", () => {
@@ -303,23 +277,10 @@ describe("Progressing", () => {
     },
     { reports: [report("a")], want: ["False", "Settled", ""] },
   ])("says $want", ({ reports, want }) => expect(one("Progressing", reports)).toEqual(want));
-
-  test("says that the placement suspends the object, whatever goes on", () => {
-    expect(one("Progressing", [busy("a", "Applying")], { target: target(["a"], { suspended: true }) })).toEqual([
-      "False",
-      "Suspended",
-      "suspended by its placement",
-    ]);
-  });
 });
 
 describe("Ready", () => {
   test.each<{ name: string; reports: ClusterReport[]; more?: Partial<StatusInput>; want: string[] }>([
-    {
-      name: "is not while something is under way",
-      reports: [report("a", {}, { activity: "RollingOut" })],
-      want: ["False", "RollingOut", "rolling out on a"],
-    },
     {
       name: "is not while pods do not start, and says so rather than that a change goes its way",
       reports: [
@@ -341,27 +302,6 @@ describe("Ready", () => {
       reports: [report("a")],
       more: { rollout: { state: "Paused", message: "gate" } as RolloutStatus },
       want: ["False", "RolloutPaused", "gate"],
-    },
-    {
-      name: "is not what was not applied",
-      reports: [report("a", { state: "Degraded", message: "m" }, { applied: false })],
-      want: ["False", "Degraded", "0 of 1 cluster applied; a: m"],
-    },
-    {
-      name: "is what is held as it should be",
-      reports: [report("a", { state: "Held" })],
-      want: ["True", "AllClustersReady", "1 of 1 cluster ready"],
-    },
-    {
-      name: "is not what serves, and is not healthy",
-      reports: [report("a", { state: "Degraded", message: "m" }), report("b")],
-      want: ["False", "Degraded", "1 of 2 clusters ready; a: m"],
-    },
-    {
-      name: "is not what serves as before",
-      reports: [report("a", { message: "m" }, { available: "Before" })],
-      more: { previous: { conditions: [before({ type: "Available" })] } },
-      want: ["False", "Available", "0 of 1 cluster ready; a: m"],
     },
   ])("$name", ({ reports, more, want }) => expect(one("Ready", reports, more)).toEqual(want));
 });

@@ -3,7 +3,7 @@ import { conditionMessage } from "../../apis/index.ts";
 import type { Failure } from "../../desiredstate/types.ts";
 import type { OverrideEffect } from "../../override/index.ts";
 import { blamed, patchProblem, refusedPatches } from "./blame.ts";
-import { row } from "../testing.ts";
+import { row } from "../testing/builders.ts";
 
 const policy = (name = "regional") => ({ kind: "OverridePolicy", namespace: "default", name });
 const overriddenBy = (name?: string): OverrideEffect => ({
@@ -35,10 +35,6 @@ describe("a patch is blamed for what the member refuses", () => {
     { name: "for an object of another kind", kind: "Service", failure: {} },
   ])("not $name", ({ kind = "Deployment", failure }) => {
     expect(patchProblem(kind, refusal(failure), overriddenBy())).toBeUndefined();
-  });
-
-  test("not where nothing overrides", () => {
-    expect(patchProblem("Deployment", refusal(), undefined)).toBeUndefined();
   });
 
   test("the patches of a policy are where the member names no field, and no other policy patches the object", () => {
@@ -83,18 +79,6 @@ describe("where no patch is known to be at fault, those that changed the object"
   test.each(["Invalid", "BadRequest", "ImmutableField", "UnknownField"])("are named for %s", (reason) => {
     const fields = [".spec.paused"];
     expect(said({ reason, fields })).toMatchObject({ reason, message: NAMED, final: true, fields });
-  });
-
-  test.each(["BadRequest", "ImmutableField", "UnknownField"])("are named for %s without a field", (reason) => {
-    expect(said({ reason })).toMatchObject({ reason, message: NAMED, final: true, fields: [] });
-  });
-
-  test("are named before a field that none of them sets", () => {
-    const fields = ["spec.clusterIPs"];
-    const service = { ref: { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" } };
-    const patches = [{ policy: policy(), rule: 0, patch: 0, path: "/spec/externalName" }];
-    const overrides = { ...overriddenBy(), patches };
-    expect(said({ fields }, overrides, service)).toMatchObject({ ...refusal(), fields, message: NAMED });
   });
 
   test("are all named, each once, and one of no namespace without it", () => {

@@ -2,13 +2,12 @@ import { describe, expect, test } from "vitest";
 import { type ClusterStatusEntry, hashOf } from "../../apis/index.ts";
 import type { ClusterTarget } from "../../desiredstate/types.ts";
 import { type ClusterReport, type ReportInput, reportOf } from "./report.ts";
-import { at, healthy, row, rowWithout, SECOND, T0, unhealthy, view } from "../testing.ts";
+import { at, row, rowWithout, SECOND, T0, unhealthy, view } from "../testing/builders.ts";
 import type { ClusterView, RowView } from "../types.ts";
 
 const H1 = hashOf(["h1"]);
 const H0 = hashOf(["h0"]);
 const counts = (desired: number, rest = desired) => ({ desired, updated: rest, ready: rest, available: rest });
-const old = { ...counts(2), updated: 0 };
 const chosen: ClusterTarget = { name: "a", replicas: 2, frozen: false, objects: [] };
 const policy = { kind: "OverridePolicy", namespace: "default", name: "regional" };
 const overrides = { policies: [policy], superseded: [], patches: [] };
@@ -78,69 +77,6 @@ describe("the report on a cluster that is chosen", () => {
       },
     },
     {
-      name: "that has the object of before, which serves",
-      given: of({}, [behind]),
-      want: {
-        ...settled,
-        entry: entryOf({ state: "Progressing", reason: "Applying", observedHash: H0, replicas: old }),
-        applied: false,
-        available: "Before",
-        activity: "Applying",
-      },
-    },
-    {
-      name: "that is degraded waits for nothing",
-      given: of({}, [row({ health: unhealthy("Degraded", 2, "Broken", "it broke") })]),
-      want: {
-        ...settled,
-        entry: entryOf({ state: "Degraded", reason: "Broken", message: "it broke" }),
-        available: "No",
-      },
-    },
-    {
-      name: "of which no health is known",
-      given: of({}, [rowWithout(["health"])]),
-      want: {
-        ...settled,
-        entry: entryOf({
-          state: "Unknown",
-          reason: "NotReported",
-          message: "its health is not known yet",
-          replicas: counts(2, 0),
-        }),
-        available: "No",
-      },
-    },
-    {
-      name: "on which what is left over waits for a person",
-      given: of({}, [
-        row(),
-        rowWithout(["desiredHash"], {
-          ...secret,
-          inSync: false,
-          stays: { reason: "CustomObjectsExist", message: "2" },
-        }),
-      ]),
-      want: {
-        ...settled,
-        entry: entryOf({ state: "Held", reason: "CustomObjectsExist", message: "2" }),
-        applied: false,
-      },
-    },
-    {
-      name: "on which what is left over goes by itself",
-      given: of({}, [
-        row(),
-        rowWithout(["desiredHash"], { ...secret, inSync: false, stays: { reason: "ClusterNotSynced", message: "m" } }),
-      ]),
-      want: {
-        ...settled,
-        entry: entryOf({ state: "Progressing", reason: "Removing" }),
-        applied: false,
-        activity: "Removing",
-      },
-    },
-    {
       name: "on which nothing of what is wanted is there, and something else is left over",
       given: of({}, [
         rowWithout(["observedHash", "health"], { inSync: false }),
@@ -165,45 +101,9 @@ describe("the report on a cluster that is chosen", () => {
       },
     },
     {
-      name: "whose override cannot be applied",
-      given: on({ problem: { reason: "InvalidPatch", message: "no /x" } }),
-      want: {
-        ...settled,
-        entry: entryOf({ state: "Failed", reason: "InvalidPatch", message: "no /x" }),
-        applied: false,
-        available: "No",
-      },
-    },
-    {
-      name: "that refuses for good",
-      given: of({}, [row({ inSync: false, failure: { reason: "Invalid", message: "bad", final: true } })]),
-      want: {
-        ...settled,
-        entry: entryOf({ state: "Failed", reason: "Invalid", message: "bad" }),
-        applied: false,
-        available: "No",
-      },
-    },
-    {
-      name: "that refuses for now, and is tried again",
-      given: of({}, [row({ inSync: false, failure: { reason: "Timeout", message: "slow", final: false } })]),
-      want: {
-        ...settled,
-        entry: entryOf({ state: "Progressing", reason: "Timeout", message: "slow" }),
-        applied: false,
-        available: "No",
-        activity: "Applying",
-      },
-    },
-    {
       name: "that is frozen with what was asked for",
       given: on({ frozen: true }),
       want: { ...settled, entry: entryOf({ state: "Held", ...frozenFor }) },
-    },
-    {
-      name: "that is frozen, with a number that each cluster decides",
-      given: of({ target: { name: "a", frozen: true, objects: [] } }, [row({ health: healthy(5) })]),
-      want: { ...settled, entry: entryOf({ state: "Held", ...frozenFor, replicas: counts(5) }) },
     },
   ])("$name", ({ given, want }) => expect(given).toStrictEqual(want));
 
@@ -287,57 +187,6 @@ describe("what is asked for of a cluster that is frozen", () => {
     },
     { name: "nothing was asked for before", given: on({ frozen: true }, undefined, { isPlaced: false }) },
   ])("is what is known where $name", ({ given }) => expect(hashes(given)).toBe(H1));
-
-  const unsettled = row({ inSync: false });
-  const unseen = rowWithout(["observedHash"], { ...secret, inSync: false });
-  test.each<{ name: string; given: ClusterReport | undefined; applied: boolean; available: string }>([
-    {
-      name: "what is there is what was asked for",
-      given: on({ frozen: true }, [unsettled]),
-      applied: true,
-      available: "Yes",
-    },
-    { name: "it is not frozen", given: on({}, [unsettled]), applied: false, available: "Before" },
-    {
-      name: "it is frozen for a reason of its own",
-      given: on({ frozen: true, frozenFor: why }, [unsettled]),
-      applied: false,
-      available: "Yes",
-    },
-    {
-      name: "something else is there",
-      given: on({ frozen: true }, [row({ inSync: false, observedHash: "h0" })]),
-      applied: false,
-      available: "No",
-    },
-    {
-      name: "a dependency is not there",
-      given: on({ frozen: true }, [unsettled, unseen]),
-      applied: false,
-      available: "Yes",
-    },
-    {
-      name: "what is not wanted is not there",
-      given: on({ frozen: true }, [unsettled, rowWithout(["desiredHash", "observedHash"], { inSync: false })]),
-      applied: true,
-      available: "Yes",
-    },
-    { name: "nothing is there", given: on({ frozen: true }, []), applied: false, available: "No" },
-    {
-      name: "what is there serves as before",
-      given: on({ frozen: true }, [row({ health: { ...unhealthy("Progressing", 1), serves: "Before" } })]),
-      applied: true,
-      available: "Before",
-    },
-    {
-      name: "what is there does not serve",
-      given: on({ frozen: true }, [row({ health: unhealthy("Progressing", 1) })]),
-      applied: true,
-      available: "No",
-    },
-  ])("is there or not where $name", ({ given, applied, available }) =>
-    expect(given).toMatchObject({ applied, available }),
-  );
 });
 
 describe("a dependency that is refused", () => {
@@ -359,60 +208,11 @@ describe("a dependency that is refused", () => {
   });
 });
 
-describe("a dependency that a policy of its own leaves as it is", () => {
-  const kept = { reason: "Suspended", message: "Secret db: Placement db is suspended" };
-  const stale = row({ ...secret, inSync: false, kept });
-  test("holds the object that needs it, and says why, unless something else goes on", () => {
-    expect(on({}, [row({}), stale])).toMatchObject({ applied: false, entry: { state: "Held", ...kept } });
-    expect(on({}, [row({ inSync: false }), stale])?.entry).toMatchObject({ state: "Progressing" });
-  });
-});
-
-describe("whether an object is available that is not healthy in full", () => {
-  const serves = (how: "Now" | "Before", more: Partial<RowView> = {}) =>
-    row({ health: { ...unhealthy("Progressing", 1), serves: how }, ...more });
-  test.each<{ name: string; rows: RowView[]; target?: Partial<ClusterTarget>; want: string }>([
-    { name: "one that serves now", rows: [serves("Now")], want: "Yes" },
-    { name: "one that serves as before", rows: [serves("Before")], want: "Before" },
-    {
-      name: "one of which a dependency is on its way",
-      rows: [serves("Now"), row({ ...secret, inSync: false })],
-      want: "Before",
-    },
-    {
-      name: "one that has something left over",
-      rows: [serves("Now"), rowWithout(["desiredHash"], { ...secret, inSync: false })],
-      want: "Yes",
-    },
-    {
-      name: "one whose dependency failed",
-      rows: [serves("Now"), row({ ...secret, inSync: false, failure: { reason: "R", message: "", final: false } })],
-      want: "No",
-    },
-    {
-      name: "one with a problem",
-      rows: [serves("Now")],
-      target: { problem: { reason: "R", message: "" } },
-      want: "No",
-    },
-    { name: "one that does not serve", rows: [row({ health: unhealthy("Progressing", 1) })], want: "No" },
-  ])("$name: $want", ({ rows, target, want }) => expect(on(target ?? {}, rows)?.available).toBe(want));
-});
-
 describe("the clocks of an entry", () => {
   const ill = (available: number, reason = "Unschedulable") => [
     row({ health: unhealthy("Progressing", available, reason) }),
   ];
   const entry = (more: Partial<ReportInput>, rows: RowView[]) => of(more, rows)?.entry;
-
-  test("of health begins where nothing is available of what is asked for, and goes on from before", () => {
-    const previous = entryOf({ unhealthySince: at(T0 - 60 * SECOND) });
-    expect(entry({ watchesHealth: true }, ill(0))?.unhealthySince).toBe(at(T0));
-    expect(entry({ watchesHealth: true, previous }, ill(0))?.unhealthySince).toBe(at(T0 - 60 * SECOND));
-    expect(entry({ watchesHealth: true }, ill(1))).not.toHaveProperty("unhealthySince");
-    expect(entry({ previous }, ill(0))).not.toHaveProperty("unhealthySince");
-    expect(entry({ watchesHealth: true, previous }, [row()])).not.toHaveProperty("unhealthySince");
-  });
 
   test("of nodes begins where pods find none, unless as many are available as are asked for", () => {
     const previous = entryOf({ unschedulableSince: at(T0 - 60 * SECOND) });
@@ -428,5 +228,15 @@ describe("the clocks of an entry", () => {
     const anyNumber: ClusterTarget = { name: "a", frozen: false, objects: [] };
     expect(since({ previous, target: anyNumber }, ill(1))).toBe(at(T0 - 60 * SECOND));
     expect(since({ previous: { ...previous, replicas: counts(3) }, target: anyNumber }, ill(1))).toBe(at(T0));
+  });
+});
+
+describe("what was seen there once", () => {
+  const previous = entryOf({ observedHash: H0 });
+  const unseen = rowWithout(["observedHash"], { inSync: false });
+
+  test("stays said where nobody may look any more, and is gone where it is seen to be gone", () => {
+    expect(of({ previous }, [{ ...unseen, isUnobserved: true }])?.entry.observedHash).toBe(H0);
+    expect(of({ previous }, [unseen])?.entry).not.toHaveProperty("observedHash");
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { NOTHING_FINISHED, withEnds } from "../../apis/index.ts";
 import { aggregate } from "../aggregate.ts";
 import { finishedBy } from "./finished.ts";
-import { inputOf, row, T0, view } from "../testing.ts";
+import { inputOf, row, T0, view } from "../testing/builders.ts";
 
 /** What the status says of work that has come to its end. */
 

@@ -2,7 +2,23 @@ import { describe, expect, test } from "vitest";
 import type { ClusterStatusEntry } from "../../apis/index.ts";
 import { aggregate } from "../aggregate.ts";
 import { lastKnown } from "./lastKnown.ts";
-import { after, at, condition, inputOf, T0, target, untried, view } from "../testing.ts";
+import {
+  after,
+  at,
+  condition,
+  inputOf,
+  neverMet,
+  refused,
+  row,
+  rowWithout,
+  SECOND,
+  T0,
+  target,
+  unhealthy,
+  untried,
+  view,
+} from "../testing/builders.ts";
+import type { StatusInput } from "../types.ts";
 
 /** An entry of a cluster that was in contact and has what is asked for. */
 const entryOf = (more: Partial<ClusterStatusEntry>): ClusterStatusEntry => ({
@@ -135,4 +151,23 @@ test("after a restart a removal goes on by name, before the cluster is heard of 
     "Removing",
     "removing from b",
   ]);
+});
+
+test("a restart that has not tried a cluster yet changes nothing, whatever its state was", () => {
+  const rows = [rowWithout(["observedHash", "health"], { inSync: false })];
+  const states: StatusInput[] = [
+    inputOf([view("a")]),
+    inputOf([view("a", { rows: [row({ inSync: false, observedHash: "h0" })] })]),
+    inputOf([view("a", { rows: [row({ health: unhealthy("Progressing", 1) })] })]),
+    inputOf([view("a", { rows: [row({ health: unhealthy("Degraded", 1) })] })]),
+    inputOf([view("a", { contact: refused })]),
+    inputOf([view("a", { contact: neverMet, rows })]),
+    inputOf([view("a")], {
+      target: target(["a"], { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] }),
+    }),
+  ];
+  for (const input of states) {
+    const restarted = after({ ...input, clusters: [view("a", { contact: untried, rows })] }, aggregate(input, T0));
+    expect(aggregate(restarted, T0 + SECOND)).toBe(restarted.previous);
+  }
 });

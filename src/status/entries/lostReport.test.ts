@@ -2,11 +2,10 @@ import { describe, expect, test } from "vitest";
 import { type ClusterStatusEntry, type Contact, hashOf } from "../../apis/index.ts";
 import type { ClusterTarget } from "../../desiredstate/types.ts";
 import { type ClusterReport, type ReportInput, reportOf } from "./report.ts";
-import { at, healthy, row, rowWithout, SECOND, T0, unhealthy, view } from "../testing.ts";
+import { at, row, rowWithout, SECOND, T0, view } from "../testing/builders.ts";
 import type { ClusterView, RowView } from "../types.ts";
 
 const H1 = hashOf(["h1"]);
-const H0 = hashOf(["h0"]);
 const counts = (desired: number, rest = desired) => ({ desired, updated: rest, ready: rest, available: rest });
 const chosen: ClusterTarget = { name: "a", replicas: 2, frozen: false, objects: [] };
 const refused: Contact = { ok: false, lastContact: T0, reason: "CredentialsRejected", message: "401" };
@@ -53,14 +52,6 @@ describe("the report on a cluster without contact", () => {
   test.each<{ name: string; given: ClusterReport | undefined; want: ClusterReport | undefined }>([
     { name: "says what was seen last", given: lost(), want: last },
     {
-      name: "says no reason of its own where there is one",
-      given: lost(undefined, {}, { ok: false, lastContact: T0 }),
-      want: {
-        ...last,
-        entry: entryOf({ state: "Unknown", reason: "ClusterUnreachable", since: at(T0), observedAt: at(T0) }),
-      },
-    },
-    {
       name: "says what was said before where nothing was seen",
       given: lost([], { previous }),
       want: {
@@ -74,22 +65,6 @@ describe("the report on a cluster without contact", () => {
       },
     },
     {
-      name: "says what was seen rather than what was said before",
-      given: lost([row({ conditions: [], addresses, health: healthy(1) })], { previous }),
-      want: {
-        ...last,
-        entry: entryOf({ ...last.entry, replicas: { ...counts(1), desired: 2 }, addresses }),
-      },
-    },
-    {
-      name: "leaves out what controllers say where it is to be brief",
-      given: lost([], { previous, isBrief: true }),
-      want: {
-        ...last,
-        entry: entryOf({ ...last.entry, replicas: { ...counts(3), desired: 2 } }),
-      },
-    },
-    {
       name: "that was never met says that it connects",
       given: lost([gone], {}, untried),
       want: {
@@ -99,23 +74,6 @@ describe("the report on a cluster without contact", () => {
           region: "region-of-a",
           state: "Pending",
           reason: "Connecting",
-          replicas: counts(2, 0),
-          desiredHash: H1,
-          since: at(T0 + 60 * SECOND),
-        },
-        applied: false,
-      },
-    },
-    {
-      name: "that was never met, for a reason, says that",
-      given: lost([gone], {}, { ok: false, reason: "SecretNotFound" }),
-      want: {
-        ...last,
-        entry: {
-          name: "a",
-          region: "region-of-a",
-          state: "Pending",
-          reason: "SecretNotFound",
           replicas: counts(2, 0),
           desiredHash: H1,
           since: at(T0 + 60 * SECOND),
@@ -146,39 +104,7 @@ describe("the report on a cluster without contact", () => {
         },
       },
     },
-    {
-      name: "that is to be left and was never met is unknown",
-      given: lost([], { target: undefined, previous: { name: "a", state: "Pending", replicas: counts(0) } }, refused),
-      want: {
-        ...last,
-        planned: false,
-        applied: false,
-        entry: {
-          name: "a",
-          region: "region-of-a",
-          state: "Unknown",
-          reason: "CredentialsRejected",
-          message: "401",
-          replicas: counts(0),
-          since: at(T0),
-          observedAt: at(T0),
-        },
-      },
-    },
-    {
-      name: "that is to be left, and of which nothing is known, is none",
-      given: lost([], { target: undefined }),
-      want: undefined,
-    },
   ])("$name", ({ given, want }) => expect(given).toStrictEqual(want));
-
-  test("is made of one that is to be left where anything may be there", () => {
-    const rest = { target: undefined };
-    const parts = { planned: false, applied: false, available: "No", fresh: false };
-    expect(report(view("a", { contact: refused, rows: [], mayRemain: true }), rest)).toMatchObject(parts);
-    expect(lost([], { ...rest, previous: entryOf() })).toMatchObject(parts);
-    expect(lost([gone], rest)).toMatchObject(parts);
-  });
 
   test("is dated by the later of the last contact and the last observation", () => {
     const dated = (observedAt: number) =>
@@ -188,68 +114,10 @@ describe("the report on a cluster without contact", () => {
     const never = { ...entryOf(), observedAt: undefined } as unknown as ClusterStatusEntry;
     expect(lost([], { previous: never })?.entry.observedAt).toBe(at(T0));
   });
-
-  test("counts what was seen last only where numbers were seen", () => {
-    const seen = (rows: RowView[]) => lost(rows, { previous: entryOf({ replicas: counts(7) }) })?.entry.replicas;
-    expect(seen([row({ health: { state: "Available" } })])).toEqual({ ...counts(7), desired: 2 });
-    expect(seen([row({ health: { state: "Available" } }), row()])).toEqual(counts(2));
-    expect(lost([], { target: { name: "a", frozen: false, objects: [] } })?.entry.replicas).toEqual(counts(0));
-  });
 });
 
 describe("what is on a lost cluster is called applied", () => {
-  const why = { reason: "SecretAccessDenied", message: "" };
-  const drifted = row({ inSync: false });
   const frozen = { ...chosen, frozen: true };
-  test.each<{ name: string; rows: RowView[]; more?: Partial<ReportInput>; want: boolean }>([
-    { name: "where what was seen last is as wanted", rows: [row()], want: true },
-    { name: "where it was not", rows: [drifted], want: false },
-    { name: "where it was not, and nothing is written there", rows: [drifted], more: { target: frozen }, want: true },
-    {
-      name: "where something else was seen, and nothing is written there",
-      rows: [row({ inSync: false, observedHash: "h0" })],
-      more: { target: frozen },
-      want: false,
-    },
-    {
-      name: "where nothing was seen but what was said before",
-      rows: [gone],
-      more: { previous: entryOf() },
-      want: true,
-    },
-    {
-      name: "where something else was said before",
-      rows: [gone],
-      more: { previous: entryOf({ observedHash: H0 }) },
-      want: false,
-    },
-    { name: "where nothing is known", rows: [], want: false },
-    {
-      name: "where an override cannot be applied",
-      rows: [row()],
-      more: { target: { ...chosen, problem: { reason: "R", message: "" } } },
-      want: false,
-    },
-    { name: "where it is to be left", rows: [row()], more: { target: undefined }, want: false },
-    {
-      name: "where nobody can say what it is to be, and what was asked for last is there",
-      rows: [drifted],
-      more: { target: frozen, isPlaced: false, previous: entryOf() },
-      want: true,
-    },
-    {
-      name: "where nobody can say what it is to be, and something else was asked for",
-      rows: [drifted],
-      more: { target: frozen, isPlaced: false, previous: entryOf({ desiredHash: "asked" }) },
-      want: false,
-    },
-    {
-      name: "where a Secret may not be read, and what is known to be wanted is there",
-      rows: [drifted],
-      more: { target: { ...frozen, frozenFor: why }, previous: entryOf({ desiredHash: "asked" }) },
-      want: true,
-    },
-  ])("$name: $want", ({ rows, more = {}, want }) => expect(lost(rows, more)?.applied).toBe(want));
 
   test("and has the hash that was asked for last where nobody can say what it is to be", () => {
     const previous = entryOf({ desiredHash: "asked" });
@@ -314,14 +182,6 @@ describe("the report before the first contact after a restart", () => {
     expect(report(bare, { previous: before, target: { ...chosen, region: "eu" } })?.entry.region).toBe("eu");
     expect(report(bare, { previous: before })?.entry.region).toBe("before");
   });
-
-  test("is none of before where contact was made, or failed for a reason", () => {
-    expect(lost([gone], { previous }, { ok: false, lastContact: T0 })?.entry.state).toBe("Unknown");
-    expect(lost([gone], { previous }, { ok: false, reason: "SecretNotFound" })?.entry).toMatchObject({
-      state: "Unknown",
-      reason: "SecretNotFound",
-    });
-  });
 });
 
 describe("the report on a cluster in contact that is to be left", () => {
@@ -336,11 +196,6 @@ describe("the report on a cluster in contact that is to be left", () => {
 
   test.each<{ name: string; given: ClusterReport | undefined; want: ClusterReport | undefined }>([
     {
-      name: "is Removing with what is there",
-      given: leaving([toGo()]),
-      want: { ...going, entry: { ...entry, ...counted }, activity: "Removing" },
-    },
-    {
       name: "says why a removal fails, whichever of the objects it is",
       given: leaving([toGo(), toGo({ role: "dependency", failure })]),
       want: {
@@ -350,43 +205,9 @@ describe("the report on a cluster in contact that is to be left", () => {
       },
     },
     {
-      name: "is Held where an object stays, even where a removal fails",
-      given: leaving([toGo({ failure }), toGo({ role: "dependency", stays })]),
-      want: { ...going, entry: { ...entry, ...counted, state: "Held", ...stays, since } },
-    },
-    {
       name: "is Held where nobody can see or take away what is left",
       given: leaving([], { mayRemain: true, stays }, entryOf()),
       want: { ...going, entry: { ...entry, ...counted, state: "Held", ...stays, since } },
-    },
-    {
-      name: "has what an object says rather than what the cluster does",
-      given: leaving([toGo({ stays })], { stays: { reason: "Other", message: "else" } }),
-      want: { ...going, entry: { ...entry, ...counted, state: "Held", ...stays, since } },
-    },
-    {
-      name: "has no numbers where nothing was ever known",
-      given: leaving([], { mayRemain: true }),
-      want: { ...going, entry: { ...entry, replicas: counts(0) }, activity: "Removing" },
-    },
-    {
-      name: "has the numbers that are seen, where any are",
-      given: leaving(
-        [toGo({ health: unhealthy("Degraded", 1) })],
-        { mayRemain: true },
-        entryOf({ replicas: counts(9) }),
-      ),
-      want: {
-        ...going,
-        entry: { ...entry, replicas: { desired: 0, updated: 2, ready: 1, available: 1 }, observedHash: H1 },
-        activity: "Removing",
-      },
-    },
-    { name: "is none where nothing is there", given: leaving([gone], {}, entryOf()), want: undefined },
-    {
-      name: "does not count what is not there",
-      given: leaving([toGo(), { ...gone, failure, stays }]),
-      want: { ...going, entry: { ...entry, ...counted }, activity: "Removing" },
     },
   ])("$name", ({ given, want }) => expect(given).toStrictEqual(want));
 });

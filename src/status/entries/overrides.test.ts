@@ -1,14 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
 import { listedOverrides, overridesIn } from "./overrides.ts";
 
-const effect = (names: string[], kind = "OverridePolicy") => ({
-  policies: names.map((name) => ({ kind, namespace: "default", name })),
+const effect = (names: string[]) => ({
+  policies: names.map((name) => ({ kind: "OverridePolicy", namespace: "default", name })),
   superseded: [],
   patches: [],
 });
-const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `p${index}`);
-/** A name with which the text of a listed policy has so many characters. */
-const textOfLength = (length: number): string => "x".repeat(length - "OverridePolicy/".length);
 
 describe("the override policies that an entry lists", () => {
   test("are none where none took effect", () => {
@@ -16,44 +14,21 @@ describe("the override policies that an entry lists", () => {
     expect(listedOverrides(effect([]))).toEqual({});
   });
 
-  test("have their kind before their name", () => {
-    expect(listedOverrides(effect(["global"], "ClusterOverridePolicy"))).toEqual({
-      overrides: ["ClusterOverridePolicy/global"],
-    });
-  });
-
-  test.each([
-    { count: 10, listed: 10, more: undefined },
-    { count: 11, listed: 10, more: 1 },
-    { count: 25, listed: 10, more: 15 },
-  ])("of $count the last $listed are named, and the rest is counted", ({ count, listed, more }) => {
-    const found = listedOverrides(effect(numbered(count)));
-    const names = numbered(count).slice(-listed);
-    expect(found.overrides).toEqual(names.map((name) => `OverridePolicy/${name}`));
-    expect(found.moreOverrides).toBe(more);
-  });
-
-  test.each([
-    { name: "just fit", first: 300, last: 300, listed: 2, more: undefined },
-    { name: "are one character too long", first: 301, last: 300, listed: 1, more: 1 },
-  ])("two whose texts $name: $listed of them stands there", ({ first, last, listed, more }) => {
-    const names = [textOfLength(first), textOfLength(last)];
-    expect(listedOverrides(effect(names))).toEqual({
-      overrides: names.slice(-listed).map((name) => `OverridePolicy/${name}`),
-      ...(more === undefined ? {} : { moreOverrides: more }),
-    });
-  });
-});
-
-describe("the override policies of an entry of before", () => {
-  test.each([
-    { name: "none before", before: undefined, want: {} },
-    { name: "an entry without any", before: { name: "a" }, want: {} },
-    { name: "a few", before: { name: "a", overrides: ["k/x"] }, want: { overrides: ["k/x"] } },
-    {
-      name: "many",
-      before: { name: "a", overrides: ["k/x"], moreOverrides: 3 },
-      want: { overrides: ["k/x"], moreOverrides: 3 },
+  test.prop([fc.array(fc.string({ minLength: 1, maxLength: 253 }), { maxLength: 40 })])(
+    "are the last ones, as many as keep the entry small, and the rest is counted",
+    (names) => {
+      const texts = names.map((name) => `OverridePolicy/${name}`);
+      const fits = (count: number): boolean => count <= 10 && texts.slice(-count).join("").length <= 600;
+      const count = texts.findLastIndex((_, index) => fits(index + 1)) + 1;
+      const { overrides = [], moreOverrides = 0 } = listedOverrides(effect(names));
+      expect(overrides).toEqual(texts.slice(names.length - count));
+      expect(moreOverrides).toBe(names.length - count);
     },
-  ])("are taken over, and nothing else: $name", ({ before, want }) => expect(overridesIn(before)).toEqual(want));
+  );
+
+  test("are those of before where nothing else is known, and nothing else of that entry", () => {
+    expect([overridesIn(undefined), overridesIn({ name: "a" })]).toEqual([{}, {}]);
+    const listed = { overrides: ["k/x"], moreOverrides: 3 };
+    expect(overridesIn({ name: "a", ...listed })).toEqual(listed);
+  });
 });

@@ -1,13 +1,11 @@
 import { describe, expect } from "vitest";
-import { fc, test } from "@fast-check/vitest";
+import { test } from "@fast-check/vitest";
 import type { Condition, FederatedStatus } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/types.ts";
 import { aggregate } from "../aggregate.ts";
-import { listedOverrides } from "./overrides.ts";
 import {
   after,
   condition,
-  entry,
   healthy,
   inputOf,
   refused,
@@ -19,7 +17,7 @@ import {
   unhealthy,
   untried,
   view,
-} from "../testing.ts";
+} from "../testing/builders.ts";
 import type { ClusterView, RowView, StatusInput } from "../types.ts";
 
 const settled = aggregate(inputOf([view("a"), view("b")]), T0);
@@ -97,14 +95,6 @@ describe("an object that no policy places any more", () => {
     expect(aggregate(again, T0 + 9 * SECOND)).toBe(again.previous);
   });
 
-  test("and that is as it was stays available, though nobody can say what its policies would make of it", () => {
-    for (const rows of [[row()], [behind]]) {
-      const status = kept(rows, 3);
-      expect(condition(status, "Available")[0]).toBe("True");
-      expect(condition(status, "Ready").slice(0, 2)).toEqual(["False", "NoPlacement"]);
-    }
-  });
-
   test("stays as it was said after a restart", () => {
     for (const generation of [3, 4]) {
       const input = inputOf([view("a", { rows: [behind] }), view("b", { rows: [behind] })], {
@@ -119,49 +109,6 @@ describe("an object that no policy places any more", () => {
       );
       expect(aggregate(restarted, T0 + SECOND)).toBe(restarted.previous);
     }
-  });
-});
-
-test("what is held since a Secret may not be read is available as long as the object is not changed", () => {
-  const frozenFor = { reason: "SecretAccessDenied", message: "add shop to the list" };
-  const clusters = [{ name: "a", replicas: 2, frozen: true, frozenFor, objects: [] }];
-  const held = (generation: number): FederatedStatus =>
-    aggregate(
-      after(inputOf([view("a", { rows: [behind] })], { generation, target: target(["a"], { clusters }) }), settled),
-      T0,
-    );
-  expect(condition(held(3), "Available")[0]).toBe("True");
-  expect(condition(held(3), "Ready")).toEqual([
-    "False",
-    "SecretAccessDenied",
-    "0 of 1 cluster applied; a: add shop to the list",
-  ]);
-  expect(condition(held(4), "Available").slice(0, 2)).toEqual(["False", "SecretAccessDenied"]);
-});
-
-describe("an object that is changed while a cluster is away", () => {
-  const lost = view("b", {
-    contact: refused,
-    rows: [rowWithout(["observedHash", "health"], { desiredHash: "h2", inSync: false })],
-  });
-  const status = aggregate(changed([view("a"), lost]), T0);
-
-  test("is stalled there, not settled", () => {
-    expect(condition(status, "Progressing")).toEqual(["False", "Stalled", "not carried out on b (ClusterUnreachable)"]);
-    expect(condition(status, "Ready").slice(0, 2)).toEqual(["False", "ClusterUnreachable"]);
-  });
-
-  test("is settled where the cluster has it", () => {
-    const same = aggregate(inputOf([view("a"), view("b", { contact: refused })]), T0);
-    expect(condition(same, "Progressing")).toEqual(["False", "Settled", ""]);
-  });
-
-  test("has numbers that are marked as last known", () => {
-    expect(status.replicas).toMatchObject({ desired: 4, ready: 4 });
-    expect(status.staleReplicas).toEqual({ desired: 2, updated: 0, ready: 2, available: 2 });
-    expect(settled).not.toHaveProperty("staleReplicas");
-    const back = aggregate(after(inputOf([view("a"), view("b")]), status), T0);
-    expect(back).not.toHaveProperty("staleReplicas");
   });
 });
 
@@ -204,20 +151,6 @@ describe("while a change is carried out", () => {
     expect(status.availableClusters).toBe(available ? "2/2" : "1/2");
   });
 
-  test("a change that a quota blocks has stalled, though the member took it and old pods serve", () => {
-    const blocked = row({ health: { ...unhealthy("Degraded", 2, "QuotaExceeded", "no room"), serves: "Before" } });
-    const status = aggregate(changed([view("a", { rows: [blocked] }), view("b")]), T0);
-    expect(condition(status, "Applied")[0]).toBe("True");
-    expect(condition(status, "Progressing")).toEqual(["False", "Stalled", "not healthy on a (QuotaExceeded)"]);
-    expect(condition(status, "Ready")).toEqual(["False", "QuotaExceeded", "1 of 2 clusters ready; a: no room"]);
-    expect(conditionOf(status, "Available")).toMatchObject({ status: "True", observedGeneration: 3 });
-  });
-
-  test("what was not available does not become so before it is carried out", () => {
-    const status = aggregate(inputOf([view("a", { rows: [behind] })]), T0);
-    expect(condition(status, "Available")).toEqual(["False", "Applying", "0 of 1 cluster available; a: Applying"]);
-  });
-
   test("the condition speaks of the generation before until the change is judged, and then of the present one", () => {
     const writing = changed([view("a", { rows: [behind] }), view("b")]);
     const first = aggregate(writing, T0);
@@ -247,140 +180,6 @@ describe("while a change is carried out", () => {
       const restarted = after({ ...input, clusters }, status);
       expect(aggregate(restarted, T0 + SECOND)).toBe(restarted.previous);
     }
-  });
-});
-
-describe("Ready", () => {
-  interface Case {
-    name: string;
-    input: StatusInput;
-    want: [string, string, string];
-  }
-  const failure = { reason: "PlanningFailed", message: "broken" };
-  test.each<Case>([
-    { name: "all is well", input: inputOf([view("a")]), want: ["True", "AllClustersReady", "1 of 1 cluster ready"] },
-    {
-      name: "suspended, and as is asked for",
-      input: inputOf([view("a")], {
-        target: target(["a"], { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] }),
-      }),
-      want: ["True", "AllClustersReady", "1 of 1 cluster ready"],
-    },
-    {
-      name: "not planned yet",
-      input: inputOf([], { target: undefined }),
-      want: ["False", "NotPlanned", "not planned yet"],
-    },
-    {
-      name: "planning has failed",
-      input: inputOf([view("a")], { failure }),
-      want: ["False", "PlanningFailed", "broken"],
-    },
-    {
-      name: "still to go from a cluster",
-      input: inputOf([view("a"), view("b", { rows: [rowWithout(["desiredHash"], { inSync: false })] })], {
-        target: target(["a"]),
-      }),
-      want: ["False", "Removing", "removing from b"],
-    },
-    {
-      name: "available, and stuck",
-      input: inputOf([
-        view("a", {
-          rows: [row({ health: { ...unhealthy("Degraded", 2, "ReplicaFailure", "denied"), serves: "Now" } })],
-        }),
-      ]),
-      want: ["False", "ReplicaFailure", "0 of 1 cluster ready; a: denied"],
-    },
-    {
-      name: "being deleted",
-      input: inputOf([view("a")], { deleting: true, target: undefined }),
-      want: ["False", "Deleting", "objects remain on a"],
-    },
-  ])("$name", ({ input, want }) => expect(condition(aggregate(input, T0), "Ready")).toEqual(want));
-});
-
-describe("Validated", () => {
-  const validated = (refusal: { reason: string; message: string } | undefined): [string, string, string] =>
-    condition(aggregate(inputOf([view("a")], { validated: { refusal } }), T0), "Validated");
-
-  test("says what admission would have said", () => {
-    expect(validated(undefined)).toEqual(["True", "Valid", ""]);
-    const refusal = { reason: "ReplicasOutOfBounds", message: "spec.replica: 500 is not within 1 to 100" };
-    expect(validated(refusal)).toEqual(["False", refusal.reason, refusal.message]);
-  });
-
-  test("is not said of kinds that admission does not judge", () => {
-    expect(condition(settled, "Validated")[0]).toBe("-");
-  });
-});
-
-describe("the overrides that took effect", () => {
-  const policy = (name: string) => ({ kind: "OverridePolicy", namespace: "default", name });
-  const effect = (...names: string[]) => ({ policies: names.map(policy), superseded: [], patches: [] });
-  const on = (rows: RowView[], ...names: string[]): StatusInput =>
-    inputOf([view("a", { rows })], {
-      target: target(["a"], {
-        clusters: [{ name: "a", replicas: 2, frozen: false, objects: [], overrides: effect(...names) }],
-      }),
-    });
-
-  test("stand in the entry of each cluster, in order", () => {
-    const status = aggregate(on([row()], "regional", "canary"), T0);
-    expect(entry(status)?.overrides).toEqual(["OverridePolicy/regional", "OverridePolicy/canary"]);
-    expect(entry(settled)).not.toHaveProperty("overrides");
-  });
-
-  test("are those of before until the new ones are carried out", () => {
-    const before = aggregate(on([row()], "regional"), T0);
-    expect(entry(aggregate(after(on([behind], "canary"), before), T0))?.overrides).toEqual(["OverridePolicy/regional"]);
-    const lost = { ...on([], "canary"), clusters: [view("a", { contact: refused, rows: [{ ...behind }] })] };
-    expect(entry(aggregate(after(lost, before), T0))?.overrides).toEqual(["OverridePolicy/regional"]);
-    expect(entry(aggregate(after(on([row()]), before), T0))).not.toHaveProperty("overrides");
-  });
-
-  test.prop([fc.array(fc.string({ minLength: 1, maxLength: 253 }), { maxLength: 40 })])(
-    "keep the entry small: the last words stay, and what is left out is counted",
-    (names) => {
-      const { overrides = [], moreOverrides = 0 } = listedOverrides(effect(...names));
-      expect(overrides.length + moreOverrides).toBe(names.length);
-      expect(overrides).toEqual(names.map((name) => `OverridePolicy/${name}`).slice(moreOverrides));
-      expect(overrides.join("").length).toBeLessThanOrEqual(600);
-      if (names.length > 0) expect(overrides.length).toBeGreaterThan(0);
-    },
-  );
-});
-
-describe("a patch with a value that the member refuses", () => {
-  const policy = { kind: "OverridePolicy", namespace: "default", name: "regional" };
-  const overrides = {
-    policies: [policy],
-    superseded: [],
-    patches: [{ policy, rule: 1, patch: 0, kind: "Deployment", path: "/spec/replicas" }],
-  };
-  const words = ".spec.replicas: expected numeric (int or float), got string";
-  const refusedFor = (fields: string[], reason = "Invalid"): FederatedStatus => {
-    const failure = { reason, message: words, final: true, fields };
-    const clusters = [{ name: "a", replicas: 2, frozen: false, objects: [], overrides }];
-    return aggregate(
-      inputOf([view("a", { rows: [{ ...behind, failure }] })], { target: target(["a"], { clusters }) }),
-      T0,
-    );
-  };
-
-  test("is the policy's, final, and names it", () => {
-    const status = refusedFor([".spec.replicas"]);
-    const message = `OverridePolicy regional, rule 1: patch 0 on Deployment: ${words}`;
-    expect(entry(status)).toMatchObject({ state: "Failed", reason: "InvalidPatch", message });
-    expect(condition(status, "Progressing")).toEqual(["False", "Stalled", "not carried out on a (InvalidPatch)"]);
-    // The whole sentence does not fit behind how many clusters have it.
-    expect(condition(status, "Applied")).toEqual(["False", "InvalidPatch", `a: ${message}`]);
-  });
-
-  test("is not blamed for another field, nor for another refusal", () => {
-    expect(entry(refusedFor([".spec.paused"]))?.reason).toBe("Invalid");
-    expect(entry(refusedFor([]))?.reason).toBe("InvalidPatch");
-    expect(entry(refusedFor([".spec.replicas"], "QuotaExceeded"))?.reason).toBe("QuotaExceeded");
   });
 });
 

@@ -4,7 +4,19 @@ import type { FederatedStatus, RolloutStatus } from "../../apis/index.ts";
 import type { ClusterTarget, DesiredObject } from "../../desiredstate/types.ts";
 import { aggregate } from "../aggregate.ts";
 import { runningText, runningThereText, runningTogether, type RunningOn } from "./running.ts";
-import { after, entry, inputOf, refused, row, SECOND, T0, target, unhealthy, untried, view } from "../testing.ts";
+import {
+  after,
+  entry,
+  inputOf,
+  refused,
+  row,
+  SECOND,
+  T0,
+  target,
+  unhealthy,
+  untried,
+  view,
+} from "../testing/builders.ts";
 import type { ClusterView, StatusInput } from "../types.ts";
 
 const ref = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };
@@ -103,23 +115,11 @@ describe("what clusters run", () => {
     expect(runningText(status)).toBe("nginx:1 (revision 2) wanted, nginx:1 (revision 1) runs: rolled back");
   });
 
-  test("is what is wanted where the change makes no difference on the cluster", () => {
-    const status = statusOf([wants("a", "nginx:1", { wanted: [deployment("nginx:1")] })], [having("a", "nginx:1")], {
-      rollout: rolledBack,
-    });
-    expect(status.runs).toEqual({ summary: "nginx:1" });
-  });
-
   test("where nothing is wanted any more, and the cluster's turn has not come, is still told", () => {
     const status = statusOf([wants("a", "nginx:1", { wanted: [] })], [having("a", "nginx:1")], {
       rollout: { ...rolledBack, state: "Progressing" },
     });
     expect(runningText(status)).toBe("nginx:1 runs: rolling out");
-  });
-
-  test("is nothing while nothing is there, or while the object leaves", () => {
-    const status = statusOf([wants("a", "nginx:1")], [view("a", { rows: [] }), having("b", "nginx:1")]);
-    expect(status).not.toHaveProperty("runs");
   });
 
   test("of an object without an image is no news while a write is on its way, and is once it has stopped", () => {
@@ -197,16 +197,6 @@ describe("a cluster without contact", () => {
 describe("a status of many clusters", () => {
   const names = Array.from({ length: 250 }, (_, index) => `c${index}`);
 
-  test("says of all of them what runs, though it lists none that is healthy", () => {
-    const status = statusOf(
-      names.map(left),
-      names.map((name) => having(name, "nginx:1")),
-      { rollout: rolledBack },
-    );
-    expect(status.runs).toMatchObject({ summary: "nginx:1", clusters: 250, differing: 250 });
-    expect(status.runs?.versions).toHaveLength(2);
-  });
-
   test("stays small, however many images there are and however long they are", () => {
     const long = (name: string) => `registry.test/${name}/${"x".repeat(900)}:1`;
     const targets = names.map((name) => wants(name, long(name), { wanted: [deployment(`${long(name)}2`)] }));
@@ -251,10 +241,6 @@ test.prop([arbitraryRunning])("counts every cluster once, in whatever order they
     versions.filter(({ wanted = false }) => wanted === isWanted).reduce((n, { clusters }) => n + clusters, 0);
   if (differing > 0) expect([sum(false), sum(true)]).toEqual([differing, all.length - differing]);
   expect(together?.summary.length).toBeLessThan(1024);
-});
-
-test("a status of an earlier release says nothing of it", () => {
-  expect([runningText(undefined), runningText({})]).toEqual([undefined, undefined]);
 });
 
 test("both versions of a cluster are told apart", () => {

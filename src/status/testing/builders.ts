@@ -1,9 +1,15 @@
-import { type ClusterStatusEntry, type Contact, counted, DEFAULT_CLASS, type FederatedStatus } from "../apis/index.ts";
-import type { Target } from "../desiredstate/types.ts";
-import type { Health } from "../interpreter/types.ts";
-import type { ClusterView, RowView, StatusInput } from "./types.ts";
+import {
+  type ClusterStatusEntry,
+  type Contact,
+  counted,
+  DEFAULT_CLASS,
+  type FederatedStatus,
+} from "../../apis/index.ts";
+import type { Target } from "../../desiredstate/types.ts";
+import type { Health } from "../../interpreter/types.ts";
+import type { ClusterView, RowView, StatusInput } from "../types.ts";
 
-/** Words for the tests of this folder. */
+/** Words for the tests of this room. */
 
 export const T0 = Date.parse("2026-11-21T08:00:00Z");
 
