@@ -35,44 +35,8 @@ export {
   step,
   whyUnreadable,
 } from "./rows/index.ts";
-export {
-  acceptedIn,
-  asksFor,
-  assembleRemovalFacts,
-  assembleSnapshot,
-  type ContactFacts,
-  copiesOf,
-  copiesToPlan,
-  heldBySuspension,
-  heldConditionOf,
-  type HubState,
-  isCustom,
-  isFoundOnJoin,
-  isReleasedFrom,
-  isNeededByOthers,
-  isRemoval,
-  isUnrecorded,
-  leavingOf,
-  leftBehind,
-  type MissingHold,
-  previousOf,
-  recordedClusters,
-  rememberedHold,
-  type Removal,
-  type ResolvedNeeds,
-  wasFoundOnJoin,
-  whyHeldAsMissing,
-} from "./assemble/index.ts";
-export {
-  explain,
-  type ExplainedCluster,
-  type Explanation,
-  type NearMiss,
-  nearMisses,
-  type StageAssignment,
-  stageAssignment,
-  stageProblems,
-} from "./explain/index.ts";
+export * from "./assemble/index.ts";
+export * from "./explain/index.ts";
 export { type AppliedRule, type FieldChange, fieldChanges, sameReportTerms } from "./manifests/index.ts";
 export {
   choosePlacement,
@@ -98,24 +62,5 @@ export {
   namespaceTerms,
   termsText,
 } from "./podSecurity/index.ts";
-export type {
-  ApplyRow,
-  ClusterTarget,
-  DeleteRow,
-  DeletionPolicy,
-  EndedRun,
-  Failure,
-  HoldRow,
-  Heal,
-  Observation,
-  Problem,
-  ReleaseRow,
-  RemovalFacts,
-  RolloutState,
-  ReportTerms,
-  Row,
-  StepResult,
-  Target,
-  Why,
-} from "./types.ts";
+export type * from "./types.ts";
 export type { Snapshot } from "./snapshot.ts";

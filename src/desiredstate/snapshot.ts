@@ -13,7 +13,6 @@ import type { Contacts } from "./failover/index.ts";
 import { type NamespaceTerms } from "./podSecurity/index.ts";
 import type { DependencyHashes, Why } from "./types.ts";
 
-/** All inputs of a target: values of one moment. */
 export interface Snapshot {
   object: KubeObject;
   /** Facts beside the object itself that policies select by. */
@@ -22,7 +21,6 @@ export interface Snapshot {
   overrides: readonly OverridePolicy[];
   /** In any order. Sorting by name in advance saves time. */
   clusters: readonly ClusterSnapshot[];
-  /** The chosen placement, if already known. */
   choice?: PlacementChoice;
   /** The object's dependencies and their dependencies, if already known. */
   needs?: Needs;
@@ -34,13 +32,8 @@ export interface Snapshot {
   scale?: ReplicaPaths;
   /** Only for a revision: dependency hashes recorded with the revision. */
   recordedHashes?: DependencyHashes;
-  /**
-   * Only for a revision: the current cluster-scoped override policies. A permission that the recorded override policies
-   * give beyond the namespace's terms reaches a member only if the current policies give the same permission. An
-   * administrator may have withdrawn it since.
-   */
+  /** Only for a revision: current cluster-scoped policies. Permissions that these withdrew do not reach a member. */
   presentOverrides?: readonly OverridePolicy[];
-  /** UID of the hub's kube-system namespace. */
   hubId: string;
   /** Permissions of the object's namespace on the hub. Undefined: the permissions of a namespace without annotations. */
   terms?: NamespaceTerms;
@@ -52,46 +45,32 @@ export interface Snapshot {
   found?: readonly FoundCopy[];
   /** Measured capacity of the clusters; undefined if nobody measures. Read only if replicas are divided by capacity. */
   capacities?: { get(cluster: string): CapacityReading | undefined };
-  /**
-   * Replicas last given to each cluster, if known better than from the status. Called only if replicas are divided by
-   * capacity.
-   */
+  /** Replicas last given to each cluster, if known better. Called only if replicas are divided by capacity. */
   held?: () => NonNullable<Subject["held"]>;
   /** This process's own contact with clusters. Undefined: the conditions of MemberClusters count, however old they are. */
   contacts?: Contacts;
-  /**
-   * The object's turn to leave a lost cluster, in epoch milliseconds. Set if the placement limits how many objects
-   * leave per minute.
-   */
+  /** The object's turn to leave a lost cluster, in epoch milliseconds, if few objects may leave per minute. */
   turnAt?: number;
 }
 
-/**
- * A copy that names the object as its owner, but is in no record of the hub. The object was applied again after the hub
- * had lost it, or somebody removed the object's status. Only the member tells that the copy exists.
- */
+/** A copy that names the object as its owner, but is in no record of the hub: only the member tells of it. */
 export interface FoundCopy {
   cluster: string;
   ref: ObjectRef;
   /** Replicas in the spec of the copy; undefined for kinds without replicas. */
   replicas?: number;
-  /**
-   * The copy is older than its cluster's membership, so a person may have released it. Meridian adopts it where the
-   * object is placed, and keeps it nowhere else.
-   */
+  /** The copy is older than its cluster's membership: adopted where the object is placed, and kept nowhere else. */
   beforeJoin?: true;
 }
 
 /** The policy that places an object, and the selecting policies with lower precedence. */
 export interface PlacementChoice {
-  /** Undefined when no policy selects the object. */
   placement: Placement | undefined;
   passedOver: { placement: Placement; because: string }[];
 }
 
 /** Dependencies of an object on a member. */
 export interface Needs {
-  /** Each object once. */
   dependencies: readonly Dependency[];
   /** Set if the policy's declaration does not fit the object. An object with unknown dependencies is sent nowhere. */
   problem?: Why;

@@ -16,7 +16,6 @@ import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { Decision } from "../scheduler/types.ts";
 import type { Failover } from "./failover/index.ts";
 
-/** Content hashes of the object's dependencies. */
 export interface DependencyHashes {
   all: string;
   /** Hash of only those dependencies whose content pods read; undefined if there are none. */
@@ -31,36 +30,25 @@ export interface Why {
 
 /** Why a cluster gets nothing written: an override that fails, or an object that cannot be sent. */
 export interface Problem extends Why {
-  /** The policy to blame; undefined if the object itself is the cause. */
   policy?: PolicyRef;
 }
 
 export type DeletionPolicy = "Delete" | "Orphan";
 
-/**
- * `rendered`: made from the hub object. `dependency`: an object that the hub object needs on the member (for example a
- * ConfigMap that its pods read).
- */
+/** `rendered`: made from the hub object. `dependency`: needed there by the hub object (a ConfigMap, for example). */
 export type Role = "rendered" | "dependency";
 
-/**
- * An object as a cluster should have it, with Meridian's label and annotations. Clusters with equal objects share one
- * value. Treat as frozen.
- */
+/** An object as a cluster should have it. Clusters with equal objects share one value: treat as frozen. */
 export interface DesiredObject {
   ref: ObjectRef;
   role: Role;
   object: KubeObject;
-  /** Hash of `object` without its hash annotation. */
   hash: string;
   /** The object with the retained fields and without Meridian's marks; only if the policy retains fields. */
   unretained?: KubeObject;
   /** Fields of `object` that nobody wrote on the hub. The member's field managers may own them. Not part of the hash. */
   unwritten?: FieldsV1;
-  /**
-   * Fields that are no longer sent: a copy that already has them keeps them, with the hub's values. Not part of the
-   * hash.
-   */
+  /** Fields that are no longer sent; a copy that has them keeps them. Not part of the hash. */
   standing?: readonly StandingField[];
   /** Applied after the owner's objects of earlier phases; undefined: applied at once. */
   phase?: number;
@@ -76,11 +64,8 @@ export interface DesiredObject {
   done?: End;
 }
 
-/** Extra reporting that a placement asks for, beyond the report of every member object. */
 export interface ReportTerms {
-  /** The rule that decides whether the object is healthy. */
   health?: HealthRule;
-  /** Report the full status of the member object. */
   withStatus?: true;
 }
 
@@ -88,70 +73,49 @@ export interface ReportTerms {
 export interface DependencyOverride {
   policy: PolicyRef;
   ref: ObjectRef;
-  /** Clusters of the target on which a rule of the policy applies. */
   clusters: readonly string[];
 }
 
-/** Desired state of one cluster. */
 export interface ClusterTarget {
   name: string;
   region?: string;
   /** Replicas after division and overrides; undefined when the kind has none. */
   replicas?: number;
-  /** Why nothing is written on this cluster. */
   problem?: Problem;
   /** Effect of the overrides on {@link objects}; undefined if none applies or if the cluster is frozen. */
   overrides?: OverrideEffect;
   /** Something is missing, but does not block the write (DependencyMissing). */
   warning?: Why;
-  /** Copies on this cluster stay as they are: neither written nor deleted. */
   frozen: boolean;
   /** Why this cluster in particular is frozen (SecretAccessDenied). Undefined: the object's reason holds. */
   frozenFor?: Why;
   /** The cluster is frozen and known by its copies only: no record on the hub names the cluster. */
   found?: true;
-  /**
-   * In order of application: dependencies first. Empty if the desired objects are unknown (a problem before the
-   * object's first run on the cluster).
-   */
+  /** In order of application. Empty if the desired objects are unknown before the first run on the cluster. */
   objects: readonly DesiredObject[];
-  /**
-   * The objects of the new revision, while a rollout keeps the cluster on the last good revision ({@link objects}).
-   * Empty if the new revision has nothing for the cluster.
-   */
+  /** Objects of the new revision while a rollout keeps the cluster on the last good one. May be empty. */
   wanted?: readonly DesiredObject[];
 }
 
-/** Desired state of one hub object, computed from a snapshot. */
 export interface Target {
   owner: OwnerRef;
-  /** The resourceVersion of the owner on the hub. */
   hubVersion?: string;
-  /** The policy that places the object; undefined if no policy matches. */
   placement?: { kind: string; namespace?: string; name: string };
   /** Policies that select the object, but have lower precedence than `placement`. */
   passedOver?: { policy: PolicyRef; because: string }[];
   /** Override policies that apply on at least one cluster, failed ones included. */
   overrides: PolicyRef[];
-  /**
-   * Override policies that select the object and apply on no cluster. NoCluster: no rule takes a cluster of the object.
-   * Unplaced: the object is on no cluster. Frozen: the clusters in question keep their copies.
-   */
+  /** Override policies that select the object and apply on no cluster, with the reason. */
   idleOverrides?: { policy: PolicyRef; because: "NoCluster" | "Unplaced" | "Frozen" }[];
   /** Override policies that select a dependency of the object. */
   dependencyOverrides?: readonly DependencyOverride[];
   decision: Decision;
   /** The condition Scheduled. Reasons: ClustersSelected, NoPlacement, NoClusterFits, Suspended… */
   scheduled: { status: "True" | "False" } & Why;
-  /** Sorted by name. */
   clusters: ClusterTarget[];
-  /**
-   * Dependencies that do not exist on the hub or may not be read there, by {@link refKey}. Copies on members stay,
-   * since pods may use them.
-   */
+  /** Dependencies that are missing or unreadable on the hub, by {@link refKey}. Copies on members stay. */
   missing: ReadonlySet<string>;
   suspended: boolean;
-  /** Undefined if the object has no dependencies. */
   dependencyHashes?: DependencyHashes;
   /** Labels of the object's namespace, for members on which Meridian creates the namespace. */
   namespaceLabels?: Readonly<Record<string, string>>;
@@ -161,7 +125,6 @@ export interface Target {
   aggregatesStatus?: true;
   /** Finished work by cluster: the record on the hub, with the moves of this decision. Undefined if nothing has finished. */
   finished?: FinishedWork;
-  /** Result of failover, if the placement asks for failover. */
   failover?: Failover;
   /** Requests and scheduling constraints of one pod. Set if replicas are divided by capacity. */
   podNeeds?: PodNeeds;
@@ -169,7 +132,6 @@ export interface Target {
   reschedules?: true;
   /** The minimum that stays available while copies move. */
   disruptionBudget?: DisruptionBudget;
-  /** Old copies may be deleted before their replacements are available. */
   breakBeforeMake?: true;
   /** Epoch milliseconds at which to plan again, even if nothing changes. */
   recheckAt?: number;
@@ -181,10 +143,7 @@ interface RowBase {
   /** The hub object behind the row; also named in the member object's owner annotation. */
   owner: OwnerRef;
   role: Role;
-  /**
-   * Applied after the owner's objects of earlier phases, and removed after the objects of later phases; undefined: at
-   * once.
-   */
+  /** Applied after objects of earlier phases, removed after objects of later phases; undefined: at once. */
   phase?: number;
   reporting?: ReportTerms;
   /** See {@link DesiredObject.run} and {@link DesiredObject.done}. Only in rows that want the member object. */
@@ -192,7 +151,6 @@ interface RowBase {
   done?: End;
 }
 
-/** Write the object as desired. */
 export interface ApplyRow extends RowBase, DesiredObject {
   verb: "Apply";
   /** The resourceVersion of the owner on the hub. A change of this value alone causes no write. */
@@ -200,14 +158,10 @@ export interface ApplyRow extends RowBase, DesiredObject {
   conflictResolution: "Abort" | "Adopt";
   /** Labels of the member object's namespace, if Meridian created the namespace or will create it. */
   namespaceLabels?: Readonly<Record<string, string>>;
-  /**
-   * Equivalent rows for the other owners of a shared dependency; the worker applies the row whose owner the object's
-   * annotation names.
-   */
+  /** Rows for the other owners of a shared dependency; the object's annotation selects one. */
   alternatives?: readonly ApplyRow[];
 }
 
-/** Neither write nor delete the member object. */
 export interface HoldRow extends RowBase {
   verb: "Hold";
   why: Why;
@@ -215,10 +169,7 @@ export interface HoldRow extends RowBase {
   hash?: string;
   /** True: the copy is wanted (frozen or retained). False: the copy should be removed, but may not be removed yet. */
   wanted: boolean;
-  /**
-   * No policy places the object any more, so the copy is only left alone. Another owner that needs the same object as a
-   * dependency decides its content.
-   */
+  /** No policy places the object, so another owner that needs it as a dependency decides its content. */
   unplaced?: true;
   /** The object should be absent. The worker makes sure, with a GET by name if necessary. */
   confirm?: true;
@@ -247,14 +198,11 @@ export interface ReleaseRow extends RowBase {
 /** One instruction to a worker about one member object. A worker leaves objects without a row alone. */
 export type Row = ApplyRow | HoldRow | DeleteRow | ReleaseRow;
 
-/** The decision about a copy that nobody wants. */
 export type RemovalRow = HoldRow | DeleteRow | ReleaseRow;
 
-/** Why a write did not succeed. */
 export interface Failure extends Why {
   /** A retry is useless until something changes. The worker still retries, slowly. */
   final: boolean;
-  /** The fields that the member rejects, in the member's words. */
   fields?: readonly string[];
 }
 
@@ -262,19 +210,14 @@ export interface Failure extends Why {
 export interface Observation {
   cluster: string;
   ref: ObjectRef;
-  /** Undefined: the object does not exist. */
   present?: {
     uid: string;
     /** Hash annotation: the hash applied last. */
     hash?: string;
-    /** The hub object named in the owner annotation. */
     owner?: OwnerRef;
     /** creationTimestamp, RFC 3339, by the member's clock. */
     createdAt?: string;
-    /**
-     * `managedFields` prove that Meridian applied its marks. Without this proof the copy may be adopted again, but is
-     * never removed.
-     */
+    /** `managedFields` prove that Meridian applied its marks. Without this proof the copy is never removed. */
     proven: boolean;
     /** The copy's own deletion policy, used after the hub has forgotten the object. Undefined: `Delete`. */
     policy?: "Orphan";
@@ -285,25 +228,17 @@ export interface Observation {
     ended?: End;
     /** Hash of the copy's work ({@link DesiredObject.run}), as far as the worker knows. */
     run?: string;
-    /** Finalizers that hold the copy while it is being deleted. */
     finalizers?: readonly string[];
     health: Health;
-    /**
-     * Conditions set by the member's controllers. For a kind that Meridian knows, reported only while the health is bad
-     * or unknown.
-     */
+    /** Conditions set by the member's controllers. Of a known kind only while its health is bad or unknown. */
     conditions?: readonly MemberCondition[];
-    /** Addresses at which the copy can be reached. */
     addresses?: readonly MemberAddress[];
-    /** Images of the copy's containers. */
     images?: readonly string[];
-    /** Full status of the copy, if requested and not too large. */
     status?: Readonly<Record<string, unknown>>;
     /** The status is about an older generation of the copy. */
     isStatusOld?: true;
     /** A ConfigMap or Secret with `immutable: true`. */
     immutable?: true;
-    /** Type of a Secret. */
     secretType?: string;
     /** Desired hashes that the copy with this UID rejected, because a dependency is immutable in part. */
     refused?: readonly string[];
@@ -315,33 +250,23 @@ export interface Observation {
   /** A write is in progress. Until the write ends, the state of the copy is unknown. */
   writing: boolean;
   failure?: Failure;
-  /** Last drift correction. */
   healed?: Heal;
   /** Fields with placeholder values that Meridian left to other field managers. */
   givenUp?: readonly LostField[];
-  /**
-   * The absence is certain: this worker saw its own deletion complete, or looked for the object by name. The watch is
-   * no proof, because the watch sees only objects with our label. Reported only while a row wants the object gone.
-   */
+  /** The absence is certain: by a completed deletion or a GET by name. The watch proves nothing. */
   absent?: true;
-  /**
-   * Nothing is seen of the object, but it may exist: it was seen before, or a write may have succeeded. Reported only
-   * while a row needs certainty about the absence.
-   */
+  /** Nothing is seen of the object, but it may exist. Reported only while a row needs certainty. */
   mayBeThere?: true;
   /** The revision of the last row that the worker used for this object; 0 if the worker never had a row. */
   revision: number;
 }
 
-/** A run that finished on a cluster. */
 export interface EndedRun {
   run: string;
   end: End;
-  /** The status at the end, if requested and not too large. */
   status?: Readonly<Record<string, unknown>>;
 }
 
-/** Facts about a cluster that a removal there depends on. */
 export interface ClusterFacts {
   /** The cluster answers, and all objects of ours are known, except for the kinds in `unreadable`. */
   synced: boolean;
@@ -355,7 +280,6 @@ export interface ClusterFacts {
   namespaces?: readonly string[];
 }
 
-/** A drift correction of a member object. */
 export interface Heal {
   /** Epoch milliseconds. */
   at: number;
@@ -367,7 +291,6 @@ export interface Heal {
   contested: boolean;
 }
 
-/** Facts that a removal depends on. */
 export interface RemovalFacts {
   /** The hub object that owns the copies; its last known UID if the object is gone. */
   owner: OwnerRef;
@@ -377,46 +300,30 @@ export interface RemovalFacts {
   cause: Why;
   hub: {
     synced: boolean;
-    /** Too many objects disappeared from the hub at once. */
     deletionsHeld: boolean;
     /** All objects that existed at startup and could want something in this namespace have been planned. */
     planned: boolean;
   };
-  /**
-   * `Ours`: this manager may remove the copies. `OtherClass`: they belong to another controller class. `Unconfirmed`:
-   * the hub has not confirmed the owner yet.
-   */
+  /** `Ours`: this manager may remove the copies. `Unconfirmed`: the hub has not confirmed the owner. */
   ownership: "Ours" | "OtherClass" | "Unconfirmed";
   /** Set if the object's kind is being deleted: nothing of the object is removed. */
   held?: Why;
   /** The object's own TTL deleted it: copies with unfinished work stay until the work ends. */
   awaitsEnd?: true;
-  /** The objects are removed in phases. */
   inPhases?: true;
-  /**
-   * Names of CRDs that may be removed although objects of them exist, as a person agreed ({@link
-   * ALLOW_CRD_REMOVAL_ANNOTATION}).
-   */
+  /** Names of CRDs that may go although objects exist ({@link ALLOW_CRD_REMOVAL_ANNOTATION}). */
   agreed?: string;
   /** Clusters with copies. A cluster that is missing here has no MemberCluster. */
   clusters: ReadonlyMap<string, ClusterFacts>;
-  /**
-   * `cluster/refKey` of dependencies that an object of another manager or another object of this manager needs. Looked
-   * up only for copies that nothing else keeps.
-   */
+  /** `cluster/refKey` of dependencies that another object needs. Looked up only if nothing else keeps the copy. */
   neededByOthers: Pick<ReadonlySet<string>, "has">;
   /** `cluster/refKey` of dependencies that rejected a change and that another manager shares. */
   othersCopies: ReadonlySet<string>;
-  /** Clusters on which the rows replace a dependency of the object. */
   replacing: ReadonlySet<string>;
-  /**
-   * `cluster/refKey` of copies that are older than their cluster's membership and that no row has wanted since. A
-   * person may have released them when the cluster left before.
-   */
+  /** `cluster/refKey` of copies from before the join that no row has wanted since: perhaps released before. */
   foundOnJoin: ReadonlySet<string>;
 }
 
-/** Progress of a rollout by cluster; without a rollout every cluster gets the target. */
 export interface RolloutState {
   /** Clusters that keep the last good revision until their turn. */
   waiting: ReadonlySet<string>;
@@ -440,6 +347,5 @@ export interface StepInput {
 export interface StepResult {
   /** By cluster; within a cluster first the target's objects in their order, then the other rows by {@link refKey}. */
   rows: Row[];
-  /** Epoch milliseconds. */
   recheckAt?: number;
 }

@@ -1,8 +1,8 @@
 import {
-  type ClusterState,
   type ClusterStatusEntry,
   DEFAULT_CLASS,
   defined,
+  federatedStatus,
   type FederatedStatus,
   namesIn,
   type ReplicaCounts,
@@ -64,18 +64,14 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     conditions: conditionsOf(statements, previous?.conditions, input.generation, now),
     ...defined({ runs: runningOnAll(planned) }),
     ...listed(entries),
-    ...(finished === undefined ? {} : { finished }),
-    ...(input.rollout === undefined ? {} : { rollout: input.rollout }),
+    ...defined({ finished, rollout: input.rollout }),
     ...(departures.length === 0 ? {} : { departures: [...departures] }),
     ...(input.kinds === undefined || input.kinds.length === 0 ? {} : { kinds: [...input.kinds] }),
   };
   return previous !== undefined && sameValue(ownPartsOf(previous, status), status) ? previous : status;
 }
 
-/**
- * The stored status with more clusters that may have copies of the object. Used when the clusters must be recorded
- * before anything is known about them. `stored` is undefined if the object has no status.
- */
+/** The status with more clusters that may have copies, recorded before anything is known about them. */
 export function withClusters(stored: FederatedStatus | undefined, names: Iterable<string>): FederatedStatus {
   const known = namesIn(stored);
   const more = [...names].filter((name) => !known.has(name));
@@ -167,45 +163,23 @@ function listed(all: ClusterStatusEntry[]): Pick<FederatedStatus, "clusters" | "
 type Summary = NonNullable<FederatedStatus["summary"]>[number];
 
 function summaryOf(unlisted: readonly ClusterStatusEntry[]): Summary[] {
-  const regions = new Map<string, { clusters: number; replicas: ReplicaCounts; states: Map<ClusterState, number> }>();
-  for (const { region = "", replicas, state } of unlisted) {
-    const { states, ...sum } = regions.get(region) ?? { clusters: 0, replicas: NONE, states: new Map() };
-    states.set(state, (states.get(state) ?? 0) + 1);
-    regions.set(region, { clusters: sum.clusters + 1, replicas: addCounts(sum.replicas, replicas), states });
-  }
-  return [...regions]
+  return [...Map.groupBy(unlisted, ({ region = "" }) => region)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([region, { states, ...sum }]) => ({
-      region,
-      ...sum,
-      ...(states.get("Available") === sum.clusters ? {} : { states: Object.fromEntries(states) }),
-    }));
+    .map(([region, entries]) => {
+      const states = [...Map.groupBy(entries, ({ state }) => state)].map(([state, some]) => [state, some.length]);
+      const areAvailable = entries.every(({ state }) => state === "Available");
+      const replicas = entries.reduce((sum, entry) => addCounts(sum, entry.replicas), { ...NONE });
+      const sum = { region, clusters: entries.length, replicas };
+      return areAvailable ? sum : { ...sum, states: Object.fromEntries(states) as NonNullable<Summary["states"]> };
+    });
 }
 
-/**
- * The fields of the stored status that this function writes, for the comparison. Fields of other writers (other
- * condition types, fields of later versions) are no reason to write, nor is an empty list that the server keeps.
- */
+/** Fields that this function writes. Fields of other writers and empty lists are no reason to write. */
 function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<string, unknown> {
   const ours = new Set([HANDOVER, FAILING_OVER, ...(status.conditions ?? []).map((condition) => condition.type)]);
-  const filled = <T>(list: T[] | undefined): T[] | undefined => (list?.length === 0 ? undefined : list);
-  return {
-    observedGeneration: stored.observedGeneration,
-    controllerClass: stored.controllerClass,
-    placement: stored.placement,
-    deletionPolicy: stored.deletionPolicy,
-    replicas: stored.replicas,
-    staleReplicas: stored.staleReplicas,
-    selector: stored.selector,
-    availableClusters: stored.availableClusters,
-    runs: stored.runs,
-    conditions: stored.conditions?.filter((condition) => ours.has(condition.type)),
-    rollout: stored.rollout,
-    clusters: filled(stored.clusters),
-    summary: filled(stored.summary),
-    unlistedClusters: filled(stored.unlistedClusters),
-    kinds: filled(stored.kinds),
-    departures: filled(stored.departures),
-    finished: stored.finished,
-  };
+  const conditions = stored.conditions?.filter((condition) => ours.has(condition.type));
+  const parts = Object.entries({ ...stored, conditions }).filter(
+    ([field, value]) => field in federatedStatus.shape && !(Array.isArray(value) && value.length === 0),
+  );
+  return Object.fromEntries(parts);
 }

@@ -27,7 +27,6 @@ export interface RowView {
   health?: Health;
   conditions?: readonly MemberCondition[];
   addresses?: readonly MemberAddress[];
-  /** Images of the containers of the member object. */
   images?: readonly string[];
   /** Full status of the member object, if the placement asks for the sum of all. */
   status?: Readonly<Record<string, unknown>>;
@@ -51,10 +50,7 @@ export interface ClusterView {
   /** Epoch milliseconds of the rows. Set if contact was lost only for a short moment, which is not reported. */
   lastContact?: number;
   rows: RowView[];
-  /**
-   * The hub's record names the cluster, and the absence of all copies is not confirmed yet. The status then keeps
-   * naming the cluster, even if no target and no row does.
-   */
+  /** Copies may remain, since their absence is not confirmed: the status keeps naming the cluster. */
   mayRemain?: boolean;
   /** Why possible copies on the cluster cannot be seen or removed, if a person must act. */
   stays?: Why;
@@ -62,30 +58,21 @@ export interface ClusterView {
 
 export interface StatusInput {
   generation: number;
-  /** Controller class that owns the object. */
   ownerClass: string;
   /** Controller class that the object names, and that should own it. */
   namedClass: string;
   deleting: boolean;
-  /** RFC 3339 time of the deletion. */
   deletedAt?: string | undefined;
-  /** Foreign finalizers of the hub object. */
   heldBy?: readonly string[];
-  /** True if the deletion on the cluster takes longer than usual. */
   isOverdue?: (cluster: string) => boolean;
   previous: FederatedStatus | undefined;
-  /** Undefined while the object has not been planned. */
   target: Target | undefined;
   /** Why the present object could not be planned. `target` is then the previous plan, if any. */
   failure?: Why | undefined;
-  /**
-   * Result of the admission checks on the present object; `refusal` says why admission would reject it. Undefined if
-   * admission does not check the kind.
-   */
+  /** Result of the admission checks; undefined if admission does not check the kind. */
   validated?: { refusal: Why | undefined } | undefined;
   /** Result of summing up the member statuses; undefined if no sum is requested. */
   sum?: { refusal: Why | undefined } | undefined;
-  /** Undefined if the policy does not roll out in stages. */
   rollout?: RolloutStatus | undefined;
   podSelector: string | undefined;
   /** The object holds manifests, so messages name the manifest. */

@@ -11,10 +11,7 @@ import { AWAITING_REPLACEMENT } from "../rows/index.ts";
 import type { ClusterFacts, Observation, Row, Target } from "../types.ts";
 import type { HubState } from "./hubState.ts";
 
-/**
- * Clusters that the record of a hub object names ({@link recordOf}). A copy on any other cluster counts for nothing.
- * Empty for a deleted object.
- */
+/** Clusters that the record of a hub object names: a copy on any other cluster counts for nothing. */
 export function recordedClusters(
   state: Pick<HubState, "object" | "statusOf" | "memberClusters">,
   owner: string,
@@ -29,10 +26,7 @@ export function recordedClusters(
   return known;
 }
 
-/**
- * Member objects of one hub object: objects that name it as their owner, and objects of its rows that name no owner.
- * The annotation of the latter may have been removed.
- */
+/** Member objects that name the hub object as their owner, and objects of its rows that name no owner. */
 export function copiesOf(state: Pick<HubState, "naming" | "cellsOf" | "copy">, owner: string): Observation[] {
   const copies = new Set(state.naming(owner));
   for (const { cluster, key } of state.cellsOf(owner)) {
@@ -42,11 +36,7 @@ export function copiesOf(state: Pick<HubState, "naming" | "cellsOf" | "copy">, o
   return [...copies];
 }
 
-/**
- * Copies that a plan considers: the object's own copies, and its dependencies that name another owner. If a Secret is
- * gone from the hub, its copy stays for every application that refers to the Secret, whichever owner the copy names.
- * Copies that a person released are left out ({@link isReleasedFrom}).
- */
+/** The object's own copies, its dependencies that name another owner, and copies whose hub object is missing. */
 export function copiesToPlan(state: HubState, owner: string, target: Target | undefined): Observation[] {
   const copies = new Set(copiesOf(state, owner));
   for (const { cluster, key, rows } of state.cellsOf(owner)) {
@@ -79,19 +69,13 @@ export function isReleasedFrom(
   return !isLeaving && !recordedClusters(state, owner).has(cluster);
 }
 
-/**
- * Decides about the objects on a cluster whose MemberCluster is being deleted. Undefined if the MemberCluster is not
- * being deleted or has no deletion policy yet: the cluster then continues as before.
- */
+/** What a MemberCluster's deletion asks for; undefined while the cluster continues as before. */
 export function leavingOf({ metadata, spec }: MemberCluster): ClusterFacts["leaving"] {
   if (metadata.deletionTimestamp === undefined || spec.deletionPolicy === undefined) return undefined;
   return spec.deletionPolicy === "Drain" ? "Drain" : "Keep";
 }
 
-/**
- * True for a copy that existed before its cluster was joined and that the hub object has not adopted since: the
- * object's record does not name the cluster, and no row wanted the copy. A leaving cluster is removed from all records.
- */
+/** True for a copy from before its cluster was joined that neither the object's record nor a row has adopted since. */
 export function wasFoundOnJoin(
   state: Pick<HubState, "object" | "statusOf" | "memberClusters" | "memberCluster" | "rowOf">,
   owner: string,
@@ -129,10 +113,7 @@ export function asksFor(row: Row): boolean {
   return row.verb === "Apply" || (row.verb === "Hold" && row.wanted && row.unplaced !== true);
 }
 
-/**
- * True if another hub object asks for the member object, or refers to it and runs on the cluster. The member object
- * then stays.
- */
+/** True if another hub object asks for the member object, or refers to it and runs on the cluster. */
 export function isNeededByOthers(
   state: Pick<HubState, "askersOf" | "isNeededByOtherClass">,
   cluster: string,

@@ -21,7 +21,6 @@ import type { Observation, Row, Target, Why } from "../types.ts";
  */
 export interface HubState extends StoredState, SeenState, RemovalState {}
 
-/** State stored on the hub. */
 export interface StoredState {
   /** UID of the hub's kube-system namespace. */
   readonly hubId: string;
@@ -31,9 +30,7 @@ export interface StoredState {
   settingOf(object: KubeObject): ObjectSetting;
   /** Paths of the replica fields of the object's kind, from the CRD's scale subresource on the hub. */
   scaleOf(object: KubeObject): ReplicaPaths | undefined;
-  /** Permissions of the object's namespace. */
   termsFor(object: KubeObject): NamespaceTerms | undefined;
-  /** Placements that could select the object. */
   placementsFor(object: KubeObject): readonly Placement[];
   allOverrides(): readonly OverridePolicy[];
   /** Sorted by name; the same array while the clusters are unchanged. */
@@ -42,34 +39,26 @@ export interface StoredState {
   memberClusters(): Iterable<MemberCluster>;
 }
 
-/** Observations of members, and earlier decisions. */
 export interface SeenState {
   /** True if members were asked for copies of the object. Otherwise only the object's status says where it runs. */
   isObserved(owner: string): boolean;
-  /** Copies that name the object as their owner. */
   naming(owner: string): Iterable<Observation>;
   copy(cluster: string, key: string): Observation | undefined;
   copiesOn(cluster: string): Iterable<Observation>;
   contactOf(cluster: string): ContactFacts;
   /** This process's own contact with clusters; undefined: the conditions of MemberClusters count. */
   readonly contacts: Contacts | undefined;
-  /** Measured capacity of the clusters; undefined if nobody measures. */
   readonly capacities: { get(cluster: string): CapacityReading | undefined } | undefined;
-  /** The object's turn to leave a lost cluster, in epoch milliseconds. */
   turnOf(placement: Placement, perMinute: number, owner: string): number | undefined;
   /** The last plan of the object. `ours`: made by this manager, for an object that it owns. */
   planOf(owner: string): { uid: string | undefined; ours: boolean; target: Target | undefined } | undefined;
   /** Member objects for which the object has a row, with the rows of all owners. */
   cellsOf(owner: string): Iterable<{ cluster: string; key: string; rows: ReadonlyMap<string, Row> }>;
-  /** The object's row for the member object. */
   rowOf(owner: string, cluster: string, key: string): Row | undefined;
 }
 
-/** Further facts that removals depend on. */
 export interface RemovalState {
-  /** The hub's caches are synced. */
   readonly synced: boolean;
-  /** Too many objects disappeared from the hub at once. */
   readonly deletionsHeld: boolean;
   /** True if all objects have been planned that could want something in the namespace of `owner`. */
   isKnownAround(owner: string): boolean;
@@ -77,16 +66,11 @@ export interface RemovalState {
   heldWithKind(cluster: MemberCluster): Why | undefined;
   /** Why copies stay on the cluster although the hub lacks their objects. */
   heldAsMissing(cluster: string): Why | undefined;
-  /** Hub objects that ask for the member object, or refer to it and run on the cluster. */
   askersOf(cluster: string, ref: ObjectRef): Iterable<string>;
-  /**
-   * True if an object of another controller class needs such a member object on any cluster. `owner`: the owner of the
-   * copy.
-   */
+  /** True if an object of another controller class needs such a member object on any cluster. */
   isNeededByOtherClass(ref: ObjectRef, owner: string): boolean;
 }
 
-/** How complete the observations of a cluster are. */
 export interface ContactFacts {
   synced: boolean;
   /** Synced except for the kinds in `unreadable`. */

@@ -1,10 +1,4 @@
-/**
- * Assembles the facts of one hub object from a {@link HubState}: the {@link Snapshot} for its target, its copies, and
- * the facts that their removal depends on. The manager's tables are one implementation of HubState, the data that
- * `meridian plan` has read is another.
- *
- * Promises: the same hub gives the same facts to every caller. Unknown facts are left out, never guessed.
- */
+/** Assembles the facts of one hub object from a {@link HubState}. Unknown facts are left out, never guessed. */
 export {
   asksFor,
   copiesOf,

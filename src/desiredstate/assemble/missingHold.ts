@@ -6,10 +6,7 @@ import {
 } from "../../apis/index.ts";
 import type { Why } from "../types.ts";
 
-/**
- * Why copies stay although the hub lacks their objects, and since when. A person agrees to the removal by naming that
- * time.
- */
+/** Why copies stay although the hub lacks their objects. A person agrees to the removal by naming `since`. */
 export interface MissingHold {
   reason: "HubWentBack" | "OwnersMissing";
   /** RFC 3339 with whole seconds. */
@@ -21,10 +18,7 @@ export function heldConditionOf({ status }: MemberCluster): Condition | undefine
   return status?.conditions?.find(({ type, status: is }) => type === DELETIONS_HELD_CONDITION && is === "True");
 }
 
-/**
- * The older one of `hold` and the hold in the MemberCluster's condition. A proof that the hub went back in time stays
- * valid.
- */
+/** The older one of `hold` and the hold in the MemberCluster's condition; a proof that the hub went back stays valid. */
 export function rememberedHold(hold: MissingHold | undefined, cluster: MemberCluster): MissingHold | undefined {
   const condition = heldConditionOf(cluster);
   if (condition === undefined) return hold;
@@ -39,10 +33,7 @@ export function acceptedIn({ metadata }: MemberCluster): string | undefined {
   return metadata.annotations?.[ACCEPT_DELETIONS_ANNOTATION];
 }
 
-/**
- * Why the copies stay on `cluster`; undefined if a person agreed to their removal there. `since` is undefined until a
- * manager has begun to hold the copies.
- */
+/** Why the copies stay on `cluster`; undefined if a person agreed to their removal there. */
 export function whyHeldAsMissing(
   { reason, since }: Pick<MissingHold, "reason"> & Partial<MissingHold>,
   cluster: MemberCluster | undefined,

@@ -1,4 +1,5 @@
 import {
+  defined,
   ALLOW_CRD_REMOVAL_ANNOTATION,
   type MemberCluster,
   type ObjectRef,
@@ -12,9 +13,7 @@ import type { ClusterFacts, DeletionPolicy, Observation, RemovalFacts, Why } fro
 import { isNeededByOthers, leavingOf, wasFoundOnJoin } from "./copies.ts";
 import type { HubState } from "./hubState.ts";
 
-/** How the copies of an object are to be removed. */
 export interface Removal {
-  /** The hub object that owns the copies. */
   owner: OwnerRef;
   /** Undefined if the hub no longer knows the policy. */
   policy: DeletionPolicy | undefined;
@@ -24,7 +23,6 @@ export interface Removal {
   held?: Why | undefined;
   /** The object's own TTL deleted it: copies that still run are removed after they finish. */
   awaitsEnd?: boolean;
-  /** The hub lacks the object, and no finalizer kept the object until its copies were gone. */
   lost?: boolean;
 }
 
@@ -66,7 +64,6 @@ export function assembleRemovalFacts(
   };
 }
 
-/** Order of the removal, and what a person agreed to by annotations on the object. */
 function orderFacts(state: HubState, owner: OwnerRef): Pick<RemovalFacts, "inPhases" | "agreed"> {
   const agreed = state.object(refKey(owner))?.metadata.annotations?.[ALLOW_CRD_REMOVAL_ANNOTATION];
   return {
@@ -85,7 +82,6 @@ function neededAmong(state: HubState, copies: readonly Observation[], owner: str
   };
 }
 
-/** Clusters on which a dependency of the object is being replaced. */
 function replacingOf(state: HubState, owner: string): Set<string> {
   const replacing = new Set<string>();
   for (const { cluster, rows } of state.cellsOf(owner)) {
@@ -106,7 +102,6 @@ function isBundle(owner: OwnerRef): boolean {
   return hubKindOf(group, kind)?.holdsManifests === true;
 }
 
-/** `lost`: the hub lacks the object of these copies. */
 function clusterFacts(state: HubState, member: MemberCluster, owner: OwnerRef, lost: boolean): ClusterFacts {
   const { name } = member.metadata;
   const { synced, partlySynced = false, unreadable } = state.contactOf(name);
@@ -117,23 +112,16 @@ function clusterFacts(state: HubState, member: MemberCluster, owner: OwnerRef, l
     (lost ? state.heldAsMissing(name) : undefined);
   return {
     ...(synced || !partlySynced ? { synced } : { synced: true, unreadable }),
-    ...(namespaces === undefined ? {} : { namespaces }),
-    ...(leaving === undefined ? {} : { leaving }),
-    ...(held === undefined ? {} : { held }),
+    ...defined({ namespaces, leaving, held }),
   };
 }
 
-/**
- * Why a bundle stays on a cluster that is being drained. The bundle may be an operator that must clean up after its
- * custom resources, so custom resources are removed first. Custom resources in bundles do not count, since bundles are
- * removed in phases.
- */
+/** A drained bundle may be an operator that cleans up after its custom resources, so those are removed first. */
 function waitsForCustomObjects(state: HubState, cluster: string, owner: OwnerRef): Why | undefined {
   if (!isBundle(owner)) return undefined;
   let first: ObjectRef | undefined;
   for (const { ref, present } of state.copiesOn(cluster)) {
     if (present?.owner === undefined || !isCustom(ref) || isBundle(present.owner)) continue;
-    // The message names the same object in any order of the copies.
     if (first === undefined || refKey(ref) < refKey(first)) first = ref;
   }
   if (first === undefined) return undefined;

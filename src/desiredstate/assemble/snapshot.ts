@@ -1,17 +1,14 @@
-import { type FederatedStatus, firstRecordOf, type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import { defined, type FederatedStatus, firstRecordOf, type KubeObject, refKey, refOf } from "../../apis/index.ts";
 import type { FoundCopy, Needs, PlacementChoice, Snapshot } from "../snapshot.ts";
 import { copiesOf, isRemoval, isServing, recordedClusters, wasFoundOnJoin } from "./copies.ts";
 import type { HubState } from "./hubState.ts";
 
-/** Known facts about the dependencies of an object. */
 export interface ResolvedNeeds {
   /** The chosen placement; undefined: the plan chooses it. */
   choice?: PlacementChoice;
   /** Dependencies with their own dependencies; undefined: the plan computes them. */
   needs?: Needs;
-  /** The dependencies that exist on the hub, by {@link refKey}. */
   dependencies: ReadonlyMap<string, KubeObject>;
-  /** Dependencies that may not be read on the hub. */
   unreadable?: ReadonlySet<string>;
 }
 
@@ -37,21 +34,15 @@ export function assembleSnapshot(
     overrides: state.allOverrides(),
     clusters: state.clusterSnapshots(),
     dependencies,
-    ...(choice === undefined ? {} : { choice }),
-    ...(needs === undefined ? {} : { needs }),
-    ...(unreadable === undefined ? {} : { unreadable }),
-    ...(scale === undefined ? {} : { scale }),
+    ...defined({ choice, needs, unreadable, scale }),
     hubId,
     ...(terms === undefined ? {} : { terms }),
     previous: previousOf(object, status),
-    ...(contacts === undefined ? {} : { contacts }),
-    ...(turnAt === undefined ? {} : { turnAt }),
-    ...(capacities === undefined ? {} : { capacities }),
+    ...defined({ contacts, turnAt, capacities }),
     ...(state.isObserved(owner) ? seenFacts(state, owner, object, status) : {}),
   };
 }
 
-/** Clusters that run the object, by observations of its copies. */
 function seenFacts(
   state: HubState,
   owner: string,
@@ -79,10 +70,7 @@ export function previousOf(
   return policy === undefined ? status : { ...status, deletionPolicy: policy };
 }
 
-/**
- * Replicas last given to each cluster, from the last plan. After a restart there is no plan, and the desired replicas
- * of the copies count. The status may be older than both.
- */
+/** Replicas last given to each cluster, by the last plan. After a restart, the desired replicas of the copies count. */
 function heldReplicas(state: HubState, owner: string): { get(cluster: string): number | undefined } {
   const before = state.planOf(owner)?.target;
   const held = new Map<string, number>();
@@ -98,19 +86,11 @@ function heldReplicas(state: HubState, owner: string): { get(cluster: string): n
   return held;
 }
 
-/**
- * True if the hub does not say where the object runs: the object is new, or was applied again after the hub had lost
- * it, or somebody removed its status. The annotation of the first record does not count, since everyone who may write
- * the object may write the annotation.
- */
+/** True if the hub does not say where the object runs. The first record's annotation does not count: users may write it. */
 export function isUnrecorded(status: FederatedStatus | undefined): boolean {
   return status?.observedGeneration === undefined;
 }
 
-/**
- * Observed copies of an object without a record. `running`: clusters that this process chose for the object. `found`:
- * copies that prove to be of this object.
- */
 function seenOf(state: HubState, owner: string, object: KubeObject): Pick<Snapshot, "running" | "found"> {
   const plan = state.planOf(owner);
   const isPlanned = plan?.ours === true && plan.uid === object.metadata.uid;
@@ -125,8 +105,7 @@ function seenOf(state: HubState, owner: string, object: KubeObject): Pick<Snapsh
     const row = isPlanned ? state.rowOf(owner, cluster, refKey(ref)) : undefined;
     if (row !== undefined && isRemoval(row) && !isServing(row)) continue;
     if (chosen.has(cluster)) running.add(cluster);
-    // The copy's marks name the object, and `managedFields` prove that Meridian set them. An administrator of the
-    // member can forge both; no tenant of the hub can.
+    // An administrator of the member can forge the marks and `managedFields`; no tenant of the hub can.
     if (present?.owner === undefined || !present.proven || present.deleting) continue;
     const desired = present.health.replicas?.desired;
     found.push({
@@ -149,7 +128,6 @@ function runningBeside(
   return { running: runningOn(state, owner) };
 }
 
-/** Recorded clusters with a copy that no row removes. The status may not name them yet. */
 function runningOn(state: HubState, owner: string): Set<string> {
   const isFirstPlan = state.planOf(owner)?.ours !== true;
   const running = new Set<string>();

@@ -22,18 +22,13 @@ import { remedyFor } from "./remedies.ts";
 import type { ClusterTarget, Problem, Target, Why } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
 
-/** A value with its message as text. */
 type Said<T extends { message: Message }> = Omit<T, "message"> & { message: string };
 
 /** Why one hub object runs where it does, and with which content. */
 export interface Explanation {
   object: ObjectRef;
-  /**
-   * Set while the object is being deleted: what the deletion waits for. All other fields then say what would hold
-   * without the deletion.
-   */
+  /** What the deletion waits for. All other fields then say what would hold without the deletion. */
   deletion?: { since: string; message: string };
-  /** The policy that places the object, with its priority. */
   placement?: PolicyRef & { priority: number };
   /** The other policies that select the object, each with the reason for its lower precedence. */
   passedOver: readonly { policy: PolicyRef; because: string }[];
@@ -42,21 +37,15 @@ export interface Explanation {
   scheduled: Said<Target["scheduled"]>;
   /** One sentence on the running and the desired versions, if they differ by the object's status. */
   runs?: string;
-  /** The affinity group in use. */
   group?: string;
   division?: Division;
   /** Set if an earlier affinity group fits again: when the object returns to it (RFC 3339). */
   returning?: { group: string; at: string };
-  /** Failover condition of the object, if the policy asks for failover. */
   failover?: Said<NonNullable<Target["failover"]>["condition"]>;
-  /** Demands of the policy that the decision could not meet. */
   notes: readonly string[];
   /** Rollout stages in order; undefined if the policy names none. */
   stages?: readonly string[];
-  /**
-   * Clusters of the object that several stages select (the first stage counts) or that no stage selects (they come
-   * last).
-   */
+  /** Clusters that several stages select (the first counts) or that no stage selects (they come last). */
   stageProblems?: readonly string[];
   /** Override policies that select the object, in order of application: the later wins. */
   overrides: readonly { policy: PolicyRef; applies: boolean; because?: string }[];
@@ -64,11 +53,9 @@ export interface Explanation {
   clusters: readonly ExplainedCluster[];
 }
 
-/** How the replicas are divided. */
 export interface Division {
   mode: string;
   strategy?: string;
-  /** Replicas that the object asks for. */
   asked?: number;
   /** Replicas of the chosen clusters in total, overrides included. */
   given: number;
@@ -77,30 +64,23 @@ export interface Division {
 export interface ExplainedCluster {
   name: string;
   region?: string;
-  /** The object should run on this cluster. */
   chosen: boolean;
   reason: string;
   message: string;
   /** Scores by the name of the scorer; undefined if no step scores. */
   scores?: Readonly<Record<string, number>>;
   replicas?: number;
-  /** The rollout stage of the cluster. */
   stage?: string | undefined;
-  /** State of the cluster in the object's status. */
   state?: ClusterStatusEntry["state"];
   /** Reason for that state, from the status; undefined if the status gives none. */
   health?: Pick<ClusterStatusEntry, "reason" | "message" | "since">;
   /** Version that the cluster runs, by the object's status, if another one is desired. */
   runs?: ClusterStatusEntry["runs"];
-  /** Why the copies stay unchanged; undefined if the cluster is not frozen. */
   frozen?: Said<Why>;
-  /** Why nothing is written on this cluster. */
   problem?: Said<Problem>;
-  /** The steps of the decision about this cluster, in order. */
   steps: readonly Step[];
   /** Everything that must change for the object to run on this cluster. Empty for a chosen cluster. */
   remedies: readonly string[];
-  /** Rules that apply on this cluster, in order, with the fields that each rule sets. */
   overrides: readonly AppliedRule[];
 }
 

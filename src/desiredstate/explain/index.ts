@@ -1,8 +1,4 @@
-/**
- * Explains why an object runs where it runs, and what would have to change.
- *
- * Promises: the explanation uses the planner's own verdicts and nothing else.
- */
+/** Explains why an object runs where it runs, by the planner's own verdicts and nothing else. */
 export { explain, type ExplainedCluster, type Explanation } from "./explain.ts";
 export { type NearMiss, nearMisses } from "./nearMisses.ts";
 export { type StageAssignment, stageAssignment, stageProblems } from "./rolloutStages.ts";

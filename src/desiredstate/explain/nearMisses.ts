@@ -16,17 +16,12 @@ export interface NearMiss {
   policy: PolicyRef;
   /** Path of the selector in the policy: `resourceSelectors[0]`. */
   selector: string;
-  /** One sentence each, at least one. */
   because: readonly string[];
 }
 
-/** A longer list would not help the reader. */
 const MOST = 3;
 
-/**
- * Policies that select objects of this kind, but not this object; the closest first, then by name. For each policy, the
- * selector with the fewest differences counts. Empty if no policy selects the kind.
- */
+/** Policies that select objects of this kind, but not this object; the closest first, then by name. */
 export function nearMisses(
   object: KubeObject,
   placements: readonly Placement[],
@@ -61,7 +56,6 @@ function outsideText(namespace: string | undefined, own: string | undefined): st
   return own === undefined ? `${reach}, and the object has none` : `${reach}, and the object is in ${own}`;
 }
 
-/** Requirements of the selector that the object does not meet. */
 function missing(selector: ResourceSelector, object: KubeObject, setting: ObjectSetting): string[] {
   const { name, namespace, labels } = object.metadata;
   const [wanted, own] = [selector.apiVersion, object.apiVersion].map((version) => parseApiVersion(version).group);

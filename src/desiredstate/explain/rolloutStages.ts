@@ -2,15 +2,10 @@ import { type ClusterSelector, matchesClusterSelector } from "../../apis/index.t
 import { type RolloutPolicy, stageOf, stagesTaking } from "../../rollout/index.ts";
 import type { ClusterSnapshot } from "../../scheduler/index.ts";
 
-/** Clusters by rollout stage. */
 export interface StageAssignment {
-  /** The stages of the policy, in order. */
   names: readonly string[];
-  /** Stage by cluster, without clusters that no stage selects. */
   stages: ReadonlyMap<string, string>;
-  /** Clusters that several stages select: the first stage counts. */
   overlapping: readonly { cluster: string; stages: readonly string[] }[];
-  /** Clusters that no stage selects: their turn comes last. */
   unassigned: readonly string[];
 }
 

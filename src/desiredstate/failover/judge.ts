@@ -4,16 +4,11 @@ import type { Departure, DepartureReason, FailoverInput, FailoverPlan, FailoverR
 
 /** How long a cluster may be lost before the object leaves; Kubernetes waits as long for a lost node. */
 const GRACE_PERIOD = "5m";
-/** How long a cluster must be ready before the object returns. */
 const RETURN_AFTER = "5m";
 /** If a greater share of the clusters is lost at once, probably the hub itself is cut off. */
 const MAX_UNHEALTHY = "34%";
 
-/**
- * Decides which clusters an object leaves, to which clusters the object may not return, and which clocks run. All
- * clocks come from the hub (Ready conditions of clusters, times in the object's status), so a new leader continues
- * where the previous one stopped. If a cluster is lost again before its clock has run down, the clock starts anew.
- */
+/** Decides which clusters an object leaves and may not return to. All clocks come from the hub, so a new leader continues. */
 export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
   const { rules, clusters, current, departures, unhealthySince, contacts, turnAt = now } = input;
   const stay = clusters.filter(({ deleting }) => !deleting);
@@ -38,8 +33,7 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
     if (departure !== undefined) {
       const isUncured = departure.reason === "ObjectUnhealthy" && ill.length > 0;
       const at = isUncured ? Number.POSITIVE_INFINITY : returnsAt(cluster, departure, rules);
-      // While no manager ran, nobody recorded a new loss of the cluster. So the object returns only after this process
-      // has reached the cluster.
+      // Nobody recorded a new loss while no manager ran, so this process must have reached the cluster.
       const isUntried = at <= now && contacts?.isReached(name) === false;
       if (at <= now && !isUntried) continue;
       kept.push(departure);
@@ -55,8 +49,7 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
         else recheckAt = Math.min(recheckAt, clock.at);
         continue;
       }
-      // While no manager ran, nobody recorded the return of the cluster. So the object leaves only after this process
-      // has tried the cluster in vain.
+      // Nobody recorded the return while no manager ran, so this process must have tried the cluster in vain.
       const isUntried = clock.reason === "ClusterLost" && contacts?.isLost(name) === false;
       const isDue = clock.at <= now && !isUntried;
       if (isDue && clock.reason === "ClusterLost" && turnAt > now) {
@@ -84,11 +77,7 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
   };
 }
 
-/**
- * Clusters on which the object is unhealthy, and whether the object itself is probably at fault. It is at fault if it
- * is unhealthy on all of several clusters, or again after it left a cluster for that reason. Such an object would
- * wander from cluster to cluster.
- */
+/** The object is at fault if it is unhealthy on all of several clusters, or again after it moved: it would wander. */
 function healthOf(
   { rules, current, departures, unhealthySince }: FailoverInput,
   clusters: readonly ClusterSnapshot[],
@@ -110,10 +99,7 @@ function lostSince({ ready }: ClusterSnapshot): number | undefined {
   return ready === undefined || ready.status === "True" ? undefined : ready.since;
 }
 
-/**
- * `since` of a cluster that `meridian plan --without` treats as lost. {@link endOfHold} ignores this loss, because no
- * real cluster was lost: clusters that joined a moment ago would look like clusters that returned.
- */
+/** `since` of a cluster that `meridian plan --without` treats as lost. No real cluster was lost with it. */
 const ALWAYS = 0;
 const NEVER = Number.NEGATIVE_INFINITY;
 

@@ -72,13 +72,10 @@ const heldOn = ({ held, current }: Subject, cluster: string): number => held?.ge
 
 interface Stuck {
   cluster: string;
-  /** Replicas with unschedulable pods. */
   replicas: number;
-  /** Epoch milliseconds at which the replicas may leave. */
   at: number;
 }
 
-/** Sorted by cluster name. */
 function stuckOn({ after = AFTER }: Rules, subject: Subject, previous: FederatedStatus | undefined): Stuck[] {
   const stuck = (previous?.clusters ?? []).flatMap(({ name, unschedulableSince, replicas }): Stuck[] => {
     if (unschedulableSince === undefined) return [];
@@ -96,14 +93,12 @@ function withRecheck(decision: Decision, at: number): Decision {
   return recheckAt === Infinity ? decision : { ...decision, recheckAt };
 }
 
-/** Adds the number of moved replicas to the decision. */
 function telling(decision: Decision, subject: Subject, leaving: ReadonlyMap<string, number>): Decision {
   if (decision.room === undefined) return decision;
   const left = new Map([...leaving].map(([cluster, most]) => [cluster, heldOn(subject, cluster) - most]));
   return { ...decision, room: { ...decision.room, left } };
 }
 
-/** Marks the decision as waiting for capacity on another cluster. */
 function awaiting(decision: Decision, awaits: boolean): Decision {
   return awaits && decision.room !== undefined ? { ...decision, room: { ...decision.room, awaited: true } } : decision;
 }

@@ -4,20 +4,13 @@ import { withRescheduling } from "./rescheduling.ts";
 import { judgeFailover } from "./judge.ts";
 import type { Contacts, Departure, FailoverPlan, FailoverRules } from "./types.ts";
 
-/** Result of failover, for the object's status. */
 export interface Failover {
-  /** Written to `status.departures`. */
   departures: readonly Departure[];
-  /** The condition `FailingOver`. */
   condition: { status: "True" | "False" | "Unknown"; reason: string; message: Message };
   /** A clock has run down, and the result waits until this process has tried to reach the cluster itself. */
   awaitsContact?: true;
-  /**
-   * When the object leaves a lost cluster, in epoch milliseconds: now, or at its turn. Undefined if the object does not
-   * leave or the clock still runs.
-   */
+  /** When the object leaves a lost cluster, in epoch milliseconds: now, or at its turn. */
   turn?: number;
-  /** Report since when the object is unhealthy on each cluster. */
   watchesHealth: boolean;
 }
 
@@ -80,7 +73,6 @@ function turnIn({ due, leaving }: FailoverPlan, isNowhere: boolean, now: number)
   return !isNowhere && due.some(({ reason }) => reason === "ClusterLost") ? { turn: now } : {};
 }
 
-/** Since when the object is unhealthy on each cluster, by its status. */
 function clocksIn(previous: FederatedStatus | undefined): Map<string, number> {
   const clocks = new Map<string, number>();
   for (const { name, unhealthySince } of previous?.clusters ?? [])
@@ -94,10 +86,7 @@ function gains(before: Decision, after: Decision): boolean {
   return after.clusters.some(({ name, replicas }) => !had.has(name) || (replicas ?? 0) > (had.get(name) ?? 0));
 }
 
-/**
- * Names the cluster's present step and the time of the next one. Times are absolute, so that the condition changes only
- * when something happens.
- */
+/** The present step and the time of the next one. Times are absolute, so that the condition changes only with a step. */
 function conditionOf(
   { held, leaving, due, returning, incurable }: FailoverPlan,
   departures: readonly Departure[],

@@ -1,7 +1,6 @@
 import type { PlacementSpec } from "../../apis/index.ts";
 import type { ClusterSnapshot, Eviction } from "../../scheduler/types.ts";
 
-/** Failover rules of a placement. */
 export type FailoverRules = NonNullable<PlacementSpec["failover"]>;
 
 export type DepartureReason = "ClusterLost" | "ObjectUnhealthy";
@@ -10,17 +9,13 @@ export type DepartureReason = "ClusterLost" | "ObjectUnhealthy";
 export interface Departure {
   cluster: string;
   reason: DepartureReason;
-  /** RFC 3339. */
   at: string;
 }
 
 export interface FailoverInput {
   rules: FailoverRules;
-  /** Sorted by name. */
   clusters: readonly ClusterSnapshot[];
-  /** Clusters that run the object now. */
   current: { has(name: string): boolean };
-  /** Clusters that the object left before. */
   departures: readonly Departure[];
   /** Since when (epoch milliseconds) the object is unhealthy, on clusters that answer. */
   unhealthySince: ReadonlyMap<string, number>;
@@ -32,19 +27,15 @@ export interface FailoverInput {
 
 /** Contact of this process with clusters, as far as it has tried. */
 export interface Contacts {
-  /** This process has tried, and the cluster does not answer. */
   isLost(cluster: string): boolean;
-  /** This process has tried, and the cluster answers. */
   isReached(cluster: string): boolean;
 }
 
 /** Result of the clocks at one moment. */
 export interface FailoverPlan {
-  /** Clusters that the object leaves now, if another cluster takes it. */
   due: readonly Departure[];
   /** Clusters that the object has left and may not return to yet. */
   barred: ReadonlyMap<string, Eviction>;
-  /** Departures that still count: the object may not return to the cluster yet. */
   departures: readonly Departure[];
   /** Clusters that the object leaves when a clock has run down (`at`, epoch milliseconds). */
   leaving: readonly { cluster: string; reason: DepartureReason; since: number; at: number; waitsForTurn?: true }[];

@@ -10,19 +10,14 @@ import { mark, type Marking } from "../rows/index.ts";
 import type { DependencyHashes, DesiredObject, Why } from "../types.ts";
 import type { Needs, Snapshot } from "../snapshot.ts";
 
-/** Dependencies of an object as found on the hub, and the problems with them. */
 export interface PropagatedDependencies {
-  /** Sorted by {@link refKey}. */
   objects: readonly DesiredObject[];
   /** Hash of the content that pods read; undefined if pods read no existing dependency. */
   hash: string | undefined;
   /** Both hashes; undefined if the object has no dependencies on the hub. */
   hashes: DependencyHashes | undefined;
   warning: Why | undefined;
-  /**
-   * Set if a dependency may not be read; says which permission to grant. The desired state is then unknown, and copies
-   * on members stay as they are.
-   */
+  /** Set if a dependency may not be read; says which permission to grant. Copies on members then stay as they are. */
   denial: Why | undefined;
   /** Set if a dependency may go to no member, whoever asks for it. */
   refusal: Why | undefined;
@@ -43,10 +38,7 @@ interface UserSet {
   contentHash: string;
 }
 
-/**
- * A cache that is safe because hub objects are never changed in place. One Secret may belong to hundreds of
- * applications.
- */
+/** Safe because hub objects are never changed in place. One Secret may belong to hundreds of applications. */
 const known = new WeakMap<KubeObject, UserSet>();
 
 /** Collects the object's dependencies from the hub. */
@@ -125,10 +117,7 @@ const TOKEN_TYPES: ReadonlySet<unknown> = new Set([
   "bootstrap.kubernetes.io/token",
 ]);
 
-/**
- * A Secret with a token is never sent. A member's controller would fill it with a token of its own service account, and
- * the token in it gives access to the hub.
- */
+/** A member's controller would fill such a Secret with a token of its own, and this token gives access to the hub. */
 function tokenIn({ kind, type, metadata }: KubeObject): Why | undefined {
   if (kind !== "Secret" || !TOKEN_TYPES.has(type)) return undefined;
   return neverSent(metadata.name, `holds a token (${String(type)})`);
@@ -139,19 +128,13 @@ export function whyNeverSent(found: KubeObject): Why | undefined {
   return tokenIn(found) ?? whyNotSent(found);
 }
 
-/**
- * Refuses a dependency whose field owners are unknown. A claim sent in full, for example, would name the volume to
- * which the hub bound the claim. ConfigMaps and Secrets contain only content and need no check.
- */
+/** Refuses a dependency whose field owners are unknown: a claim sent in full would name the volume of the hub. */
 function whyNotSent(found: KubeObject): Why | undefined {
   const kind = occasionalKindOf(found);
   return kind === undefined ? undefined : placeableKindOf(kind.group, kind.kind).refusal?.(found);
 }
 
-/**
- * Secrets of Helm releases are never read. They hold a whole application, and the member's Helm would take them for its
- * own releases.
- */
+/** Never read: the member's Helm would take a Helm release for one of its own. */
 function isHelmRelease({ kind, name }: ObjectRef): boolean {
   return kind === "Secret" && name.startsWith("sh.helm.release.v1.");
 }

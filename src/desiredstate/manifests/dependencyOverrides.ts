@@ -20,7 +20,6 @@ import type { Needs, Snapshot } from "../snapshot.ts";
 import type { DependencyOverride, DesiredObject, Problem } from "../types.ts";
 import { problemOf } from "./variants.ts";
 
-/** Dependencies as sent to one cluster. */
 export type DependencyShare = Pick<PropagatedDependencies, "objects" | "hash"> & { refusal: Problem | undefined };
 
 interface Overridden {
@@ -34,12 +33,10 @@ interface Overridden {
 
 interface Made {
   desired: DesiredObject;
-  /** Content hash, if the rules changed the content. */
   contentHash: string | undefined;
   problem: Problem | undefined;
 }
 
-/** Applies overrides to the dependencies of a hub object, cluster by cluster. */
 export class DependencyOverrides {
   readonly #base: DependencyShare;
   readonly #overridden: readonly Overridden[];
@@ -48,7 +45,6 @@ export class DependencyOverrides {
   /** Cached by the lists of applying rules, one list per overridden dependency. */
   readonly #shares = new Map<string, DependencyShare>();
   readonly #numbers = new Map<readonly MatchedRule[], number>();
-  /** Clusters that a rule of the policy takes, by dependency and policy. */
   readonly #reached = new Map<Overridden, Map<PolicyRef, Set<string>>>();
 
   constructor(
@@ -144,10 +140,7 @@ export class DependencyOverrides {
   }
 }
 
-/**
- * Dependencies that override policies select. Most policies select no kind of a dependency, so the common case returns
- * early.
- */
+/** Dependencies that override policies select. Most policies select none, so the common case returns early. */
 function overriddenAmong(
   { objects }: PropagatedDependencies,
   { dependencies }: Needs,

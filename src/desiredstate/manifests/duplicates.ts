@@ -2,7 +2,6 @@ import { type KubeObject, type Message, prefixed, type Reason } from "../../apis
 import { titleOf, withoutDuplicates } from "../../interpreter/index.ts";
 import type { Problem, Why } from "../types.ts";
 
-/** Objects that server-side apply accepts. */
 export interface Sendable {
   objects: readonly KubeObject[];
   /** Entries with equal keys that cannot be merged into one. */
@@ -13,10 +12,7 @@ export interface Sendable {
 
 const REASON: Reason = "DuplicateEntries";
 
-/**
- * The objects with one entry in place of several with equal keys. `named`: messages name the object, for a bundle of
- * several manifests.
- */
+/** One entry in place of several with equal keys. `named`: messages name the object, for a bundle. */
 export function withoutDuplicatesIn(objects: readonly KubeObject[], named: boolean): Sendable {
   let problem: Problem | undefined;
   let first: Message | undefined;

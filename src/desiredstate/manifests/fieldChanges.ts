@@ -11,9 +11,7 @@ import {
 export interface FieldChange {
   /** `spec.template.spec.containers[name=web].image` */
   path: string;
-  /** Undefined: the field did not exist before. */
   before?: unknown;
-  /** Undefined: the field does not exist afterwards. */
   after?: unknown;
   /** The values are secret, so only the path is shown. */
   masked?: true;
@@ -33,11 +31,7 @@ const OPENED: ReadonlySet<string> = new Set([
   "metadata.annotations",
 ]);
 
-/**
- * Differences between two objects, field by field. A value that one side lacks is one change as a whole. Values of
- * Secrets are never shown, nor is the hash of the content that pods read. The status, Meridian's marks and
- * server-managed metadata are left out.
- */
+/** Differences field by field. Values of Secrets are never shown; the status and Meridian's marks are left out. */
 export function fieldChanges(before: KubeObject | undefined, after: KubeObject | undefined): FieldChange[] {
   const changes = [...differences(shown(before), shown(after), "")];
   const isSecret = [before, after].some((object) => object?.kind === "Secret" && object.apiVersion === "v1");
@@ -46,7 +40,6 @@ export function fieldChanges(before: KubeObject | undefined, after: KubeObject |
   );
 }
 
-/** True for all fields of a Secret except the public ones. */
 function isHidden(path: string): boolean {
   return !/^(apiVersion|kind|type|immutable|metadata\.(labels|name|namespace))\b/.test(path);
 }

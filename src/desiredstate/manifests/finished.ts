@@ -29,13 +29,11 @@ export function runsIn(rendered: readonly KubeObject[], source: KubeObject | und
   return runs;
 }
 
-/** Finished runs in the status: present ones and earlier ones. */
 export class Finished {
   readonly work: FinishedWork;
   readonly #runs: Runs;
   readonly #parts: number;
 
-  /** `parts`: number of the rendered objects. */
   constructor(work: FinishedWork, runs: Runs, parts: number) {
     this.work = work;
     this.#runs = runs;
@@ -81,13 +79,9 @@ export class Finished {
 
 const NOWHERE: ReadonlyMap<string, End> = new Map();
 
-/** Moves of an object by a decision. */
 export interface Moves {
-  /** Clusters chosen for the object. */
   chosen: ReadonlySet<string>;
-  /** Clusters that have the object before the decision. */
   current: { has(name: string): boolean };
-  /** Clusters of the hub. */
   known: ReadonlySet<string>;
   /** Clusters are interchangeable: the placement takes only some of the fitting clusters. */
   isInterchangeable: boolean;
@@ -95,7 +89,6 @@ export interface Moves {
   mayReturn: boolean;
 }
 
-/** Earlier runs kept per object if the placement may roll back. */
 const KEPT_RUNS = 8;
 
 /**

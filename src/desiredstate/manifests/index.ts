@@ -1,8 +1,4 @@
-/**
- * Renders the manifests for one cluster, with overrides, dependencies and retained fields.
- *
- * Promises: a policy gives nobody more rights than the hub would. Equal input gives equal hashes.
- */
+/** Renders the manifests for one cluster. A policy gives nobody more rights than the hub would. */
 export { apisOf } from "./apisOf.ts";
 export { collectDependencies } from "./dependencies.ts";
 export { DependencyOverrides, type DependencyShare } from "./dependencyOverrides.ts";

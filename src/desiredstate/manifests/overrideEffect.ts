@@ -3,16 +3,12 @@ import { effectOf, type MatchedRule, type OverrideEffect, type PolicyRef } from 
 import { fieldChanges } from "./fieldChanges.ts";
 import { isWithinField } from "./overrideFields.ts";
 
-/** Fields that one policy's rules changed. */
 interface Share {
   policy: PolicyRef;
   fields: readonly { object: string; path: string }[];
 }
 
-/**
- * Effect of the rules on these objects: {@link effectOf} without the policies whose changes later patches replace
- * completely. `after` returns the objects after the first `count` rules.
- */
+/** {@link effectOf} without the policies whose changes later patches replace. `after`: objects after `count` rules. */
 export function effectOn(
   rules: readonly MatchedRule[],
   after: (count: number) => readonly KubeObject[],
@@ -55,10 +51,7 @@ function fieldsBetween(before: readonly KubeObject[], after: readonly KubeObject
   });
 }
 
-/**
- * The last of the policies that together change again everything that `policy` changed. Undefined if a change remains,
- * or if `policy` changed nothing.
- */
+/** The last of the policies that together change again all that `policy` changed; undefined if a change remains. */
 function winnerOver(policy: PolicyRef, shares: readonly Share[]): PolicyRef | undefined {
   const at = shares.findIndex((share) => share.policy === policy);
   const { fields = [] } = shares[at] ?? {};

@@ -2,10 +2,8 @@ import { type DeclaredTemplate, defined, type KubeObject, refKey, refOf } from "
 import { applyRules, type MatchedRule, type PolicyRef } from "../../override/index.ts";
 import { fieldChanges } from "./fieldChanges.ts";
 
-/** One rule of an override policy, with the fields that the rule sets on a cluster. */
 export interface AppliedRule {
   policy: PolicyRef;
-  /** Index of the rule in its policy. */
   rule: number;
   fields: readonly OverriddenField[];
   /** Why the rule failed. Its policy and all later ones then have no effect. */
@@ -19,7 +17,6 @@ export interface OverriddenField {
   path: string;
   /** Undefined: the rule removes the field, or the value is secret. */
   value?: unknown;
-  /** The value is secret. */
   masked?: true;
   /** The last later policy that sets the same field and so wins. */
   overriddenBy?: PolicyRef;

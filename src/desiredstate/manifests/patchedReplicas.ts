@@ -2,10 +2,7 @@ import { isCount, type KubeObject, MOST_COUNTED, parseApiVersion, valueAt } from
 import { memberKindOf } from "../../interpreter/index.ts";
 import { type applyRules, blamedPatch, effectOf, type MatchedRule } from "../../override/index.ts";
 
-/**
- * The patch that gives a workload an invalid number of replicas; undefined if no patch does. Members reject some such
- * values and misread others, and the status could not show the number.
- */
+/** The patch that gives a workload an invalid number of replicas, which members would reject or misread. */
 export function wrongReplicas(
   before: readonly KubeObject[],
   rules: readonly MatchedRule[],

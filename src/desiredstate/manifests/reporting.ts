@@ -1,10 +1,7 @@
 import { defined, type KubeObject, type PlacementSpec, sameValue } from "../../apis/index.ts";
 import type { ReportTerms } from "../types.ts";
 
-/**
- * Extra reporting that the placement asks for about a rendered object; undefined if none. `isOwner`: the object is the
- * hub object itself.
- */
+/** Extra reporting that the placement asks for. `isOwner`: the object is the hub object itself. */
 export function reportTermsOf(
   { kind }: Pick<KubeObject, "kind">,
   spec: Pick<PlacementSpec, "health" | "aggregateStatus"> | undefined,

@@ -32,10 +32,7 @@ function nameAndValue(text: string): readonly [string, string] {
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-/**
- * The objects without the fields that the placement leaves to the members, and without lists and maps that become
- * empty. Untouched parts are shared with the input. Paths without a match change nothing.
- */
+/** The objects without the fields that the placement leaves to the members. Untouched parts are shared with the input. */
 export function withoutRetained(
   objects: readonly KubeObject[],
   retain: readonly { kind: string; path: string }[] | undefined,
@@ -71,7 +68,6 @@ function isIdentity(steps: readonly Step[]): boolean {
   return second === undefined || second === "name" || second === "namespace";
 }
 
-/** The value without the part at the path; undefined if nothing remains. */
 function without(value: unknown, steps: readonly Step[], at: number): unknown {
   const step = steps[at];
   if (step === undefined) return undefined;

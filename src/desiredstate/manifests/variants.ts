@@ -35,7 +35,6 @@ import { judgeRights } from "./tenantRights.ts";
 import { withoutDuplicatesIn } from "./duplicates.ts";
 import type { DesiredObject, Problem, Why } from "../types.ts";
 
-/** The rendering shared by all clusters without a difference. */
 export interface Variant {
   /** In order of application: dependencies first. The hub itself gets no dependencies. */
   objects: readonly DesiredObject[];
@@ -52,12 +51,10 @@ export interface VariantOptions {
   owner: OwnerRef;
   marking: Marking;
   dependencies: Pick<PropagatedDependencies, "objects" | "hash" | "refusal">;
-  /** Permissions of the pods. */
   terms: NamespaceTerms;
   retain: PlacementSpec["retain"];
   /** Paths of pod templates that the kinds do not tell. */
   templates?: PlacementSpec["podTemplates"];
-  /** Reporting that the placement asks for. */
   reporting?: Pick<PlacementSpec, "health" | "aggregateStatus"> | undefined;
   /** Path of the replica field of an object that is sent as it is, if its kind does not tell the path. */
   replicaPath?: readonly string[] | undefined;
@@ -65,11 +62,8 @@ export interface VariantOptions {
   unwritten?: FieldsV1 | undefined;
   /** Fields of the hub object that are missing in `base` and that copies keep. */
   standing?: readonly StandingField[] | undefined;
-  /** Why the object cannot be rendered at all; `base` is then empty. */
   problem?: Problem | undefined;
-  /** The objects are applied and removed in phases. */
   inPhases?: true;
-  /** The runs that the objects ask for. */
   runs?: Runs;
 }
 
@@ -86,10 +80,8 @@ interface RulesInUse {
   byShare: Map<number | undefined, Applied>;
 }
 
-/** Result of a list of rules, with the variants by requested replicas. */
 interface Applied {
   objects: readonly KubeObject[];
-  /** Set if a rule overrides the replicas. */
   replicas: number | undefined;
   problem: Problem | undefined;
   warning: Why | undefined;
@@ -108,7 +100,6 @@ export class VariantRenderer {
   readonly #marked = {
     local: new Map<KubeObject, DesiredObject>(),
     member: new Map<KubeObject, DesiredObject>(),
-    /** Objects with replicas from a decision: the number is not a default that nobody wrote. */
     scaled: new Map<KubeObject, DesiredObject>(),
   };
 
@@ -116,10 +107,7 @@ export class VariantRenderer {
     this.#options = options;
   }
 
-  /**
-   * `rules`: pass the same list for clusters on which the same rules apply. `present`: only for a revision, the current
-   * rules of cluster-scoped policies, also as the same list.
-   */
+  /** Pass the same lists for clusters with the same rules. `present`: the current cluster-scoped rules, for a revision. */
   render(
     rules: readonly MatchedRule[],
     { replicas, fixed, local }: VariantOf,
@@ -129,8 +117,7 @@ export class VariantRenderer {
     if (ofRules === undefined) this.#rules.set(rules, (ofRules = new Map()));
     let inUse = ofRules.get(present);
     if (inUse === undefined) ofRules.set(present, (inUse = { hasPatches: hasPatches(rules), byShare: new Map() }));
-    // With patches, the share is set first and replica rules in their order, because a patch may change replicas and
-    // has the last word. Rules without patches do not depend on replicas.
+    // A patch may change replicas and has the last word, so the share is set first. Other rules do not depend on replicas.
     const { hasPatches: inTurn } = inUse;
     const share = inTurn ? replicas : undefined;
     let applied = inUse.byShare.get(share);
@@ -150,8 +137,7 @@ export class VariantRenderer {
   ): Applied {
     const { base, templates } = this.#options;
     const withReplicas = (object: KubeObject, count: number): KubeObject => this.#withReplicas(object, count);
-    // A separate array per share: applyRules caches results by array, and the same rules give another result with
-    // another share.
+    // applyRules caches results by array, and the same rules give another result with another share.
     const shared = inTurn ? base.map((object) => (share === undefined ? object : withReplicas(object, share))) : base;
     const apply: Apply = (some) => applyRules(shared, some, { templates, ...(inTurn ? { withReplicas } : {}) });
     // Rules that fail change nothing.
@@ -212,7 +198,6 @@ export class VariantRenderer {
     return replicaPath === undefined ? memberKind(object).replicas?.(object) : replicasAt(object, replicaPath);
   }
 
-  /** Sum over all objects with replicas; undefined if no object has replicas. */
   #replicasOf(objects: readonly KubeObject[]): number | undefined {
     let sum: number | undefined;
     for (const object of objects) {

@@ -2,14 +2,10 @@ import type { KubeObject } from "../../apis/index.ts";
 import { ungrantedNames } from "./granted.ts";
 import type { NamespaceTerms } from "./terms.ts";
 
-/**
- * An annotation that a hub administrator must set on a namespace, so that pods may name objects that exist only on
- * members.
- */
+/** An annotation of a hub namespace by which pods may name objects that exist only on members. */
 export interface Allowance {
   namespace: string;
   annotation: string;
-  /** Sorted, without duplicates. */
   values: readonly string[];
 }
 

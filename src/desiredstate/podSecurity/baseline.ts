@@ -98,12 +98,10 @@ export const hostPaths: Check = function* ({ spec }) {
   }
 };
 
-/** Fields outside a pod in a custom resource that reach the node. */
 export const reaching: Check = function* ({ place }) {
   for (const { field, ...rest } of place?.reach ?? []) yield { field: `spec.${field}`, ...rest };
 };
 
-/** Every host port that a container asks for. */
 export function* hostPorts(containers: readonly Container[]): Generator<Violation> {
   for (const { path, fields } of containers) {
     for (const { hostPort: value } of recordsIn(fields["ports"])) {
@@ -229,10 +227,7 @@ export function securityContexts({ spec }: Pod, containers: readonly Container[]
   ];
 }
 
-/**
- * The API server rejects values that are not booleans. Until then the meaning is unknown, so the check treats them as
- * true.
- */
+/** Values that are no booleans count as true, until the API server rejects them. */
 function isOn(value: unknown): boolean {
   return isSet(value) && value !== false;
 }

@@ -7,21 +7,16 @@ import { pathOf, type Place } from "./places.ts";
  * containers, or with the fields by which a pod reaches its node, will become a pod.
  */
 
-/** A pod spec found somewhere in an object. */
 export interface FoundSpec {
   /** Path of the spec, such as `spec.workerGroupSpecs[0].template.spec`; empty for the object itself. */
   at: string;
   spec: Fields;
-  /** The value of `metadata` beside the spec. */
   metadata: unknown;
   /** Fields other than {@link CONTAINER_FIELDS} that hold one or more containers. */
   more: readonly string[];
   /** False if only {@link reach} was found. */
   isPod: boolean;
-  /**
-   * Fields that reach the node from places where a pod does not have them: `hostPath`,
-   * `containerSecurityContext.privileged`.
-   */
+  /** Fields that reach the node from other places than in a pod: `hostPath`, `containerSecurityContext.privileged`. */
   reach: readonly Reach[];
   /** True for a pod template, or if all containers have an image. Otherwise the operator may add missing fields. */
   isWhole: boolean;
@@ -58,7 +53,6 @@ export function specsIn(object: KubeObject): readonly FoundSpec[] {
   return specs;
 }
 
-/** All nested objects within the object, including the object itself. */
 export function* recordsOf(object: KubeObject): Iterable<Fields> {
   const values: object[] = [object];
   // The loop appends to the array while it runs.
@@ -73,7 +67,6 @@ function lookThrough(object: KubeObject): FoundSpec[] {
   const found: FoundSpec[] = [];
   const judged = new Set<unknown>();
   const places: Place[] = [{ value: object, key: "", parent: undefined }];
-  // The loop appends to the array while it runs.
   for (const place of places) {
     const { value, parent } = place;
     if (Array.isArray(value)) {
@@ -92,7 +85,6 @@ function lookThrough(object: KubeObject): FoundSpec[] {
       if (holdsContainers(inner) && !isContainerField(key)) more.push(key);
     }
     isPod ||= more.length > 0;
-    // Inner values are visited later and must not be reported twice.
     if (isPod) for (const part of partsOf(fields, more)) judged.add(part);
     const reach = reachOf(fields, judged);
     if (!isPod && reach.length === 0) continue;
@@ -119,10 +111,7 @@ function partsOf(pod: Fields, more: readonly string[]): unknown[] {
   ];
 }
 
-/**
- * Fields that reach the node, whatever the operator calls the fields around them: a host path, and privileges in a
- * security context.
- */
+/** A host path or a privileged security context reaches the node, whatever the fields around are called. */
 function reachOf(fields: Fields, judged: ReadonlySet<unknown>): Reach[] {
   const found: Reach[] = [];
   const { hostPath, windowsOptions } = fields;

@@ -28,7 +28,6 @@ import {
 } from "./restricted.ts";
 import type { Check, Violation } from "./violation.ts";
 
-/** A check, with the minor version of the standard since which it counts. */
 interface Versioned {
   check: Check;
   since: number;

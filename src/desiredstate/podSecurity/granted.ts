@@ -9,10 +9,7 @@ import { containersOf, type Pod, podsOf } from "./pods.ts";
 import type { NamespaceTerms } from "./terms.ts";
 import type { Violation } from "./violation.ts";
 
-/**
- * Names in pods that refer to something on a member outside the tenant's namespace on the hub: a service account with
- * its own rights, a node, a host port. A hub administrator must allow each by name, whatever the Pod Security level.
- */
+/** Names that a hub administrator must allow, whatever the level: a service account, a node, a host port. */
 export function ungrantedNames(object: KubeObject, terms: NamespaceTerms): Violation[] {
   return podsOf(object).flatMap((pod) => {
     const { place } = pod;

@@ -10,24 +10,17 @@ import type { NamespaceTerms } from "./terms.ts";
 import { keyOfViolation, type Violation } from "./violation.ts";
 import { wordsOf } from "./words.ts";
 
-/** Result of one cluster's override rules on a hub object, with the intermediate results. */
 export interface Rendering {
-  /** The rendered objects before any rule. */
   base: readonly KubeObject[];
   /** All rules that apply, in order: rules of cluster-scoped policies come first. */
   rules: readonly MatchedRule[];
-  /** The objects after the first `count` rules. */
   after: (count: number) => readonly KubeObject[];
-  /**
-   * Only for a revision: the objects after the administrators' current rules. A change by their recorded rules counts
-   * as theirs only if their current rules make the same change.
-   */
+  /** The objects after the administrators' current rules; only these give a revision's changes their permission. */
   present?: () => readonly KubeObject[];
 }
 
 interface Found extends Violation {
   index: number;
-  /** The terms that are violated. */
   own: NamespaceTerms;
   reason: "PodSecurity" | "NotAllowed";
 }
@@ -74,8 +67,7 @@ function violationsIn(objects: readonly KubeObject[], terms: NamespaceTerms): Fo
         .filter(({ hostPort }) => hostPort === undefined)
         .map((violation) => ({ ...violation, index, own, reason: "PodSecurity" as const })),
     ];
-    // Only administrators write cluster-scoped objects on the hub. Such objects have no namespace whose annotations
-    // could allow a value that only looks like a pod.
+    // Only administrators write cluster-scoped objects on the hub, and no namespace could allow what looks like a pod.
     return own.namespace === "" ? found.filter(({ at }) => at === undefined) : found;
   });
 }
@@ -84,7 +76,6 @@ function keyOf(found: Found): string {
   return `${found.index} ${keyOfViolation(found)}`;
 }
 
-/** The number of rules after which the violation first appears; 0 if the object itself has it. */
 function firstWith(violation: Found, { rules, after }: Rendering, terms: NamespaceTerms): number {
   const key = keyOf(violation);
   for (let count = 0; count < rules.length; count += 1)
@@ -96,10 +87,7 @@ function isAdministrators({ policy }: MatchedRule): boolean {
   return policy.namespace === undefined;
 }
 
-/**
- * `by`: the rule that causes the violation; undefined for the object itself. `manifest`: the affected manifest of a
- * bundle.
- */
+/** `by`: the rule at fault; undefined: the object itself. `manifest`: the affected manifest of a bundle. */
 function refusal(found: Found, by: MatchedRule | undefined, owner: string, manifest: KubeObject | undefined): Problem {
   const { reason, own } = found;
   const rule = by === undefined ? owner : `${by.policy.kind} ${by.policy.name}, rule ${by.index}`;
@@ -111,10 +99,7 @@ function refusal(found: Found, by: MatchedRule | undefined, owner: string, manif
   };
 }
 
-/**
- * True if a tenant's container mounts a volume that the administrators bring. The container named the volume in
- * advance, and the volume is not meant for it.
- */
+/** True if a tenant's container mounts a volume that the administrators bring, since it named the volume in advance. */
 function isMountedByTenant({ field, index, at }: Found, base: readonly KubeObject[]): boolean {
   const [, volume] = /^spec\.volumes\[(.*)\]\.\w+$/.exec(field) ?? [];
   const object = base[index];
@@ -132,10 +117,7 @@ function isMountedByTenant({ field, index, at }: Found, base: readonly KubeObjec
   return false;
 }
 
-/**
- * Number of the first tenant rule that changes pods which the administrators made more powerful; undefined if no rule
- * does.
- */
+/** Number of the first tenant rule that changes pods which the administrators made more powerful. */
 function firstChange({ base, rules, after }: Rendering, administrators: number): number | undefined {
   const own = base.map(ownContainers);
   const shapeOf = (count: number): string =>
@@ -154,12 +136,10 @@ function ownContainers(object: KubeObject): ReadonlySet<string> {
   return new Set(podsOf(object).flatMap((pod) => containersOf(pod).map(({ fields }) => nameIn(pod, fields["name"]))));
 }
 
-/** Identifies a container among all containers of the object. */
 function nameIn({ place }: Pod, name: unknown): string {
   return canonicalJson([place?.at ?? null, name ?? null]);
 }
 
-/** A pod without the fields that a tenant may change. */
 function shape(pod: Pod, own: ReadonlySet<string>): unknown {
   const spec: Record<string, unknown> = { ...pod.spec };
   for (const field of ["initContainers", "containers"]) {

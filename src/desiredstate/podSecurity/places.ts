@@ -1,19 +1,13 @@
 import type { Fields } from "./fields.ts";
 
-/** A map or list within an object. */
 export interface Place {
   value: Fields | readonly unknown[];
   key: string | number;
-  /** Undefined for the object itself. */
   parent: Place | undefined;
-  /** Cached by {@link pathOf}. */
   path?: string;
 }
 
-/**
- * Path of the place, such as `spec.workerGroupSpecs[0].template`; empty for the object itself. Each step is computed
- * once, even if the paths of many nested places are requested.
- */
+/** Path such as `spec.groups[0].template`; empty for the object itself. Each step is computed once. */
 export function pathOf(place: Place): string {
   const untold: Place[] = [];
   let path: string | undefined;
@@ -25,7 +19,6 @@ export function pathOf(place: Place): string {
   return path ?? "";
 }
 
-/** `outer`: path of the enclosing place; undefined for the object itself. */
 function pathWithin(outer: string | undefined, key: string | number): string {
   if (outer === undefined) return "";
   if (typeof key === "number") return `${outer}[${key}]`;

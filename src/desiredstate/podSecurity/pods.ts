@@ -16,7 +16,6 @@ export interface Container {
   path: string;
   name: string;
   fields: Fields;
-  /** The container's `securityContext`. */
   security: Fields;
 }
 

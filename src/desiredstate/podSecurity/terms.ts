@@ -16,7 +16,6 @@ import { type PodSecurityLevel, podSecurityLabels, podSecurityLevel } from "./le
 /** Permissions that a namespace of the hub gives its applications on members. */
 export interface NamespaceTerms {
   namespace: string;
-  /** Meridian writes nothing into a namespace of this name on any member. */
   isProtected: boolean;
   security: PodSecurityLevel;
   /** Service accounts beside `default`. */
@@ -27,13 +26,10 @@ export interface NamespaceTerms {
   unusable: (annotation: string) => readonly string[];
   /** Kinds beyond the ones that every bundle may hold: cluster-scoped kinds, and kinds that give rights. */
   allowsBundleKind: (kind: string) => boolean;
-  /** Namespaces beside the bundle's own. */
   allowsBundleNamespace: (name: string) => boolean;
   /** Kinds in a protected namespace of Kubernetes. The annotation must name both, as `namespace/kind`. */
   allowsBundleInProtected: (namespace: string, kind: string) => boolean;
-  /** {@link isProtected} of any namespace. */
   protects: (namespace: string) => boolean;
-  /** The terms of another namespace on the hub. */
   elsewhere: (namespace: string) => NamespaceTerms;
   /** Only for a bundle: the terms for one of its objects, by the namespace of the object. */
   of?: (object: KubeObject) => NamespaceTerms;

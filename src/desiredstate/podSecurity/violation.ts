@@ -1,16 +1,13 @@
 import { canonicalJson } from "../../apis/index.ts";
 import type { Container, Pod } from "./pods.ts";
 
-/** One field of a pod that violates the standard or the terms. */
 export interface Violation {
   /** For example `spec.hostPID` or `spec.containers[web].securityContext.privileged`; relative to the pod. */
   field: string;
   /** The requirement: `must not be true`. */
   must: string;
   value: unknown;
-  /** Path of the pod spec in its object, if not the usual one. */
   at?: string;
-  /** Only for a host port. */
   hostPort?: number;
   /** The namespace annotation by which a hub administrator allows exactly this value. */
   grantedBy?: string;

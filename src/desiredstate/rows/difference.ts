@@ -6,18 +6,14 @@ import { REPLACED } from "./replacement.ts";
 import { isSameRef } from "./rows.ts";
 import type { ApplyRow, DeleteRow, HoldRow, ReleaseRow, Observation, Role, Row, Target, Why } from "../types.ts";
 
-/** Effect of a change on a member object. */
 export type ChangeVerb = "Created" | "Changed" | "Deleted" | "Released" | "Held" | "Unchanged";
 
 export interface MemberObjectChange {
   ref: ObjectRef;
   role: Role;
   verb: ChangeVerb;
-  /** Why the object is deleted, held or released. */
   why?: Why;
-  /** The desired object. */
   row?: ApplyRow;
-  /** The row that removes the object. */
   removal?: DeleteRow | ReleaseRow;
 }
 
@@ -30,7 +26,6 @@ export interface ClusterChange {
   from?: readonly string[];
   /** Replicas asked for before and after the change. */
   replicas?: { before?: number; after?: number };
-  /** Why the object is removed or held. */
   why?: Why;
   /** Only the member objects that change. */
   objects: readonly MemberObjectChange[];
@@ -43,12 +38,8 @@ export interface DifferenceInput {
   /** The rows of `before` and of `after`. */
   rowsBefore: readonly Row[];
   rowsAfter: readonly Row[];
-  /** Observations of the members. */
   observations: readonly Observation[];
-  /**
-   * Hub objects, by {@link refKey}, that would have the copy written. A shared object is written in the name of one of
-   * them.
-   */
+  /** Hub objects, by {@link refKey}, that would have the copy written; one of them names a shared copy. */
   writersOf?: (cluster: string, ref: ObjectRef) => ReadonlySet<string>;
 }
 
@@ -100,10 +91,7 @@ function keyOf({ cluster, ref }: Pick<Row, "cluster" | "ref">): string {
   return `${cluster}/${refKey(ref)}`;
 }
 
-/**
- * True if the cluster of the rows has any object of the hub object. A dependency that names another owner does not
- * count, because the other owner brought it.
- */
+/** True if the cluster has any object of the hub object. A dependency that names another owner does not count. */
 function isThere(rows: readonly Row[], observations: readonly Observation[]): boolean {
   const [first] = rows;
   if (first === undefined) return false;
@@ -146,7 +134,6 @@ function isTakenOver(row: Row, copy: Observation | undefined, writers: Writers |
   return named !== undefined && isSameRef(named, row.owner) && writers.size > 0 && !writers.has(refKey(row.owner));
 }
 
-/** True if both rows ask for the same, so that the change has no effect on the object. */
 function isSameAsk(row: Row, old: Row): boolean {
   if (row.verb !== old.verb) return false;
   if (row.verb === "Apply" && old.verb === "Apply") return row.hash === old.hash;
@@ -235,7 +222,6 @@ function withMoves(changes: readonly ClusterChange[]): ClusterChange[] {
 export interface BlastRadius {
   objects: number;
   clusters: number;
-  /** Number of all clusters. */
   allClusters: number;
   created: number;
   changed: number;

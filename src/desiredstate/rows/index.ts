@@ -1,9 +1,4 @@
-/**
- * Computes rows: the actions of a cluster's worker on each object, removals included.
- *
- * Promises: every removal is decided here and names the object by UID. The last serving copy is never removed for a
- * move.
- */
+/** Every removal is decided here and names the object by UID. A move never removes the last serving copy. */
 export {
   type BlastRadius,
   blastRadius,

@@ -4,10 +4,7 @@ import type { DesiredObject, Observation, Target } from "../types.ts";
 
 const NO_REPLICAS: ReplicaCounts = { desired: 0, updated: 0, ready: 0, available: 0 };
 
-/**
- * Copies of an object as far as the hub alone knows: for each cluster in its status, the objects of the present target.
- * If the status says that a cluster lacks the desired state, the content of its copies is unknown.
- */
+/** Copies as far as the hub alone knows. The content is unknown where the status says that the desired state lacks. */
 export function knownCopies(target: Target, status: FederatedStatus | undefined): Observation[] {
   const copies: Observation[] = [];
   const anywhere = target.clusters.find(({ objects }) => objects.length > 0)?.objects ?? [];

@@ -36,8 +36,7 @@ export interface Marking {
 export function mark(object: KubeObject, role: Role, { hubId, ownerText, policy }: Marking): DesiredObject {
   const { labels, annotations } = object.metadata;
   const ref = refOf(object);
-  // The data is worth more than the object that brought the claim. If the hub forgets the copy, the copy's own policy
-  // keeps it.
+  // If the hub forgets the copy, the copy's own policy keeps the data.
   const isToStay = policy === "Orphan" || (role === "dependency" && holdsData(ref));
   const ours: Record<string, string> = {
     ...annotations,
@@ -77,10 +76,7 @@ export function reowned(
   return { object: next, hash };
 }
 
-/**
- * The desired object as compared with a live object. An earlier version did not write the annotation with the object's
- * own name.
- */
+/** The desired object as compared with a live object: an earlier version wrote no annotation with the object's name. */
 export function expectedOf(desired: KubeObject, live: KubeObject): KubeObject {
   const { [OBJECT_ANNOTATION]: name, ...annotations } = desired.metadata.annotations ?? {};
   if (name === undefined || live.metadata.annotations?.[OBJECT_ANNOTATION] !== undefined) return desired;
@@ -96,11 +92,7 @@ export function ownerText(owner: OwnerRef): string {
   return canonicalJson(owner);
 }
 
-/**
- * The object with a controller reference to the hub object, so that the cluster's own garbage collector cascades. Only
- * for objects in the same cluster, and only if Kubernetes allows the reference: a namespaced owner owns objects in its
- * own namespace.
- */
+/** Lets the cluster's own garbage collector cascade. A namespaced owner owns objects in its own namespace only. */
 export function withControllerReference(object: KubeObject, owner: OwnerRef): KubeObject {
   if (owner.namespace !== undefined && owner.namespace !== object.metadata.namespace) return object;
   const { apiVersion, kind, name, uid } = owner;

@@ -2,12 +2,10 @@ import { type DisruptionBudget, refKey, shareOf } from "../../apis/index.ts";
 import { isSameRef } from "./rows.ts";
 import type { DesiredObject, Observation, RemovalFacts, Target, Why } from "../types.ts";
 
-/** Reason to keep a copy that is the last one to serve. */
 export const AWAITING_REPLACEMENT = "AwaitingReplacement";
 
 /** An object that moves from clusters that it left to the clusters where it is wanted. */
 export interface Move {
-  /** Desired objects by cluster. */
   wanted: ReadonlyMap<string, readonly DesiredObject[]>;
   target: Target;
   observations: readonly Observation[];
@@ -92,10 +90,7 @@ function isAvailable({ present }: Observation): boolean {
   return present?.health.state === "Available";
 }
 
-/**
- * True if all objects exist on the cluster and are available, by present observations. An object of unknown health
- * counts once it exists, unless the health of the serving copies is known (`known`).
- */
+/** True if all objects are available there. Unknown health counts, unless the health of the serving copies is `known`. */
 function hasArrived(cluster: string, known: ReadonlySet<string>, { wanted, observations, removal }: Move): boolean {
   if (removal.clusters.get(cluster)?.synced !== true) return false;
   const rendered = (wanted.get(cluster) ?? []).filter(({ role }) => role === "rendered");
@@ -112,10 +107,7 @@ function hasArrived(cluster: string, known: ReadonlySet<string>, { wanted, obser
   );
 }
 
-/**
- * True if these copies of one cluster serve. A Service without pods does not serve, whatever its own health. So if the
- * object has replicas, available replicas decide. Otherwise one copy is enough that is available or of unknown health.
- */
+/** True if these copies of one cluster serve. A Service without pods does not: available replicas decide if there are any. */
 function serves(copies: readonly Observation[], target: Target): boolean {
   const dependencies = new Set(
     target.clusters.flatMap(({ objects }) =>

@@ -85,7 +85,6 @@ function agreementOn(ref: ObjectRef, { agreed }: RemovalFacts): Pick<DeleteRow, 
   return names.includes(ref.name) || names.includes("*") ? { agreed: true } : {};
 }
 
-/** Cause of a removal while the object itself continues. */
 const NOT_SELECTED: Reason = "NotSelected";
 
 const TERMINATING: Why = { reason: "Terminating", message: "it is being deleted; its finalizers may take their time" };
@@ -120,10 +119,7 @@ function keepsData({ kind, name }: ObjectRef): Why {
 
 const STILL_RUNNING: Reason = "StillRunning";
 
-/**
- * Why a copy stays although the hub object was deleted by its TTL: a TTL applies to finished work only. A copy to be
- * released is not awaited, since it continues to run.
- */
+/** A TTL applies to finished work only. A copy to be released continues to run and is not awaited. */
 function whyAwaited(ref: ObjectRef, present: Present, facts: RemovalFacts): Why | undefined {
   if (present.ended !== undefined || (facts.policy ?? present.policy) === "Orphan") return undefined;
   const { group } = parseApiVersion(ref.apiVersion);

@@ -70,17 +70,13 @@ function hashesOf({ hash, object, owner }: ApplyRow, { owner: named, policy }: P
   return [hash, reowned(object, named, policy ?? "Delete").hash];
 }
 
-/**
- * The row that deletes the copy; undefined if the copy has not rejected the change yet, or if a fact forbids the
- * removal.
- */
+/** The row that deletes the copy; undefined if the copy has not rejected the change, or if a fact forbids the removal. */
 function removed(row: ApplyRow, copy: Observation, why: Why, removal: RemovalFacts): DeleteRow | undefined {
   const { present } = copy;
   if (present === undefined || !hashesOf(row, present).some((hash) => present.refused?.includes(hash) === true))
     return undefined;
   if (removal.othersCopies.has(`${copy.cluster}/${refKey(copy.ref)}`)) return undefined;
-  // All objects of this manager that refer to the dependency want the hub's present content, whichever owner the copy
-  // names.
+  // All objects that refer to the dependency want the hub's present content, whichever owner the copy names.
   const facts: RemovalFacts = {
     ...removal,
     owner: present.owner ?? removal.owner,

@@ -1,4 +1,4 @@
-import { matchesClusterSelector, refKey } from "../../apis/index.ts";
+import { defined, matchesClusterSelector, refKey } from "../../apis/index.ts";
 import { type RolloutFacts, type RolloutHealth, type RolloutPolicy, stageOf } from "../../rollout/index.ts";
 import type { ClusterSnapshot } from "../../scheduler/types.ts";
 import { isSameRef } from "./rows.ts";
@@ -9,9 +9,7 @@ export interface RolloutFactsInput {
   target: Target;
   lastGood: Target | undefined;
   clusters: readonly ClusterSnapshot[];
-  /** Labels of the hub object. */
   labels: Readonly<Record<string, string>> | undefined;
-  /** Observations of the hub object's copies. */
   observations: readonly Observation[];
   /** True if Meridian is in contact with the cluster and knows its objects. */
   isKnown: (cluster: string) => boolean;
@@ -47,8 +45,7 @@ export function rolloutFacts(input: RolloutFactsInput): RolloutFacts[] {
       runs: runsOf(next, last, copies),
       health: healthOf(copies, next ?? last),
       ...(isDoneBefore ? { healthOfLastGood: healthOf(copies, last) } : {}),
-      ...(error === undefined ? {} : { error }),
-      ...(errorOfLastGood === undefined ? {} : { errorOfLastGood }),
+      ...defined({ error, errorOfLastGood }),
     };
   });
 }
@@ -102,7 +99,6 @@ function runsOf(
 
 const SEVERITY = ["Failed", "Degraded", "Unknown", "Progressing", "Available"] as const;
 
-/** Worst health of the object's rendered objects; dependencies do not count. */
 function healthOf(copies: readonly Observation[], cluster: ClusterTarget | undefined): RolloutHealth {
   const byKey = new Map(copies.map((copy) => [refKey(copy.ref), copy]));
   let worst: (typeof SEVERITY)[number] = "Available";

@@ -24,10 +24,7 @@ export interface Marked {
   policy?: DeletionPolicy | undefined;
 }
 
-/**
- * The row for a member object that names `marked.owner`: that owner's own row if the owner asks for the object too. For
- * an owner whose policy is unknown there are two rows, and the member object's own policy selects one.
- */
+/** The row of the owner that the member object names; of an owner's two rows the member object's policy selects one. */
 export function inTheNameOf<R extends Row>(row: R, marked: Marked | undefined): R | ApplyRow {
   const named = marked?.owner;
   if (row.verb !== "Apply" || row.alternatives === undefined || named === undefined) return row;
@@ -61,10 +58,7 @@ export function chooseRow(rows: Iterable<Row>): Row | undefined {
   return alternatives.length === 0 ? first : { ...first, alternatives };
 }
 
-/**
- * The same dependency in the name of an owner whose policy is unknown here. The member object's own policy selects one
- * of the rows.
- */
+/** The dependency in the name of an owner whose policy is unknown: the member object's own policy selects the row. */
 export function inTheNamesOf({ alternatives: _, ...row }: ApplyRow, owner: OwnerRef): ApplyRow[] {
   return POLICIES.map((policy) => ({ ...row, owner, ...reowned(row.object, owner, policy) }));
 }

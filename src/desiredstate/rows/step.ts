@@ -1,4 +1,4 @@
-import { type ObjectRef, refKey } from "../../apis/index.ts";
+import { defined, type ObjectRef, refKey } from "../../apis/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 import { serversToKeep } from "./moves.ts";
 import { decideRemovals } from "./removals.ts";
@@ -20,7 +20,6 @@ import type {
   Why,
 } from "../types.ts";
 
-/** Desired state of one cluster at this step. */
 interface Share {
   objects: readonly DesiredObject[];
   rows: readonly Row[];
@@ -68,18 +67,12 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
     ...decideRemovals(unwanted, removal, keep),
     ...decideRemovals(replaced, { ...removal, cause: DONE_BEFORE }),
   ];
-  const others = [...retained, ...removals].map((row) => ({
-    row,
-    key: refKey(row.ref),
-  }));
+  const others = [...retained, ...removals].map((row) => ({ row, key: refKey(row.ref) }));
   others.sort((a, b) => compareText(a.key, b.key));
   const gone = new Set(replaced.map(({ cluster, ref }) => `${cluster}/${refKey(ref)}`));
   const left = gone.size === 0 ? wanted : wanted.filter(({ cluster, ref }) => !gone.has(`${cluster}/${refKey(ref)}`));
   const rows = [...left, ...others.map(({ row }) => row)].sort((a, b) => compareText(a.cluster, b.cluster));
-  return {
-    rows,
-    ...(target?.recheckAt === undefined ? {} : { recheckAt: target.recheckAt }),
-  };
+  return { rows, ...defined({ recheckAt: target?.recheckAt }) };
 }
 
 const NONE: ReadonlyMap<string, Why> = new Map();
@@ -108,26 +101,14 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
   }
   const { reason, message } = target.scheduled;
   const why = refusal ?? { reason, message };
-  const rows = objects.map(({ ref, role, hash, reporting, run, done }): HoldRow => {
-    const row: HoldRow = {
-      verb: "Hold",
-      cluster: cluster.name,
-      ref,
-      owner: target.owner,
-      role,
-      hash,
-      why,
-      wanted: true,
-    };
-    if (reporting !== undefined) row.reporting = reporting;
-    if (run !== undefined) row.run = run;
-    if (done !== undefined) row.done = done;
-    if (role === "rendered" && target.placement === undefined) row.unplaced = true;
-    // The Pod Security level that refuses the object is the level that its namespace should have, so the labels are
-    // sent. A suspension holds the labels as well.
-    if (refusal !== undefined && !target.suspended) row.namespaceLabels = target.namespaceLabels ?? {};
-    return row;
-  });
+  // Even a refused namespace should become as strict as its labels say; a suspension holds the labels as well.
+  const isStricter = refusal !== undefined && !target.suspended;
+  const namespaceLabels = isStricter ? (target.namespaceLabels ?? {}) : undefined;
+  const rows = objects.map(({ ref, role, hash, reporting, run, done }): HoldRow => ({
+    ...{ verb: "Hold", cluster: cluster.name, ref, owner: target.owner, role, hash, why, wanted: true },
+    ...(role === "rendered" && target.placement === undefined ? { unplaced: true } : {}),
+    ...defined({ reporting, run, done, namespaceLabels }),
+  }));
   return { objects, rows, retains: why };
 }
 
@@ -147,10 +128,7 @@ const DONE_BEFORE: Why = {
   message: "the work that is asked for again has come to its end there; what runs in its stead goes",
 };
 
-/**
- * True if the copy does other work than the desired work, which has already finished on this cluster: a rollout was
- * rolled back.
- */
+/** True if the copy does other work than the desired work, which has already finished here: a rollout was rolled back. */
 function isOfOtherWork({ objects }: Share, { ref, present }: Observation): boolean {
   if (present?.run === undefined) return false;
   const wanted = objects.find(({ done, ref: of }) => done !== undefined && isSameRef(of, ref));
@@ -168,8 +146,7 @@ function sharesOf(
   const { waiting = NOBODY, returning = NOBODY, kept = NOBODY } = rollout ?? {};
   if (waiting.size + returning.size + kept.size === 0) return shares;
   const frozen = new Set(target.clusters.flatMap(({ name, frozen: isFrozen }) => (isFrozen ? [name] : [])));
-  // A recreated object has no last good revision. While nothing is written anywhere, waiting clusters get nothing
-  // either.
+  // A recreated object has no last good revision. While nothing is written anywhere, waiting clusters get nothing.
   const isWritten = lastGood?.owner.uid === target.owner.uid && !target.suspended && target.scheduled.status === "True";
   const before = new Map(
     isWritten ? lastGood.clusters.map((cluster) => [cluster.name, shareOf(cluster, lastGood)]) : [],
@@ -203,19 +180,9 @@ function isGoing(name: string, { decision }: Target): boolean {
 }
 
 function applyRow(cluster: string, desired: DesiredObject, target: Target): ApplyRow {
-  const { ref, role, object, hash, unretained, unwritten, standing, phase, reporting, run, done } = desired;
+  const { overrides: _overrides, held: _held, ...sent } = desired;
   const { owner, hubVersion, conflictResolution, namespaceLabels } = target;
-  const row: ApplyRow = { verb: "Apply", cluster, ref, owner, role, object, hash, conflictResolution };
-  if (unretained !== undefined) row.unretained = unretained;
-  if (unwritten !== undefined) row.unwritten = unwritten;
-  if (standing !== undefined) row.standing = standing;
-  if (phase !== undefined) row.phase = phase;
-  if (reporting !== undefined) row.reporting = reporting;
-  if (run !== undefined) row.run = run;
-  if (done !== undefined) row.done = done;
-  if (hubVersion !== undefined) row.hubVersion = hubVersion;
-  if (namespaceLabels !== undefined) row.namespaceLabels = namespaceLabels;
-  return row;
+  return { verb: "Apply", cluster, owner, conflictResolution, ...sent, ...defined({ hubVersion, namespaceLabels }) };
 }
 
 function heldRow(cluster: string, { ref, role }: DesiredObject, owner: Target["owner"], why: Why): HoldRow {
@@ -228,10 +195,7 @@ function whyMissing(ref: ObjectRef, target: Target | undefined): Why | undefined
   return { reason: "DependencyMissing", message };
 }
 
-/**
- * The role of the object on another cluster. An object that the target renders nowhere counts as a dependency, so that
- * its health does not count.
- */
+/** The role on another cluster. What the target renders nowhere counts as a dependency, so its health does not count. */
 function roleOf(ref: ObjectRef, target: Target | undefined): Role {
   for (const { objects } of target?.clusters ?? []) {
     const same = objects.find((object) => isSameRef(object.ref, ref));

@@ -20,7 +20,6 @@ import type { Problem } from "../types.ts";
  * object with a label, and a tenant who sets the label would otherwise become administrator of the members.
  */
 
-/** Why the manifests cannot be sent as they are; undefined if they can. */
 export function manifestsProblem(bundle: KubeObject): Problem | undefined {
   const found = judgeManifests(unpackedSpecOf(bundle), bundle.metadata.namespace).next();
   if (found.done === true) return undefined;
@@ -42,7 +41,6 @@ export function scopeProblem(objects: readonly KubeObject[], terms: NamespaceTer
   return first === undefined ? undefined : notAllowed(first, terms.namespace, needed);
 }
 
-/** Permissions that the rendered objects of a bundle lack. */
 export interface ScopeNeeds {
   /** Annotations of the hub's Namespace; each lacks at least one of the listed values. */
   allowances: Allowance[];
@@ -114,10 +112,7 @@ function protectedNamespace(object: KubeObject, namespace: string): Problem {
   };
 }
 
-/**
- * The command overwrites an annotation as a whole, so an annotation that lacks one value lists all values that the
- * bundle needs.
- */
+/** The command overwrites the whole annotation, so all needed values are listed if one lacks. */
 function valueOf(needs: Needs): string[] {
   return [...needs.values()].every(Boolean) ? [] : [...needs.keys()].toSorted();
 }

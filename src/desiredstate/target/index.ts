@@ -1,8 +1,4 @@
-/**
- * Computes the target of one object: which clusters, how many replicas, which revision.
- *
- * Promises: every cluster has a verdict with a reason.
- */
+/** Computes the target of one object: which clusters, how many replicas, which revision, and why. */
 export { scopeNeeds, scopeProblem, termsWithin } from "./bundleScope.ts";
 export { needsOf, withTheirNeeds } from "./needs.ts";
 export { choosePlacement, selectPlacement } from "./placementSelection.ts";

@@ -37,10 +37,7 @@ function ofTemplates(object: KubeObject, placement: Placement | undefined): read
   return declaredTemplateDependencies(object, declared);
 }
 
-/**
- * Adds the dependencies of the dependencies, as far as known: the pull secrets of a service account. Returns the same
- * array if nothing is added.
- */
+/** Adds the pull secrets of service accounts, as far as known. Returns the same array if nothing is added. */
 export function withTheirNeeds(
   dependencies: readonly Dependency[],
   present: ReadonlyMap<string, KubeObject>,
@@ -54,7 +51,6 @@ export function withTheirNeeds(
   return more === undefined ? dependencies : merged(dependencies, more);
 }
 
-/** Lists each object once. */
 function merged(some: readonly Dependency[], others: readonly Dependency[]): readonly Dependency[] {
   if (others.length === 0) return some;
   const all = new Map(some.map((dependency) => [refKey(dependency.ref), dependency]));

@@ -26,10 +26,7 @@ export function selectPlacement(
   return choosePlacement(object, placements, setting).placement;
 }
 
-/**
- * Like {@link selectPlacement}, but also returns the other selecting policies and why the chosen policy precedes each
- * of them.
- */
+/** Like {@link selectPlacement}, with the other selecting policies and why the chosen one precedes each. */
 export function choosePlacement(
   object: KubeObject,
   placements: readonly Placement[],

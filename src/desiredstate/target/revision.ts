@@ -24,9 +24,7 @@ export interface RevisionContent {
   /** Without status and server-managed metadata. */
   object: KubeObject;
   placement?: Policy<Placement>;
-  /** The policies that select the object. */
   overrides: Policy<OverridePolicy>[];
-  /** ConfigMaps among the object's dependencies. */
   configMaps?: KubeObject[];
   dependencyHashes?: DependencyHashes;
 }
@@ -69,10 +67,7 @@ export function revisionOf(
   };
 }
 
-/**
- * Content by which two revisions are compared: equal if they produce the same member objects. The names of policies,
- * and fields that only say how a change reaches the clusters (rollout, failover, priority), are left out.
- */
+/** Revisions are equal if they make the same member objects. Policy names and how a change spreads do not count. */
 export function madeOfRevision({ object, placement, overrides, dependencyHashes }: RevisionContent): object {
   return {
     ...madeOf(object),
@@ -87,7 +82,6 @@ export function isSameObject(a: RevisionContent, b: RevisionContent): boolean {
   return canonicalJson(madeOf(a.object)) === canonicalJson(madeOf(b.object));
 }
 
-/** The parts of the object that determine its member objects. */
 function madeOf(object: KubeObject): object {
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const rendered = isRendered(object);
@@ -156,10 +150,7 @@ function whatIsMade(spec: PlacementSpec): Partial<PlacementSpec> {
   return made;
 }
 
-/**
- * `managedFields` stay for a plain object, because they show which fields a person has set. Times and the status
- * entries are dropped.
- */
+/** Plain objects keep `managedFields`, which show what a person set, without times and entries of the status. */
 function kept({ status: _, metadata, ...content }: KubeObject): KubeObject {
   const { name, namespace, labels, annotations, managedFields } = metadata;
   const own = usersOf(annotations);

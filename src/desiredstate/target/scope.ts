@@ -37,7 +37,6 @@ export interface Scope {
   /** The affected clusters, sorted by name; without clusters that are being deleted. */
   places: readonly Place[];
   suspended: boolean;
-  /** Set where the placement asks for failover. */
   failover?: Failover;
 }
 
@@ -60,8 +59,7 @@ export function currentClusters(
   }
   for (const name of running ?? []) if (!removing.has(name)) current.set(name, reported.get(name));
   if (previous?.unlistedClusters === undefined && running === undefined) {
-    // A status written by an earlier version has only a summary by region. Any cluster of those regions may run the
-    // object, and freezing a cluster in vain harms nobody.
+    // An earlier version wrote only a summary by region. Freezing a cluster in vain harms nobody.
     const regions = new Set((previous?.summary ?? []).map(({ region }) => region));
     if (regions.size === 0) return current;
     for (const { name, region } of clusters)
@@ -70,10 +68,7 @@ export function currentClusters(
   return current;
 }
 
-/**
- * Clusters that only their copies name as running the object. No record of the hub names such a cluster, or its status
- * entry says only that a copy was found. Undefined if there are none.
- */
+/** Clusters that only their copies name, by the record or by a status entry that says so; undefined if none. */
 export function foundClusters(
   { previous, running }: Snapshot,
   found: ReadonlyMap<string, number | undefined>,
@@ -114,7 +109,6 @@ export interface Place {
   replicas?: number | undefined;
 }
 
-/** Decides where the object goes. `clusters` must be sorted by name. */
 export function scopeOf(
   snapshot: Snapshot,
   placement: Placement | undefined,
@@ -186,7 +180,6 @@ export function scopeOf(
   };
 }
 
-/** Clusters that keep the object while no policy places it. */
 function keptClusters({ current }: Subject, { found = [] }: Snapshot): Subject["current"] {
   const letGo = new Set(found.flatMap(({ cluster, beforeJoin }) => (beforeJoin === true ? [cluster] : [])));
   return letGo.size === 0 ? current : new Map([...current].filter(([name]) => !letGo.has(name)));
@@ -304,12 +297,7 @@ const MEANT: ReadonlySet<string> = new Set(["NotInAffinity", "Excluded", "Unknow
  * refusals come last.
  */
 function mostFrequentRefusal(verdicts: readonly Verdict[]): MessageParts {
-  const byReason = new Map<string, Verdict[]>();
-  for (const verdict of verdicts) {
-    const same = byReason.get(verdict.reason);
-    if (same === undefined) byReason.set(verdict.reason, [verdict]);
-    else same.push(verdict);
-  }
+  const byReason = Map.groupBy(verdicts, ({ reason }) => reason);
   const rank = (reason: string): number => (MEANT.has(reason) ? 1 : 0);
   const [, worst] =
     [...byReason].toSorted(

@@ -126,9 +126,7 @@ interface Source extends PlacementChoice {
   paths: ReturnType<typeof replicaPathsOf>;
   replicas: number | undefined;
   terms: NamespaceTerms;
-  /** Why the object goes to no cluster. */
   unfit: Problem | undefined;
-  /** Empty if the object is unfit. */
   rendered: readonly KubeObject[];
   runs: ReturnType<typeof runsIn>;
   recorded: Finished;
@@ -291,7 +289,6 @@ function finishedAfter(
   });
 }
 
-/** Capacity of the clusters for the object's pods. */
 function headroomIn({ capacities, held }: Snapshot, needs: PodNeeds | undefined): Pick<Subject, "room" | "held"> {
   return {
     ...(capacities === undefined
@@ -315,10 +312,7 @@ function policiesOf(matched: Iterable<readonly MatchedRule[]>): Set<PolicyRef> {
   return new Set([...matched].flatMap((rules) => rules.map(({ policy }) => policy)));
 }
 
-/**
- * Limits the depth, because rendering recurses. The hub already limits the size. The status does not count, since
- * Meridian writes the status and sends it nowhere.
- */
+/** Limits the depth, because rendering recurses. The status does not count: it is sent nowhere. */
 function tooDeep({ status: _, ...object }: KubeObject): Why | undefined {
   const message = excess(object, { bytes: Infinity, levels: OBJECT_BOUNDS.levels });
   return message === undefined ? undefined : { reason: "TooLarge", message: `the object ${message}` };
@@ -342,7 +336,6 @@ function reportedReplicas(
   return reported;
 }
 
-/** Dependencies that do not exist on the hub or may not be read there. */
 function missingOf(
   needed: readonly Dependency[],
   { dependencies, unreadable }: Pick<Snapshot, "dependencies" | "unreadable">,

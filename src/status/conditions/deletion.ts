@@ -15,7 +15,6 @@ import {
 } from "../../apis/index.ts";
 import { type ClusterReport, heldMessage, isUnrefused } from "../entries/index.ts";
 
-/** Start of the message of a deletion without obstacles. */
 const REMAIN = "objects remain on";
 const DELETING: Reason = "Deleting";
 /** Reason for a copy to stay during a move; no reason to stay once the object is deleted. */
@@ -26,7 +25,6 @@ const UNREACHABLE: Reason = "ClusterUnreachable";
 /** A cluster with certain or possible copies. */
 type Remaining = Pick<ClusterReport, "entry" | "fresh"> & { message?: Message };
 
-/** Clusters that wait for the same reason. */
 interface Wait {
   /** Waits for a person come first, clusters without contact last. */
   rank: number;
@@ -38,10 +36,7 @@ interface Wait {
   entries: ClusterStatusEntry[];
 }
 
-/**
- * Message on the deletion of a hub object: the obstacles, or the clusters with remaining copies if there is no
- * obstacle. `heldBy`: foreign finalizers on the hub object; only they matter once no copy is left.
- */
+/** What the deletion waits for. `heldBy`: foreign finalizers on the hub object; they matter once no copy is left. */
 export function deletionMessage(
   reports: readonly ClusterReport[],
   since: string | undefined,
@@ -57,16 +52,15 @@ export function deletionMessage(
 }
 
 function waitsOf(remaining: readonly Remaining[]): Wait[] {
-  const waits = new Map<string, Wait>();
-  for (const report of remaining) {
-    const found = waitOf(report);
-    if (found === undefined) continue;
-    const key = JSON.stringify(found);
-    const known = waits.get(key);
-    if (known === undefined) waits.set(key, { ...found, entries: [report.entry] });
-    else known.entries.push(report.entry);
-  }
-  return [...waits.values()].toSorted((a, b) => a.rank - b.rank);
+  const waits = remaining.flatMap((report): Wait[] => {
+    const wait = waitOf(report);
+    return wait === undefined ? [] : [{ ...wait, entries: [report.entry] }];
+  });
+  return [...Map.groupBy(waits, ({ entries: _, ...wait }) => JSON.stringify(wait)).values()]
+    .flatMap(([first, ...others]) =>
+      first === undefined ? [] : { ...first, entries: [first, ...others].flatMap(({ entries }) => entries) },
+    )
+    .toSorted((a, b) => a.rank - b.rank);
 }
 
 /** The obstacle on one cluster; undefined if the removal makes progress. */
@@ -134,10 +128,7 @@ function answersAfter({ entries, reason }: Wait): string {
   return isOne ? "goes on when it answers or is unjoined" : "goes on when they answer or are unjoined";
 }
 
-/**
- * Full text on the obstacles to the deletion of the object, by its status. Undefined if the deletion makes progress or
- * if the object is not being deleted.
- */
+/** Full text on the obstacles to a deletion, by the status; undefined if the deletion makes progress. */
 export function deletionWait(status: FederatedStatus | undefined, since?: string): string | undefined {
   const message = deletionIn(status);
   if (message === undefined || message === "" || message.startsWith(REMAIN)) return undefined;
@@ -157,10 +148,7 @@ function named({ entries }: Wait): string[] {
   return entries.map(({ name }) => name);
 }
 
-/**
- * Text on the deletion of an object, for people. `since`: time of the deletion. Undefined if the object is not being
- * deleted.
- */
+/** Text on the deletion for people. `since`: its time. Undefined if the object is not being deleted. */
 export function deletionText(status: FederatedStatus | undefined, since?: string): string | undefined {
   const message = deletionIn(status);
   if (message === undefined && since === undefined) return undefined;

@@ -1,8 +1,4 @@
-/**
- * Builds the conditions of objects and policies.
- *
- * Promises: a condition changes only when its content changes; it contains no relative time.
- */
+/** Builds the conditions of objects and policies. They contain no relative time. */
 export { conditionsOf } from "./conditions.ts";
 export { deletionText, deletionWait } from "./deletion.ts";
 export { namingObjects } from "./named.ts";

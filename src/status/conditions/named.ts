@@ -1,10 +1,7 @@
 import { fullMessage, type Message, type ObjectRef, prefixed } from "../../apis/index.ts";
 import type { ClusterView, RowView } from "../types.ts";
 
-/**
- * The view with the member object's kind and name in front of each message. Without a name, a message of a bundle could
- * be about any of its manifests. `home`: the namespace that messages leave out.
- */
+/** The view with the member object's name in each message of a bundle. `home`: the namespace that is left out. */
 export function namingObjects(view: ClusterView, home: string | undefined): ClusterView {
   return { ...view, rows: view.rows.map((row) => named(row, home)) };
 }

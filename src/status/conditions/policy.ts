@@ -12,27 +12,21 @@ import { conditionsOf, type Statement } from "./conditions.ts";
 /** Keeps the status readable if a policy places thousands of objects in as many ways. */
 const MAX_DECISIONS = 50;
 const MAX_STOPPED = 10;
-/** Maximum characters of `lastError`. */
 const LONGEST_ERROR = 1024;
 
 export interface PolicyStatusInput {
   generation: number;
   previous?: PolicyStatus | undefined;
-  /** How many objects the policy applies to. */
   matched: number;
   /** Number of objects by set of clusters on which the policy runs them. The 50 largest are kept. */
   decisions: readonly { clusters: readonly string[]; objects: number }[];
-  /** The present error, with an affected object and cluster. */
   error?: Message | undefined;
   /** CamelCase code of the error: InvalidPatch, ProtectedField, UnknownCluster, NoClusterFits… Default: NotApplied. */
   reason?: string | undefined;
-  /** Demands of the policy that the objects or clusters cannot meet. */
   notes?: readonly Message[] | undefined;
   /** Fields of the policy that this version does not implement. */
   notCarriedOut?: readonly string[] | undefined;
-  /** Selected kinds whose objects the policy cannot place. */
   unplaceable?: readonly string[] | undefined;
-  /** Selected kinds that the hub does not serve. */
   unserved?: readonly string[] | undefined;
   /** Selected kinds that the manager may not read on the hub, as `plural.group`. */
   ungranted?: readonly string[] | undefined;
@@ -44,10 +38,7 @@ export interface PolicyStatusInput {
   waiting?: number | undefined;
   /** Only for an override policy: objects on which later policies replace all its changes, and one of these policies. */
   superseded?: LostObjects | undefined;
-  /**
-   * Only for an override policy: objects on which later policies replace its changes on some clusters; `to` names the
-   * policy and the clusters.
-   */
+  /** Like `superseded`, but on some clusters only; `to` names the policy and the clusters. */
   partly?: LostObjects | undefined;
   /** Objects with a stopped rollout that holds its slot while others wait. */
   stoppedRollouts?: PolicyStatus["stoppedRollouts"];
@@ -84,51 +75,39 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
 type Said = Omit<Statement, "type">;
 
 function readyOf(input: PolicyStatusInput): Said {
-  const { error, reason = "NotApplied", unplaceable = [], unserved = [], notCarriedOut = [] } = input;
-  if (error !== undefined) return { status: "False", reason, message: error };
-  if (unplaceable.length > 0) {
-    const message = { what: "it cannot place objects of kind", where: unplaceable };
-    return { status: "False", reason: "KindNotPlaced", message };
-  }
+  const { error, reason = "NotApplied", unplaceable = [], unserved = [], notCarriedOut = [], ungranted = [] } = input;
+  if (error !== undefined) return no(reason, error);
+  if (unplaceable.length > 0)
+    return no("KindNotPlaced", { what: "it cannot place objects of kind", where: unplaceable });
   if (unserved.length > 0) {
-    const message = { what: "the hub does not serve", where: unserved, remedy: "correct it, or install its CRD" };
-    return { status: "False", reason: "KindNotServed", message };
+    const remedy = "correct it, or install its CRD";
+    return no("KindNotServed", { what: "the hub does not serve", where: unserved, remedy });
   }
-  if (notCarriedOut.length > 0) {
-    const message = { what: "taken and not carried out by this version:", where: notCarriedOut };
-    return { status: "False", reason: "NotCarriedOut", message };
+  if (notCarriedOut.length > 0)
+    return no("NotCarriedOut", { what: "taken and not carried out by this version:", where: notCarriedOut });
+  if (ungranted.length > 0) {
+    const remedy = "add to rbac.kinds or install --kinds";
+    return no("KindNotGranted", { lead: "on the hub: ", what: "no right to list", where: ungranted, remedy });
   }
-  return ungrantedOf(input) ?? (input.matched === 0 ? unusedOf(input) : inForce(input));
+  return input.matched === 0 ? unusedOf(input) : inForce(input);
 }
 
-function ungrantedOf({ ungranted = [] }: PolicyStatusInput): Said | undefined {
-  if (ungranted.length === 0) return undefined;
-  const message = {
-    lead: "on the hub: ",
-    what: "no right to list",
-    where: ungranted,
-    remedy: "add to rbac.kinds or install --kinds",
-  };
-  return { status: "False", reason: "KindNotGranted", message };
-}
+const no = (reason: string, message: Message): Said => ({ status: "False", reason, message });
+const yes = (reason: string, message: Message): Said => ({ status: "True", reason, message });
 
-/** Why the policy applies to no object. */
 function unusedOf({ lost, withoutCluster = 0, waiting = 0, unknownClusters }: PolicyStatusInput): Said {
-  if (lost !== undefined) {
-    const message = { what: `${lost.to} has ${theObjects(lost.objects)}`, ...defined({ why: lost.because }) };
-    return { status: "False", reason: "LostToOther", message };
-  }
+  if (lost !== undefined)
+    return no("LostToOther", { what: `${lost.to} has ${theObjects(lost.objects)}`, ...defined({ why: lost.because }) });
   if (withoutCluster > 0) {
-    const message = `no rule takes a cluster on which ${theObjects(withoutCluster)} ${withoutCluster === 1 ? "runs" : "run"}`;
-    return { status: "False", reason: "NoClusterMatches", message: naming(unknownClusters, message) };
+    const runs = withoutCluster === 1 ? "runs" : "run";
+    const message = `no rule takes a cluster on which ${theObjects(withoutCluster)} ${runs}`;
+    return no("NoClusterMatches", naming(unknownClusters, message));
   }
   if (waiting > 0) {
     const are = waiting === 1 ? "is" : "are";
-    const message = naming(unknownClusters, `${theObjects(waiting)} ${are} not written to any cluster now`);
-    return { status: "True", reason: "Applied", message };
+    return yes("Applied", naming(unknownClusters, `${theObjects(waiting)} ${are} not written to any cluster now`));
   }
-  const message = naming(unknownClusters, "no object matches the resourceSelectors");
-  return { status: "True", reason: "NoObjectMatches", message };
+  return yes("NoObjectMatches", naming(unknownClusters, "no object matches the resourceSelectors"));
 }
 
 /** The message with the unknown clusters that the policy names. */
@@ -140,16 +119,14 @@ function naming(unknown: readonly string[] = [], message: string): Message {
 function inForce(input: PolicyStatusInput): Said {
   const { matched, notes = [], lost, superseded, partly, unknownClusters } = input;
   if (superseded !== undefined && superseded.objects === matched) {
-    const message = `${superseded.to} applies later and sets all of it anew for ${theObjects(matched)}`;
-    return { status: "False", reason: "Superseded", message };
+    return no("Superseded", `${superseded.to} applies later and sets all of it anew for ${theObjects(matched)}`);
   }
-  if (notes.length > 0) return { status: "True", reason: "PartlyEnforced", message: notesOf(notes) };
+  if (notes.length > 0) return yes("PartlyEnforced", notesOf(notes));
   const others = lost === undefined ? "" : `; ${lost.to} has ${lost.objects} more that this policy selects`;
   const again = superseded === undefined ? "" : `; ${superseded.to} sets all of it anew for ${superseded.objects}`;
   const of = partly === undefined || partly.objects === matched ? "" : ` for ${partly.objects}`;
   const some = partly === undefined ? "" : `; ${partly.to}${of}`;
-  const message = naming(unknownClusters, `${objectsText(matched)}${others}${again}${some}`);
-  return { status: "True", reason: "Applied", message };
+  return yes("Applied", naming(unknownClusters, `${objectsText(matched)}${others}${again}${some}`));
 }
 
 function notesOf(notes: readonly Message[]): Message {
@@ -180,13 +157,13 @@ function stoppedOf(stopped: PolicyStatus["stoppedRollouts"] = []): Pick<PolicySt
   return { stoppedRollouts: stopped.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).slice(0, MAX_STOPPED) };
 }
 
-function ownPartsOf(stored: PolicyStatus): Record<string, unknown> {
+function ownPartsOf({ decisions, stoppedRollouts, ...stored }: PolicyStatus): Record<string, unknown> {
   return {
     observedGeneration: stored.observedGeneration,
     conditions: stored.conditions?.filter((condition) => condition.type === "Ready"),
     matchedObjects: stored.matchedObjects,
-    decisions: stored.decisions?.length === 0 ? undefined : stored.decisions,
     lastError: stored.lastError,
-    stoppedRollouts: stored.stoppedRollouts?.length === 0 ? undefined : stored.stoppedRollouts,
+    ...(decisions?.length === 0 ? {} : { decisions }),
+    ...(stoppedRollouts?.length === 0 ? {} : { stoppedRollouts }),
   };
 }

@@ -8,26 +8,25 @@ type InCluster = NonNullable<Stage["clusters"]>[number];
 export function rolloutStatement(rollout: RolloutStatus | undefined): Statement | undefined {
   if (rollout === undefined) return undefined;
   const { state, reason = "", message, stages = [] } = rollout;
-  const type = "Progressing";
   const stage = stages.find((one) => one.state !== "Succeeded") ?? stages.at(-1);
+  const said = (status: "True" | "False", of: Reason, text: Message): Statement => ({
+    type: "Progressing",
+    status,
+    reason: of,
+    message: message ?? text,
+  });
   switch (state) {
     case "Planned":
       // Somebody paused the run before its turn.
-      if (reason !== "") return { type, status: "False", reason: "RolloutPaused", message: message ?? reason };
-      return { type, status: "True", reason: "RollingOut", message: message ?? progressOf(stage) };
+      return reason === "" ? said("True", "RollingOut", progressOf(stage)) : said("False", "RolloutPaused", reason);
     case "Progressing":
-      return {
-        type,
-        status: "True",
-        reason: "RollingOut",
-        message: message ?? `${progressOf(stage)}${unverifiedIn(stages)}`,
-      };
+      return said("True", "RollingOut", `${progressOf(stage)}${unverifiedIn(stages)}`);
     case "Paused":
-      return { type, status: "False", reason: "RolloutPaused", message: message ?? pauseOf(stage, reason) };
+      return said("False", "RolloutPaused", pauseOf(stage, reason));
     case "RollingBack":
-      return { type, status: "True", reason: "RollingBack", message: message ?? failuresOf(stages) };
+      return said("True", "RollingBack", failuresOf(stages));
     case "RolledBack":
-      return { type, status: "False", reason: "RolledBack", message: message ?? failuresOf(stages) };
+      return said("False", "RolledBack", failuresOf(stages));
     case "Succeeded":
     case "Superseded":
       return undefined;
@@ -39,12 +38,8 @@ export function isStopped({ reason }: Pick<Statement, "reason">): boolean {
   return reason === "RolloutPaused" || reason === "RolledBack";
 }
 
-/**
- * Set while a rollout withholds the desired revision from clusters, or rolls it back. A healthy cluster may then be
- * healthy with another revision.
- */
+/** Set while a rollout withholds or takes back the desired revision: health may be that of another revision. */
 export interface HeldBack {
-  /** The statement about the condition Progressing. */
   why: Statement;
   /** The clusters' present revision was once rolled out completely. Otherwise no revision has reached all clusters. */
   wasGood: boolean;
@@ -79,10 +74,7 @@ export function clustersWithout(rollout: RolloutStatus | undefined): ReadonlySet
   return new Set(all.filter(isWithout).map(({ name }) => name));
 }
 
-/**
- * True if only the rollout keeps the object from being applied or available. Clusters whose turn has come are applied
- * or available.
- */
+/** True if only the rollout keeps the object from being applied or available. */
 export function isHeldByRollout(type: "Applied" | "Available", conditions: readonly Condition[] = []): boolean {
   const [said, progressing] = [type, "Progressing"].map((one) =>
     conditions.find((condition) => condition.type === one),
@@ -105,7 +97,6 @@ function progressOf(stage: Stage | undefined): string {
   return `stage ${name}: ${done} of ${clusters.length} ${clusters.length === 1 ? "cluster" : "clusters"} done${soaking}`;
 }
 
-/** Tells readers that the name of an approver is not verified. */
 function unverifiedIn(stages: readonly Stage[]): string {
   const names = stages.filter(({ approverVerified }) => approverVerified === false).map(({ name }) => name);
   return names.length === 0 ? "" : `; approver not verified: ${namesText(names)}`;

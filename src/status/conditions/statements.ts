@@ -18,8 +18,7 @@ import type { Statement } from "./conditions.ts";
 import { deletionMessage } from "./deletion.ts";
 import { type ClusterReport, isTroubled } from "../entries/index.ts";
 import { type HeldBack, heldBackBy, isStopped, rolloutStatement } from "./rollout.ts";
-import type { Activity } from "../types.ts";
-import type { StatusInput } from "../types.ts";
+import type { Activity, StatusInput } from "../types.ts";
 
 /** Type of a condition that exists only while the object names another controller class than its owner. */
 export const HANDOVER = "HandedOver";
@@ -43,7 +42,7 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
       { type: "Progressing", status: "True", reason: "Deleting", message },
       freshOf(reports),
       { type: READY, status: "False", reason: "Deleting", message },
-      ...validatedOf(input),
+      ...resultOf("Validated", input.validated, "Valid"),
     ];
   }
   if (input.failure !== undefined && input.target === undefined) {
@@ -56,7 +55,7 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
       failedOf(input.failure),
       ...["Available", "Progressing", "Fresh"].flatMap(said),
       { type: READY, status: "False", ...input.failure },
-      ...validatedOf(input),
+      ...resultOf("Validated", input.validated, "Valid"),
       ...handoverOf(input),
     ];
   }
@@ -75,8 +74,8 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
     freshOf(reports),
     readyOf(planned, causes, progressing, input.target),
     ...failoverOf(input),
-    ...sumOf(input),
-    ...validatedOf(input),
+    ...resultOf("StatusAggregated", input.sum, "StatusSummedUp"),
+    ...resultOf("Validated", input.validated, "Valid"),
     ...handoverOf(input),
   ];
 }
@@ -84,10 +83,7 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
 /** Type of the summarizing condition that users and tools wait for. */
 const READY = "Ready";
 
-/**
- * True if the present object is scheduled, applied and available, and nothing is in progress. Otherwise the first of
- * these that does not hold gives the reason.
- */
+/** The first of scheduled, applied, available and settled that does not hold gives the reason. */
 function readyOf(
   planned: readonly ClusterReport[],
   causes: readonly Statement[],
@@ -124,24 +120,12 @@ function failoverOf({ target }: StatusInput): Statement[] {
   return target?.failover === undefined ? [] : [{ type: FAILING_OVER, ...target.failover.condition }];
 }
 
-/** Result of the admission checks, also if no admission request was made. */
-function validatedOf({ validated }: StatusInput): Statement[] {
-  if (validated === undefined) return [];
-  const { refusal } = validated;
-  const type = "Validated";
-  return refusal === undefined
-    ? [{ type, status: "True", reason: "Valid", message: "" }]
-    : [{ type, status: "False", reason: refusal.reason, message: refusal.message }];
-}
-
-/** Result of writing the sum of the member statuses into the object's status, if the placement asks for the sum. */
-function sumOf({ sum }: StatusInput): Statement[] {
-  if (sum === undefined) return [];
-  const type = "StatusAggregated";
-  const { refusal } = sum;
-  return refusal === undefined
-    ? [{ type, status: "True", reason: "StatusSummedUp", message: "" }]
-    : [{ type, status: "False", reason: refusal.reason, message: refusal.message }];
+/** Statement on a check or an attempt; none if nobody asked for it. */
+function resultOf(type: string, result: { refusal: Why | undefined } | undefined, yes: Reason): Statement[] {
+  if (result === undefined) return [];
+  const { refusal } = result;
+  if (refusal === undefined) return [{ type, status: "True", reason: yes, message: "" }];
+  return [{ type, status: "False", reason: refusal.reason, message: refusal.message }];
 }
 
 function handoverOf({ ownerClass, namedClass }: StatusInput): Statement[] {
@@ -255,7 +239,6 @@ function tally(
   return { type, status: "False", reason, message: withLead(`${message}${isOneCause ? ";" : ":"} `, whole) };
 }
 
-/** Maximum of causes in a message. */
 const MOST_CAUSES = 3;
 
 /** Held, leaving and available clusters still serve, whatever their reason. */

@@ -12,10 +12,7 @@ const WRONG_VALUE: ReadonlySet<string> = new Set<Reason>([
   "DuplicateEntries",
 ]);
 
-/**
- * The failure of a row with the responsible overrides: the patch to blame, or all policies that patched the object. The
- * latter applies if the member names no field, or names a field that no patch set.
- */
+/** The failure with the patch to blame, or with all policies that patched the object if no single patch explains it. */
 export function blamed(
   { ref, failure }: Pick<RowView, "ref"> & { failure: Failure },
   overrides: OverrideEffect | undefined,
@@ -25,17 +22,13 @@ export function blamed(
   return { ...failure, ...defined({ message: withPolicies(ref.kind, failure, overrides) }) };
 }
 
-/** The rejection of a patched object that no single patch explains. */
 function withPolicies(kind: string, failure: Failure, overrides: OverrideEffect | undefined): Message | undefined {
   const policies = patching(kind, overrides);
   if (policies.length === 0 || !failure.final || !WRONG_VALUE.has(failure.reason)) return undefined;
   return withCause({ what: "refused as patched by", where: policies.map(nameOf).toReversed() }, failure.message);
 }
 
-/**
- * Why the policy's patches have no effect on a member that rejects an object of the kind: one patch is to blame, or the
- * member rejects the combined result. Undefined if the policy has no part in the rejection.
- */
+/** Why the policy's patches have no effect on a member that rejects the object; undefined if it has no part in that. */
 export function refusedPatches(
   policy: PolicyName,
   kind: string,
@@ -49,7 +42,6 @@ export function refusedPatches(
   return message === undefined ? undefined : { reason: "NotApplied" satisfies Reason, message };
 }
 
-/** Policies that patch objects of the kind, in order of application. */
 function patching(kind: string, overrides: OverrideEffect | undefined): PolicyRef[] {
   const patches = (overrides?.patches ?? []).filter((patch) => (patch.kind ?? kind) === kind);
   return [...new Map(patches.map(({ policy }) => [nameOf(policy), policy])).values()];

@@ -2,20 +2,14 @@ import { ageText, lastedText, type ObjectRef, refKey } from "../../apis/index.ts
 
 /** Ended troubles: a bounded list with the number of ends of each, and the notes of the Events about them. Pure. */
 
-/** How a trouble ended; decides the text of the note. */
 export type Ending =
-  /** The object is healthy again on the cluster. */
   | "Healthy"
-  /** The object left the cluster. */
   | "Left"
   /** A problem of the whole object, or of a cluster that stayed in contact, is over. */
   | "Over"
-  /** The cluster answers again. */
   | "Contact"
-  /** A deletion that had to wait is complete. */
   | "Deleted";
 
-/** One trouble of one object, from beginning to end. */
 export interface EndedTrouble {
   /** The hub object or the MemberCluster. The UID distinguishes recreated objects of the same name. */
   object: ObjectRef & { uid?: string };
@@ -27,12 +21,10 @@ export interface EndedTrouble {
   since?: string;
   /** RFC 3339. */
   until: string;
-  /** The last message; may be empty. */
   message: string;
   ending: Ending;
 }
 
-/** A trouble in the list. */
 export interface ListedTrouble extends EndedTrouble {
   /** Number of ends since the trouble entered the list. The times in the entry are from the last one. */
   times: number;
@@ -45,10 +37,7 @@ export interface TroubleBounds {
 
 const BOUNDS: TroubleBounds = { perObject: 64, whole: 1_024 };
 
-/**
- * The latest ended troubles, bounded per object and in total. The same trouble of the same object on the same cluster
- * is listed once, with its last times. The order of `add` calls makes no difference.
- */
+/** The latest ended troubles, each listed once with its last times, bounded per object and in total. */
 export class EndedTroubles {
   readonly #bounds: TroubleBounds;
   readonly #objects = new Map<string, Map<string, ListedTrouble>>();

@@ -16,7 +16,6 @@ export function isUnrefused(reason: string | undefined): boolean {
 /** Finalizers of the cluster's garbage collector, which removes them once the dependents are gone. Nobody has to act. */
 const COLLECTING: ReadonlySet<string> = new Set(["foregroundDeletion", "orphan"]);
 
-/** True if the member object is being deleted and a finalizer holds it. */
 export function isHeldThere({ finalizers = [] }: RowView): boolean {
   return finalizers.some((finalizer) => !COLLECTING.has(finalizer));
 }
@@ -41,7 +40,6 @@ export function whyNotRemoved(rows: readonly RowView[]): Why {
   return { reason: CONFIRMING, message: "nothing is seen there, and that nothing is there is not certain yet" };
 }
 
-/** Names the finalizers that hold a member object. `others`: the number of other objects that are held. */
 export function finalizerHolds(ref: ObjectRef, finalizers: readonly string[], others = 0): Why {
   const more = others === 0 ? "" : ` (and ${others} more)`;
   return { reason: TERMINATING, message: heldMessage(`${named(ref)}${more} has`, finalizers) };

@@ -1,8 +1,4 @@
-/**
- * Builds the entry of each cluster in an object's status: state, reason, replicas, times.
- *
- * Promises: a cluster that did not report is Unknown. Last known numbers keep their time.
- */
+/** Builds the status entry of each cluster. A cluster that did not report is Unknown; last numbers keep their time. */
 export { refusedPatches } from "./blame.ts";
 export { endedNotes, type EndedTrouble, EndedTroubles, type ListedTrouble } from "./endedTroubles.ts";
 export { finishedBy } from "./finished.ts";

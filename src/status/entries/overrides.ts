@@ -1,4 +1,4 @@
-import type { ClusterStatusEntry } from "../../apis/index.ts";
+import { type ClusterStatusEntry, defined } from "../../apis/index.ts";
 import type { OverrideEffect } from "../../override/index.ts";
 
 type Listed = Pick<ClusterStatusEntry, "overrides" | "moreOverrides">;
@@ -21,10 +21,8 @@ export function listedOverrides(overrides: OverrideEffect | undefined): Listed {
   return { overrides: names.slice(from), ...(from === 0 ? {} : { moreOverrides: from }) };
 }
 
-/** The overrides of a previous entry. */
 export function overridesIn({ overrides, moreOverrides }: Partial<ClusterStatusEntry> = {}): Listed {
   return {
-    ...(overrides === undefined ? {} : { overrides }),
-    ...(moreOverrides === undefined ? {} : { moreOverrides }),
+    ...defined({ overrides, moreOverrides }),
   };
 }

@@ -42,17 +42,12 @@ export interface ClusterReport {
   entry: ClusterStatusEntry;
   /** The parts of the entry's message. Undefined if the message is one text, or only the last entry tells the message. */
   message?: MessageParts;
-  /** The cluster is chosen for the object. */
   planned: boolean;
   /** The member objects are as desired; on a lost cluster, as far as known. */
   applied: boolean;
   available: Availability;
-  /** The entry is current. */
   fresh: boolean;
-  /**
-   * Work in progress by Meridian or the cluster. Undefined if nothing changes by itself, or if the change cannot be
-   * observed.
-   */
+  /** Work in progress; undefined if nothing changes by itself, or if the change cannot be observed. */
   activity?: Activity;
   /** Undefined if the cluster has no copy, or if the object leaves the cluster. */
   running?: RunningOn;
@@ -60,7 +55,6 @@ export interface ClusterReport {
 
 export interface ReportInput {
   view: ClusterView;
-  /** Undefined if the cluster is not chosen for the object. */
   target: ClusterTarget | undefined;
   previous: ClusterStatusEntry | undefined;
   /** The object has many clusters: the entry leaves out conditions and addresses. */
@@ -71,11 +65,8 @@ export interface ReportInput {
   isUnchanged: boolean;
   /** A rollout withholds the desired revision from the cluster, or rolls it back. */
   isHeldBack?: boolean;
-  /** A policy places the object. */
   isPlaced: boolean;
-  /** A bundle without manifests: only removals are awaited. */
   isEmpty?: boolean;
-  /** Facts that distinguish revisions of the object. */
   running?: RunningFacts;
   /** Only for a deleted object: the deletion takes longer than usual. */
   isOverdue?: boolean;
@@ -83,7 +74,6 @@ export interface ReportInput {
   watchesHealth: boolean;
   /** The placement needs to know since when pods are unschedulable. */
   watchesNodes: boolean;
-  /** Epoch milliseconds. */
   now: number;
 }
 
@@ -105,10 +95,7 @@ interface Outcome extends Partial<Why> {
 
 type Hashes = ReturnType<typeof hashesOf>;
 
-/**
- * Since when the object is unhealthy on the cluster: by its own state, or because replicas are wanted and none is
- * available.
- */
+/** Since when the object is unhealthy on the cluster, or has no available replica although replicas are wanted. */
 function healthClock(
   { watchesHealth, previous, now }: ReportInput,
   { state }: Outcome,
@@ -119,10 +106,7 @@ function healthClock(
   return isUnhealthy ? { unhealthySince: previous?.unhealthySince ?? timestamp(now) } : {};
 }
 
-/**
- * Since when pods are unschedulable on the cluster. The clock restarts after replicas have left, so that no more
- * replicas move before the delay has passed again.
- */
+/** Since when pods are unschedulable. Restarts when replicas have left, so that the others wait the delay again. */
 function nodesClock(
   { watchesNodes, previous, now, target }: ReportInput,
   { reason }: Outcome,
@@ -135,7 +119,6 @@ function nodesClock(
 
 const UNSCHEDULABLE: Reason = "Unschedulable";
 
-/** A cluster in contact that is chosen for the object. */
 function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   const { rows } = input.view;
   const isEmpty = input.isEmpty === true && !rows.some(isWanted);
@@ -181,10 +164,7 @@ function seenBefore({ view, previous }: ReportInput): string | undefined {
   return view.rows.some(({ isUnobserved }) => isUnobserved) ? previous?.observedHash : undefined;
 }
 
-/**
- * Hashes of the entry. If nothing is written and the desired state is unknown (no policy places the object, a Secret
- * may not be read), the last desired hash stays, unless the object itself changed.
- */
+/** The last desired hash stays while nobody can say what is desired, unless the object itself changed. */
 function hashesAskedFor(
   { previous, isUnchanged, isPlaced }: ReportInput,
   target: ClusterTarget,
@@ -214,10 +194,7 @@ function overridesOn(
   return applied && !target.frozen ? listedOverrides(target.overrides) : overridesIn(previous);
 }
 
-/**
- * Only an applied state counts. While a change is being applied, the serving form is available unless a failure is
- * known.
- */
+/** Only an applied state counts. During a change, the serving form is available unless a failure is known. */
 function availabilityOf(
   rows: readonly RowView[],
   target: ClusterTarget,
@@ -278,8 +255,7 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   const health = worstRow(rows)?.health;
   // Unknown health does not count as healthy.
   if (health === undefined) return { state: "Unknown", reason: "NotReported", message: "its health is not known yet" };
-  // Pods may run with the member's own copy of a dependency. The entry still says that the dependency is missing on the
-  // hub.
+  // Pods may run with the member's own copy of a dependency, so a missing one changes no state.
   if (health.state === "Available")
     return {
       state: "Available",
@@ -294,7 +270,6 @@ const FINISHED: Why = {
   message: "it has come to its end, and is not run again until its spec asks for other work",
 };
 
-/** The failure to report, with the patch to blame, if any. */
 function failureOf(
   rows: readonly RowView[],
   target: Pick<ClusterTarget, "overrides" | "objects">,
@@ -311,12 +286,10 @@ function effectOn(
   return role === "dependency" ? objects.find((object) => isSameRef(object.ref, ref))?.overrides : overrides;
 }
 
-/** A person must agree to the removal of copies with this reason. */
 const AWAITS_AGREEMENT: Reason = "CustomObjectsExist";
 /** Copies with this reason are removed later without any action. */
 const MOVING: Reason = "AwaitingReplacement";
 
-/** A cluster in contact that is no longer chosen for the object. */
 function leaving(input: ReportInput): ClusterReport | undefined {
   const { view, previous } = input;
   const rows = view.rows.filter((row) => row.observedHash !== undefined);
@@ -330,8 +303,7 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const observedHash = isUnobserved ? previous?.observedHash : combined(rows, "observedHash");
   // A wait for a person is no activity.
   const isHeld = stays !== undefined && stays.reason !== MOVING;
-  // For a deletion, the obstacle is reported only if the deletion is late: most deletions end before anybody could read
-  // the text.
+  // Most deletions end before anybody could read the obstacle, so only a late deletion reports one.
   const holds = (input.isOverdue ?? rows.some(isHeldThere)) ? whyNotRemoved(rows) : stays;
   const outcome: Outcome = {
     state: isHeld ? "Held" : "Removing",
@@ -345,10 +317,7 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   return isHeld ? report : { ...report, activity: "Removing" };
 }
 
-/**
- * Why copies are still on a cluster that the object left. Copies that stay for good with their data are reported last:
- * while another copy is being removed, the cluster is not settled.
- */
+/** Data that stays for good is reported last: while another copy is being removed, the cluster is not settled. */
 function whyLeftBehind(rows: readonly RowView[]): Why | undefined {
   const reasons = rows.flatMap(({ stays }) => stays ?? []);
   const first = reasons.find(({ reason }) => reason === MOVING) ?? reasons.find(({ reason }) => reason !== HOLDS_DATA);
@@ -363,8 +332,10 @@ function lost(input: ReportInput): ClusterReport {
   const known = hashesOf(rows);
   const observedHash = known.observedHash ?? previous?.observedHash;
   const hashes: Hashes = {
-    ...defined({ desiredHash: target === undefined ? undefined : (known.desiredHash ?? previous?.desiredHash) }),
-    ...defined({ observedHash }),
+    ...defined({
+      desiredHash: target === undefined ? undefined : (known.desiredHash ?? previous?.desiredHash),
+      observedHash,
+    }),
   };
   const { desiredHash } = target === undefined ? hashes : hashesAskedFor(input, target, hashes);
   const isObserved = rows.some((row) => isWanted(row) && row.observedHash !== undefined);
@@ -384,8 +355,7 @@ function lost(input: ReportInput): ClusterReport {
     },
     ...(input.isBrief ? {} : isObserved ? reportedOn(rows) : reportedIn(previous)),
     ...(target === undefined ? overridesIn(previous) : overridesOn(input, target, applied)),
-    ...defined({ desiredHash }),
-    ...defined({ observedHash }),
+    ...defined({ desiredHash, observedHash }),
     ...runsOf(running),
   };
   const report = {
@@ -443,16 +413,15 @@ function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts):
     name: view.name,
     ...defined({ region: view.region ?? target?.region }),
     state: outcome.state,
-    ...defined({ reason: outcome.reason }),
-    ...defined({ message: outcome.message === undefined ? undefined : fullMessage(outcome.message) || undefined }),
+    ...defined({
+      reason: outcome.reason,
+      message: outcome.message === undefined ? undefined : fullMessage(outcome.message) || undefined,
+    }),
     ...facts,
   };
 }
 
-/**
- * The entry of a cluster in contact. While nothing else in the entry changes, its time stays too, so that nothing is
- * written.
- */
+/** While nothing else in the entry changes, its time stays too, so that nothing is written. */
 function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
   const { observedAt, ...before } = input.previous ?? {};
   const seenAt = timestamp(Math.min(input.now, input.view.lastContact ?? input.now));
@@ -476,8 +445,7 @@ function partsOf({ message }: Outcome): Pick<ClusterReport, "message"> {
 
 function textOf(why: Partial<Why> | undefined): Partial<Why> {
   return {
-    ...defined({ reason: why?.reason }),
-    ...defined({ message: why?.message }),
+    ...defined({ reason: why?.reason, message: why?.message }),
   };
 }
 
@@ -487,10 +455,7 @@ function countsOf(rows: readonly RowView[], target: ClusterTarget, isOld: boolea
   return { ...seen, ...(isOld ? { updated: 0 } : {}), desired: desiredOf(target, seen) };
 }
 
-/**
- * The planned replicas, limited to valid counts. For a kind whose clusters decide the number (a DaemonSet), the
- * reported number.
- */
+/** The planned replicas, limited to valid counts; the reported number if each cluster decides (a DaemonSet). */
 function desiredOf(target: ClusterTarget | undefined, seen: ReplicaCounts | undefined): number {
   if (target === undefined) return 0;
   return asCount(target.replicas ?? seen?.desired ?? 0);

@@ -15,7 +15,6 @@ import type { RowView } from "../types.ts";
 
 export const HOLDS_DATA: Reason = "HoldsData";
 
-/** Why an unwanted copy stays for good with its data. */
 export function keptData(rows: readonly RowView[]): RowView["stays"] {
   return rows.find(({ stays }) => stays?.reason === HOLDS_DATA)?.stays;
 }
@@ -60,10 +59,7 @@ export function worstRow(rows: readonly RowView[]): (RowView & { health: Health 
   return worst;
 }
 
-/**
- * `Now` if all rendered objects serve with their minimum of replicas, `Before` if some do so only by their controller's
- * report before the last change. Undefined if an object does not serve or is unknown.
- */
+/** `Now` if all rendered objects serve, `Before` if some do by a report before the last change; undefined if one does not. */
 export function servingOf(rows: readonly RowView[]): "Now" | "Before" | undefined {
   let serving: "Now" | "Before" | undefined;
   for (const row of rows) {
@@ -90,10 +86,7 @@ export function sumOfHealth(rows: readonly RowView[]): ReplicaCounts {
   });
 }
 
-/**
- * Reports of the rendered objects: the conditions of the object with the worst health, and all addresses up to the
- * limit of an entry.
- */
+/** The conditions of the object with the worst health, and all addresses up to the limit of an entry. */
 export function reportedOn(rows: readonly RowView[]): Pick<ClusterStatusEntry, "conditions" | "addresses"> {
   const conditions = worstRow(rows)?.conditions ?? [];
   const addresses = rows.filter(isRendered).flatMap((row) => row.addresses ?? []);
@@ -108,8 +101,7 @@ export function hashesOf(rows: readonly RowView[]): Pick<ClusterStatusEntry, "de
   const desired = combined(rendered, "desiredHash");
   const isAsDesired = rendered.every(({ desiredHash, observedHash }) => desiredHash === observedHash);
   return {
-    ...defined({ desiredHash: desired }),
-    ...defined({ observedHash: isAsDesired ? desired : combined(rendered, "observedHash") }),
+    ...defined({ desiredHash: desired, observedHash: isAsDesired ? desired : combined(rendered, "observedHash") }),
   };
 }
 

@@ -21,7 +21,6 @@ import type { RowView } from "../types.ts";
 
 /** Versions that clusters run, compared with the desired ones. */
 
-/** Version that one cluster runs. */
 export interface RunningOn {
   runs: Version;
   wanted: Version;
@@ -47,13 +46,11 @@ export function runningFacts(rollout: RolloutStatus | undefined, previous: Feder
   };
 }
 
-/** Facts about the object on one cluster. */
 export interface RunningInput {
   facts: RunningFacts;
   target: ClusterTarget;
   rows: readonly RowView[];
   previous: ClusterStatusEntry | undefined;
-  /** Fields of the new entry. */
   entry: Pick<ClusterStatusEntry, "state" | "desiredHash" | "observedHash">;
 }
 
@@ -228,16 +225,12 @@ function labelOf({ image, revision }: Version, opposite: readonly Version[]): st
   return opposite.some((other) => other.image === image) ? `${image} (${number})` : image;
 }
 
-/** Text on one cluster: `nginx:1, wanted: nginx:2`. */
 export function runningThereText({ wanted, ...runs }: RunningThere): string {
   const isKnown = wanted.image !== undefined || wanted.revision !== undefined;
   return `${labelOf(runs, [wanted])}${isKnown ? `, wanted: ${labelOf(wanted, [runs])}` : ""}`;
 }
 
-/**
- * For example `nginx:2 wanted, nginx:1 runs on 2 of 4: rollout paused`. Undefined if all clusters run the desired
- * version.
- */
+/** For example `nginx:2 wanted, nginx:1 runs on 2 of 4: rollout paused`; undefined if all run the desired version. */
 export function runningText(status: FederatedStatus | undefined): string | undefined {
   const { clusters = 0, differing, versions = [] } = status?.runs ?? {};
   if (status === undefined || differing === undefined) return undefined;
