@@ -13,6 +13,5 @@ export {
 } from "./copies.ts";
 export type { ContactFacts, HubState } from "./hubState.ts";
 export { acceptedIn, heldConditionOf, type MissingHold, rememberedHold, whyHeldAsMissing } from "./missingHold.ts";
-export { assembleRemovalFacts, isCustom, leftBehind, type Removal } from "./removalFacts.ts";
-export { heldBySuspension } from "./suspension.ts";
+export { assembleRemovalFacts, heldBySuspension, isCustom, leftBehind, type Removal } from "./removalFacts.ts";
 export { assembleSnapshot, isUnrecorded, previousOf, type ResolvedNeeds } from "./snapshot.ts";

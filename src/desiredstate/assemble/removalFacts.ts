@@ -1,6 +1,8 @@
 import {
   defined,
   ALLOW_CRD_REMOVAL_ANNOTATION,
+  type KubeObject,
+  shortName,
   type MemberCluster,
   type ObjectRef,
   type OwnerRef,
@@ -9,6 +11,7 @@ import {
 } from "../../apis/index.ts";
 import { groupKindOf, hubKindOf, isCustomGroup } from "../../interpreter/index.ts";
 import { REPLACED } from "../rows/index.ts";
+import { choosePlacement } from "../target/index.ts";
 import type { ClusterFacts, DeletionPolicy, Observation, RemovalFacts, Why } from "../types.ts";
 import { isNeededByOthers, leavingOf, wasFoundOnJoin } from "./copies.ts";
 import type { HubState } from "./hubState.ts";
@@ -134,4 +137,17 @@ const NEEDED: Reason = "NeededByOthers";
 /** True if bundles on a drained cluster wait for the removal of such a member object. */
 export function isCustom(ref: ObjectRef): boolean {
   return isCustomGroup(groupKindOf(ref).group);
+}
+
+const SUSPENDED: Reason = "Suspended";
+
+/** Why the copies of a deleted object stay: a suspended policy deletes nothing. */
+export function heldBySuspension(
+  state: Pick<HubState, "placementsFor" | "settingOf">,
+  object: KubeObject,
+): Why | undefined {
+  const { placement } = choosePlacement(object, state.placementsFor(object), state.settingOf(object));
+  if (placement?.spec.suspend !== true) return undefined;
+  const { kind, metadata } = placement;
+  return { reason: SUSPENDED, message: `suspended by ${kind} ${shortName(metadata.name)}; goes on without suspend` };
 }

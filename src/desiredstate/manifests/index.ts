@@ -4,7 +4,6 @@ export { collectDependencies } from "./dependencies.ts";
 export { DependencyOverrides, type DependencyShare } from "./dependencyOverrides.ts";
 export { type FieldChange, fieldChanges } from "./fieldChanges.ts";
 export { Finished, runsIn } from "./finished.ts";
-export { lacking } from "./lacking.ts";
 export { type AppliedRule, appliedRules } from "./overrideFields.ts";
 export { sameReportTerms } from "./reporting.ts";
 export { withoutRetained } from "./retain.ts";

@@ -1,6 +1,5 @@
 import { isRecord, type KubeObject, parseApiVersion } from "../../apis/index.ts";
 import { CONTAINER_FIELDS, type Fields, isSet, recordOf, recordsIn } from "./fields.ts";
-import { pathOf, type Place } from "./places.ts";
 
 /**
  * Finds pods in custom resources by their shape. The meaning of an operator's fields is unknown, but a value with
@@ -63,15 +62,25 @@ export function* recordsOf(object: KubeObject): Iterable<Fields> {
   }
 }
 
+/** A map or list within the object. */
+interface Place {
+  value: Fields | readonly unknown[];
+  key: string | number;
+  /** Such as `spec.groups[0].template`; empty for the object itself. */
+  path: string;
+  parent: Place | undefined;
+}
+
 function lookThrough(object: KubeObject): FoundSpec[] {
   const found: FoundSpec[] = [];
   const judged = new Set<unknown>();
-  const places: Place[] = [{ value: object, key: "", parent: undefined }];
+  const places: Place[] = [{ value: object, key: "", path: "", parent: undefined }];
   for (const place of places) {
-    const { value, parent } = place;
+    const { value, path, parent } = place;
     if (Array.isArray(value)) {
       for (const [key, inner] of value.entries())
-        if (typeof inner === "object" && inner !== null) places.push({ value: inner as Fields, key, parent: place });
+        if (typeof inner === "object" && inner !== null)
+          places.push({ value: inner as Fields, key, path: `${path}[${key}]`, parent: place });
       continue;
     }
     const fields = value as Fields;
@@ -81,7 +90,7 @@ function lookThrough(object: KubeObject): FoundSpec[] {
       const inner = fields[key];
       isPod ||= OF_PODS.get(key)?.(inner) === true;
       if (typeof inner !== "object" || inner === null || (parent === undefined && key === "metadata")) continue;
-      places.push({ value: inner as Fields, key, parent: place });
+      places.push({ value: inner as Fields, key, path: path === "" ? key : `${path}.${key}`, parent: place });
       if (holdsContainers(inner) && !isContainerField(key)) more.push(key);
     }
     isPod ||= more.length > 0;
@@ -93,7 +102,7 @@ function lookThrough(object: KubeObject): FoundSpec[] {
       isTemplateSpec(place) || (containers.length > 0 && containers.every(({ image }) => typeof image === "string"));
     const beside =
       place.key === "spec" && parent?.parent !== undefined ? (parent.value as Fields)["metadata"] : undefined;
-    found.push({ at: pathOf(place), spec: fields, metadata: beside, more, isPod, reach, isWhole });
+    found.push({ at: path, spec: fields, metadata: beside, more, isPod, reach, isWhole });
   }
   return found;
 }

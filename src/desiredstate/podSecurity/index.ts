@@ -8,7 +8,7 @@
  * shape shows a pod. Names the policy, the rule, the field, and the annotation that allows the value. Never changes its
  * input and never throws, whatever a policy has made of an object.
  */
-export { type Allowance, allowancesFor } from "./allowances.ts";
+export { type Allowance, allowancesFor } from "./granted.ts";
 export { judgeRendering, type Rendering } from "./judge.ts";
 export { stricterOf } from "./level.ts";
 export { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./terms.ts";

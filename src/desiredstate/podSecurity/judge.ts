@@ -7,8 +7,7 @@ import { ungrantedNames } from "./granted.ts";
 import { recordOf, recordsIn } from "./fields.ts";
 import { containersOf, type Pod, podsOf } from "./pods.ts";
 import type { NamespaceTerms } from "./terms.ts";
-import { keyOfViolation, type Violation } from "./violation.ts";
-import { wordsOf } from "./words.ts";
+import { keyOfViolation, type Violation, wordsOf } from "./violation.ts";
 
 export interface Rendering {
   base: readonly KubeObject[];

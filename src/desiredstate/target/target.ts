@@ -9,6 +9,7 @@ import {
 } from "../../apis/index.ts";
 import {
   type Dependency,
+  fieldsLeftOut,
   type HubKind,
   isRendered,
   placeableKindOf,
@@ -35,7 +36,6 @@ import {
   DependencyOverrides,
   type DependencyShare,
   Finished,
-  lacking,
   runsIn,
   type VariantOptions,
   VariantRenderer,
@@ -362,4 +362,19 @@ function standingIn(
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const [left = object] = withoutRetained([object], retain);
   return sent === undefined ? undefined : kind.standing?.(left, sent);
+}
+
+/** Fields of the object that the placement's API version lacks, with the remedy. */
+function lacking(object: KubeObject, placement: Placement | undefined): Why | undefined {
+  const left = fieldsLeftOut(object);
+  if (left === undefined || placement === undefined) return undefined;
+  return {
+    reason: "VersionLacksFields",
+    message: {
+      what: `${object.apiVersion} lacks`,
+      where: left.fields,
+      why: "not sent",
+      remedy: `name ${left.apiVersion} in ${placement.kind} ${placement.metadata.name}`,
+    },
+  };
 }

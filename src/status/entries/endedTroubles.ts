@@ -40,56 +40,45 @@ const BOUNDS: TroubleBounds = { perObject: 64, whole: 1_024 };
 /** The latest ended troubles, each listed once with its last times, bounded per object and in total. */
 export class EndedTroubles {
   readonly #bounds: TroubleBounds;
-  readonly #objects = new Map<string, Map<string, ListedTrouble>>();
-  #size = 0;
+  readonly #troubles = new Map<string, ListedTrouble>();
 
   constructor(bounds: TroubleBounds = BOUNDS) {
     this.#bounds = bounds;
   }
 
   get size(): number {
-    return this.#size;
+    return this.#troubles.size;
   }
 
   /** Adds an ended trouble and returns its entry in the list. */
   add(ended: EndedTrouble): ListedTrouble {
-    const object = objectKey(ended);
-    const key = troubleKey(ended);
-    const ofObject = this.#objects.get(object) ?? new Map<string, ListedTrouble>();
-    this.#objects.set(object, ofObject);
-    const known = ofObject.get(key);
+    const key = keyOf(ended);
+    const known = this.#troubles.get(key);
     const last = known === undefined || byEnd(known, ended) > 0 ? ended : known;
     const listed = { ...last, times: 1 + (known?.times ?? 0) };
-    ofObject.set(key, listed);
-    if (known === undefined) this.#size += 1;
-    if (ofObject.size > this.#bounds.perObject) this.#drop(object, oldest(ofObject.values()));
-    if (this.#size > this.#bounds.whole) this.#dropOldest();
+    this.#troubles.set(key, listed);
+    if (known !== undefined) return listed;
+    const object = objectKey(ended);
+    this.#bound(this.#bounds.perObject, (other) => other.startsWith(object));
+    this.#bound(this.#bounds.whole, () => true);
     return listed;
   }
 
   /** The newest first; for one object or for all. */
   list(object?: EndedTrouble["object"]): ListedTrouble[] {
-    const found =
-      object === undefined
-        ? [...this.#objects.values()].flatMap((troubles) => [...troubles.values()])
-        : [...(this.#objects.get(objectKey({ object }))?.values() ?? [])];
-    return found.toSorted(byEnd);
+    const start = object === undefined ? "" : objectKey({ object });
+    return [...this.#troubles].flatMap(([key, one]) => (key.startsWith(start) ? [one] : [])).toSorted(byEnd);
   }
 
-  #dropOldest(): void {
-    const last = oldest(this.#all());
-    if (last !== undefined) this.#drop(objectKey(last), last);
-  }
-
-  *#all(): Iterable<ListedTrouble> {
-    for (const troubles of this.#objects.values()) yield* troubles.values();
-  }
-
-  #drop(object: string, trouble: ListedTrouble | undefined): void {
-    const ofObject = this.#objects.get(object);
-    if (trouble === undefined || ofObject?.delete(troubleKey(trouble)) !== true) return;
-    this.#size -= 1;
-    if (ofObject.size === 0) this.#objects.delete(object);
+  /** Drops the oldest of these troubles if there are more than `most`. */
+  #bound(most: number, isMeant: (key: string) => boolean): void {
+    let [count, last]: [number, ListedTrouble | undefined] = [0, undefined];
+    for (const [key, one] of this.#troubles) {
+      if (!isMeant(key)) continue;
+      count += 1;
+      if (last === undefined || byEnd(one, last) > 0) last = one;
+    }
+    if (count > most && last !== undefined) this.#troubles.delete(keyOf(last));
   }
 }
 
@@ -143,27 +132,22 @@ function lastedMs({ since, until }: Pick<EndedTrouble, "since" | "until">): numb
 
 /** The newest first. Troubles with the same end have a fixed order, whichever was added first. */
 function byEnd(a: EndedTrouble, b: EndedTrouble): number {
-  return compare(b.until, a.until) || compare(b.since ?? "", a.since ?? "") || compare(textOf(a), textOf(b));
-}
-
-function textOf(trouble: EndedTrouble): string {
-  return `${objectKey(trouble)} ${troubleKey(trouble)} ${trouble.message}`;
+  return (
+    compare(b.until, a.until) ||
+    compare(b.since ?? "", a.since ?? "") ||
+    compare(`${keyOf(a)} ${a.message}`, `${keyOf(b)} ${b.message}`)
+  );
 }
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-function oldest(troubles: Iterable<ListedTrouble>): ListedTrouble | undefined {
-  let last: ListedTrouble | undefined;
-  for (const trouble of troubles) if (last === undefined || byEnd(trouble, last) > 0) last = trouble;
-  return last;
+function keyOf({ cluster = "", reason, ending, ...trouble }: EndedTrouble): string {
+  return `${objectKey(trouble)}${cluster} ${ending} ${reason}`;
 }
 
+/** The start of the keys of the object's troubles. */
 function objectKey({ object }: Pick<EndedTrouble, "object">): string {
-  return `${refKey(object)} ${object.uid ?? ""}`;
-}
-
-function troubleKey({ cluster = "", reason, ending }: EndedTrouble): string {
-  return `${cluster} ${ending} ${reason}`;
+  return `${refKey(object)} ${object.uid ?? ""} `;
 }

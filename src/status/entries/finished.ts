@@ -7,13 +7,10 @@ export function finishedBy(
   planned: FinishedWork = NOTHING_FINISHED,
   views: readonly ClusterView[],
 ): FinishedRecord | undefined {
-  if (planned.runs.size === 0 && !views.some(({ rows }) => rows.some(({ ended }) => ended !== undefined)))
-    return undefined;
-  const seen = views.flatMap(({ name, rows }) =>
-    rows.flatMap(({ ref, ended }) =>
-      ended === undefined ? [] : [{ cluster: name, ref, hash: ended.run, end: ended.end }],
-    ),
+  const seen = views.flatMap(({ name: cluster, rows }) =>
+    rows.flatMap(({ ref, ended }) => (ended === undefined ? [] : { cluster, ref, hash: ended.run, end: ended.end })),
   );
+  if (planned.runs.size === 0 && seen.length === 0) return undefined;
   const { runs } = withEnds(planned, seen);
   const everything = new Set(views.flatMap(({ name, rows }) => (isFinished(rows) ? [name] : [])));
   return writeFinished({ runs, everything });
@@ -21,11 +18,6 @@ export function finishedBy(
 
 /** True if all rendered objects on the cluster have finished. */
 export function isFinished(rows: readonly RowView[]): boolean {
-  let isAny = false;
-  for (const row of rows) {
-    if (!isRendered(row)) continue;
-    if (row.ended === undefined) return false;
-    isAny = true;
-  }
-  return isAny;
+  const rendered = rows.filter(isRendered);
+  return rendered.length > 0 && rendered.every(({ ended }) => ended !== undefined);
 }

@@ -33,7 +33,6 @@ import {
   worstRow,
 } from "./rows.ts";
 import { type RunningFacts, type RunningInput, type RunningOn, runningOn, runsOf } from "./running.ts";
-import { laterOf } from "./time.ts";
 import { sinceOf } from "./trouble.ts";
 import type { Activity, Availability, ClusterView, RowView } from "../types.ts";
 
@@ -375,7 +374,9 @@ function lost(input: ReportInput): ClusterReport {
   }
 
   const last = contact.lastContact === undefined ? undefined : timestamp(contact.lastContact);
-  const observedAt = laterOf(last, previous?.observedAt);
+  const [observedAt] = [last, previous?.observedAt]
+    .flatMap((time) => time ?? [])
+    .toSorted((a, b) => Date.parse(b) - Date.parse(a));
   const state = observedAt === undefined && target !== undefined ? "Pending" : "Unknown";
   const reason = contact.reason ?? (untried ? "Connecting" : "ClusterUnreachable");
   const outcome: Outcome = { state, ...textOf({ reason, ...defined({ message: contact.message }) }) };
@@ -444,9 +445,7 @@ function partsOf({ message }: Outcome): Pick<ClusterReport, "message"> {
 }
 
 function textOf(why: Partial<Why> | undefined): Partial<Why> {
-  return {
-    ...defined({ reason: why?.reason, message: why?.message }),
-  };
+  return defined({ reason: why?.reason, message: why?.message });
 }
 
 /** `isOld`: the copies have another revision, so no replica counts as updated, whatever the controller says. */

@@ -31,13 +31,8 @@ export function isSettled(rows: readonly RowView[]): boolean {
 
 /** The row whose failure is reported, a final failure first. A row in sync has no failure, whatever failed before. */
 export function failingRow(rows: readonly RowView[]): (RowView & { failure: Failure }) | undefined {
-  let first: (RowView & { failure: Failure }) | undefined;
-  for (const row of rows) {
-    if (!isFailing(row)) continue;
-    if (row.failure.final) return row;
-    first ??= row;
-  }
-  return first;
+  const failing = rows.filter(isFailing);
+  return failing.find(({ failure }) => failure.final) ?? failing[0];
 }
 
 function isFailing(row: RowView): row is RowView & { failure: Failure } {
@@ -50,26 +45,15 @@ const SEVERITY: Record<Health["state"], number> = { Available: 0, Progressing: 1
 
 /** The rendered object with the worst health; undefined if the health of any rendered object is unknown. */
 export function worstRow(rows: readonly RowView[]): (RowView & { health: Health }) | undefined {
-  let worst: (RowView & { health: Health }) | undefined;
-  for (const row of rows) {
-    if (!isRendered(row)) continue;
-    if (!hasHealth(row)) return undefined;
-    if (worst === undefined || SEVERITY[row.health.state] > SEVERITY[worst.health.state]) worst = row;
-  }
-  return worst;
+  const rendered = rows.filter(isRendered);
+  if (!rendered.every(hasHealth)) return undefined;
+  return rendered.toSorted((a, b) => SEVERITY[b.health.state] - SEVERITY[a.health.state])[0];
 }
 
 /** `Now` if all rendered objects serve, `Before` if some do by a report before the last change; undefined if one does not. */
 export function servingOf(rows: readonly RowView[]): "Now" | "Before" | undefined {
-  let serving: "Now" | "Before" | undefined;
-  for (const row of rows) {
-    if (!isRendered(row)) continue;
-    const { health } = row;
-    const serves = health?.state === "Available" ? "Now" : health?.serves;
-    if (serves === undefined) return undefined;
-    serving = serving === "Before" ? serving : serves;
-  }
-  return serving;
+  const serves = rows.filter(isRendered).map(({ health }) => (health?.state === "Available" ? "Now" : health?.serves));
+  return serves.includes(undefined) ? undefined : (serves.find((one) => one === "Before") ?? serves[0]);
 }
 
 export const NONE: Readonly<ReplicaCounts> = Object.freeze({ desired: 0, updated: 0, ready: 0, available: 0 });

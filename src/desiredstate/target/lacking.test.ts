@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
-import { computeTarget } from "../target/target.ts";
+import { computeTarget } from "./target.ts";
 import { NOW, placement, shanghai, snapshot } from "../testing/builders.ts";
 
 const autoscaler = (read: string, ...fields: string[]): KubeObject => ({
