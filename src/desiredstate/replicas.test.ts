@@ -45,20 +45,6 @@ const specs = (target: ReturnType<typeof targetOf>, kind = "MysqlCluster") =>
 describe("replicas of a custom kind", () => {
   const object = mysql({ replicas: 4, secretName: "my-db-secret" });
 
-  test("are overridden by region where the CRD has a scale subresource", () => {
-    const target = targetOf({ object, scale, placements: [placing()], overrides: [overriding(5)] });
-    expect(counts(target)).toEqual([
-      ["frankfurt-1", 4],
-      ["shanghai-1", 5],
-      ["singapore-1", 4],
-    ]);
-    expect(specs(target)).toEqual([
-      { replicas: 4, secretName: "my-db-secret" },
-      { replicas: 5, secretName: "my-db-secret" },
-      { replicas: 4, secretName: "my-db-secret" },
-    ]);
-  });
-
   test("are divided, and what is divided may be overridden", () => {
     const placements = [placing({ replicaScheduling: divided })];
     const target = targetOf({ object, scale, placements, overrides: [overriding(7)] });

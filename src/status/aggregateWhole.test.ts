@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type FederatedStatus, hashOf, type RolloutStatus } from "../apis/index.ts";
+import { type FederatedStatus, type RolloutStatus } from "../apis/index.ts";
 import { aggregate, withClusters } from "./aggregate.ts";
 import { conditionsOf } from "./conditions/conditions.ts";
 import {
@@ -19,7 +19,6 @@ import {
 import type { StatusInput } from "./types.ts";
 
 const counts = (desired: number, ready = desired) => ({ desired, updated: desired, ready, available: ready });
-const settled = { observedGeneration: 3, lastTransitionTime: at(T0) };
 const stale = { contact: refused };
 const departures = [{ cluster: "gone", at: at(T0), replicas: 1 }] as unknown as NonNullable<
   FederatedStatus["departures"]
@@ -31,64 +30,6 @@ const failover = (moved: typeof departures, watchesHealth = false) => ({
 });
 
 describe("the whole status", () => {
-  test("of an object that runs", () => {
-    const hash = hashOf(["h1"]);
-    const kinds = ["ConfigMap"];
-    const rollout: RolloutStatus = { state: "Succeeded" } as RolloutStatus;
-    const placed = target(["a"], { failover: failover(departures), deletionPolicy: "Orphan" });
-    const given = inputOf([view("a")], { target: placed, ownerClass: "canary", namedClass: "canary", kinds, rollout });
-    expect(aggregate(given, T0)).toStrictEqual({
-      observedGeneration: 3,
-      controllerClass: "canary",
-      placement: { kind: "Placement", namespace: "default", name: "everywhere" },
-      deletionPolicy: "Orphan",
-      replicas: counts(2),
-      selector: "app=shop",
-      availableClusters: "1/1",
-      conditions: [
-        {
-          type: "Scheduled",
-          status: "True",
-          reason: "ClustersSelected",
-          message: "1 of 1 cluster selected",
-          ...settled,
-        },
-        {
-          type: "Applied",
-          status: "True",
-          reason: "AllClustersApplied",
-          message: "1 of 1 cluster applied",
-          ...settled,
-        },
-        {
-          type: "Available",
-          status: "True",
-          reason: "AllClustersAvailable",
-          message: "1 of 1 cluster available",
-          ...settled,
-        },
-        { type: "Progressing", status: "False", reason: "Settled", message: "", ...settled },
-        { type: "Fresh", status: "True", reason: "AllClustersObserved", message: "", ...settled },
-        { type: "Ready", status: "True", reason: "AllClustersReady", message: "1 of 1 cluster ready", ...settled },
-        { type: "FailingOver", status: "False", reason: "Settled", message: "", ...settled },
-      ],
-      clusters: [
-        {
-          name: "a",
-          region: "region-of-a",
-          state: "Available",
-          replicas: counts(2),
-          desiredHash: hash,
-          observedHash: hash,
-          observedAt: at(T0),
-        },
-      ],
-      rollout,
-      departures,
-      kinds,
-    });
-  });
-
   test("lacks what there is not", () => {
     const given = inputOf([], { target: undefined, podSelector: undefined, kinds: [] });
     expect(Object.keys(aggregate(given, T0))).toEqual(["observedGeneration", "replicas", "conditions"]);
@@ -176,13 +117,6 @@ describe("a status is written again", () => {
     const empty = { clusters: [], summary: [], unlistedClusters: [], kinds: [], departures: [] };
     const previous = { ...aggregate(bare, T0), ...empty };
     expect(aggregate({ ...bare, previous }, T0 + SECOND)).toBe(previous);
-  });
-
-  test("where planning fails for another reason, and not for the same one", () => {
-    const failing = { target: undefined, failure: { reason: "PlanningFailed", message: "m" } };
-    const first = again(stored, failing);
-    expect(again(first, failing)).toBe(first);
-    expect(condition(again(first, { ...failing, failure: { reason: "R", message: "m" } }), "Applied")[1]).toBe("R");
   });
 });
 

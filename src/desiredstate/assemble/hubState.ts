@@ -19,9 +19,7 @@ import type { Observation, Row, Target, Why } from "../types.ts";
  * Everything known about one hub and its members at one moment. The manager answers from its caches and tables,
  * `meridian plan` from the data that it has read. Hub objects are named by `refKey` (`owner`). Undefined means unknown.
  */
-export interface HubState extends StoredState, SeenState, RemovalState {}
-
-export interface StoredState {
+export interface HubState {
   /** UID of the hub's kube-system namespace. */
   readonly hubId: string;
   object(owner: string): KubeObject | undefined;
@@ -37,9 +35,8 @@ export interface StoredState {
   clusterSnapshots(): readonly ClusterSnapshot[];
   memberCluster(name: string): MemberCluster | undefined;
   memberClusters(): Iterable<MemberCluster>;
-}
 
-export interface SeenState {
+  // Observations of members, and earlier decisions.
   /** True if members were asked for copies of the object. Otherwise only the object's status says where it runs. */
   isObserved(owner: string): boolean;
   naming(owner: string): Iterable<Observation>;
@@ -55,9 +52,8 @@ export interface SeenState {
   /** Member objects for which the object has a row, with the rows of all owners. */
   cellsOf(owner: string): Iterable<{ cluster: string; key: string; rows: ReadonlyMap<string, Row> }>;
   rowOf(owner: string, cluster: string, key: string): Row | undefined;
-}
 
-export interface RemovalState {
+  // Further facts that removals depend on.
   readonly synced: boolean;
   readonly deletionsHeld: boolean;
   /** True if all objects have been planned that could want something in the namespace of `owner`. */

@@ -122,19 +122,6 @@ test("a cluster of which nothing has been said yet is not lost", () => {
 });
 
 describe("an object that has left a cluster", () => {
-  test("for being unhealthy there may return after the delay, however long the cluster has been well", () => {
-    const departures = [left(4, "ObjectUnhealthy")];
-    const plan = judged({ departures, current: new Set(["b"]), clusters: [cluster("a"), cluster("b")] });
-    expect(plan.barred.get("a")).toEqual({
-      reason: "AwaitingReturn",
-      message: "left at 2026-11-22T07:56:00Z: the object was unhealthy there; it may return at 2026-11-22T08:01:00Z",
-      remedy: "wait, or shorten failover.returnAfter",
-    });
-    expect(plan.recheckAt).toBe(T + MINUTE);
-    const justReady = cluster("a", undefined, { ready: { status: "True", since: T - 1 } });
-    expect(judged({ departures: [left(5, "ObjectUnhealthy")], clusters: [justReady, cluster("b")] })).toEqual(NOTHING);
-  });
-
   test("does not return while the cluster is lost, and says what to do", () => {
     const plan = judged({ departures: [left(9)], current: new Set(["b"]), clusters: lostA(9 * MINUTE) });
     expect(plan).toEqual({
@@ -157,15 +144,6 @@ describe("an object that has left a cluster", () => {
 describe("an unhealthy object", () => {
   const rules = { unhealthyAfter: "5m" };
   const since = (minutes: number, ...names: string[]) => new Map(names.map((name) => [name, T - minutes * MINUTE]));
-
-  test("leaves when its time has come, and says when that is", () => {
-    expect(judged({ rules, unhealthySince: since(4, "a") })).toEqual({
-      ...NOTHING,
-      leaving: [{ cluster: "a", reason: "ObjectUnhealthy", since: T - 4 * MINUTE, at: T + MINUTE }],
-      recheckAt: T + MINUTE,
-    });
-    expect(judged({ rules, unhealthySince: since(5, "a") }).due).toHaveLength(1);
-  });
 
   test("is not cured elsewhere where all of its clusters have it, and says when that is certain", () => {
     const current = new Set(["a", "b"]);
@@ -224,13 +202,6 @@ describe("a lost cluster", () => {
     // One that came back alone was not lost together with so many that nothing moved.
     const others = ["d", "e", "f", "g"].map((name) => cluster(name));
     expect(soon({ clusters: [cluster("a", 20 * MINUTE), back("b", 5_000), ...others] }).due).toHaveLength(1);
-  });
-
-  test("that was never there, as plan --without sees one, was not lost together with clusters that joined just now", () => {
-    const fresh = { ready: { status: "True" as const, since: T - 5_000 } };
-    const never = { ready: { status: "False" as const, since: 0 } };
-    const clusters = [cluster("a", 0, never), cluster("b", undefined, fresh), cluster("c", undefined, fresh)];
-    expect(soon({ clusters }).due).toHaveLength(1);
   });
 
   test("is not left before this process has found it lost, too", () => {

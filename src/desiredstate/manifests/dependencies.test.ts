@@ -43,14 +43,6 @@ describe("a dependency that may not be read", () => {
     ]);
     expect(rows(target)).toEqual(["Hold shanghai-1 Deployment/nginx-demo", "Hold shanghai-1 Service/nginx-demo"]);
   });
-
-  test("goes before one that is missing", () => {
-    const object = app({ envFrom: [{ secretRef: { name: "database" } }, { configMapRef: { name: "absent" } }] });
-    expect(computeTarget(given({ object }), NOW).clusters[0]).toMatchObject({
-      frozenFor: { reason: "SecretAccessDenied" },
-      warning: { reason: "DependencyMissing", message: "not on the hub: ConfigMap absent" },
-    });
-  });
 });
 
 describe("dependencies", () => {
@@ -184,27 +176,9 @@ describe("what goes to no member", () => {
       },
     });
   });
-
-  test("is refused before what comes later, and is no reason to leave that out", () => {
-    const needs = {
-      dependencies: [need("Secret", "sh.helm.release.v1.a.v1"), need("Secret", "sh.helm.release.v1.b.v1")],
-    };
-    expect(collected(needs).refusal?.message).toContain("sh.helm.release.v1.a.v1");
-    const { objects } = collected({ dependencies: [...needs.dependencies, need("ConfigMap", "conf")] });
-    expect(objects.map(({ ref }) => ref.name)).toEqual(["conf"]);
-  });
 });
 
 describe("what may not be read", () => {
-  const denied = (...dependencies: Dependency[]) =>
-    collected({ dependencies }, { unreadable: new Set(dependencies.map(({ ref }) => refKey(ref))) }).denial?.message;
-
-  test("of no namespace is to be allowed on the hub", () => {
-    const cluster = (kind: string): Dependency => ({ ...need(kind, "x"), ref: { apiVersion: "v1", kind, name: "x" } });
-    expect(denied(cluster("Widget"))).toBe("let the manager list and watch Widgets on the hub");
-    expect(denied(cluster("Secret"))).toBe("let the manager list and watch Secrets on the hub");
-  });
-
   test("is not looked for, and the Secret is named before others", () => {
     const unreadable = new Set([CONF, DATABASE]);
     expect(collected(both, { unreadable })).toMatchObject({

@@ -7,6 +7,7 @@ import {
   userSetObject,
 } from "../../interpreter/index.ts";
 import { mark, type Marking } from "../rows/index.ts";
+import { once } from "./once.ts";
 import type { DependencyHashes, DesiredObject, Why } from "../types.ts";
 import type { Needs, Snapshot } from "../snapshot.ts";
 
@@ -169,12 +170,10 @@ function missingWarning(missing: readonly string[]): Why {
 
 /** The fields that a person set in a dependency; computed once per object. */
 export function userSetOf(found: KubeObject): UserSet {
-  let userSet = known.get(found);
-  if (userSet === undefined) {
+  return once(known, found, () => {
     const object = userSetObject(found);
-    known.set(found, (userSet = { object, contentHash: contentHashOf(object) }));
-  }
-  return userSet;
+    return { object, contentHash: contentHashOf(object) };
+  });
 }
 
 /** Labels and annotations are left out: pods do not see them, so a change must not restart pods. */

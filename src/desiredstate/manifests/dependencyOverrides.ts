@@ -15,6 +15,7 @@ import type { ObjectRules } from "../../override/types.ts";
 import type { ClusterSnapshot } from "../../scheduler/types.ts";
 import { contentHashOf, type PropagatedDependencies, userSetOf, whyNeverSent } from "./dependencies.ts";
 import { mark, type Marking } from "../rows/index.ts";
+import { once } from "./once.ts";
 import { effectOn } from "./overrideEffect.ts";
 import type { Needs, Snapshot } from "../snapshot.ts";
 import type { DependencyOverride, DesiredObject, Problem } from "../types.ts";
@@ -64,10 +65,8 @@ export class DependencyOverrides {
     const applying = this.#overridden.map((one) => ({ one, rules: one.rules.on(cluster) }));
     for (const { one, rules } of applying) this.#note(one, rules, cluster.name);
     if (applying.every(({ rules }) => rules.length === 0)) return this.#base;
-    const id = applying.map(({ rules }) => this.#numberOf(rules)).join();
-    let share = this.#shares.get(id);
-    if (share === undefined) this.#shares.set(id, (share = this.#shareOf(applying)));
-    return share;
+    const id = applying.map(({ rules }) => once(this.#numbers, rules, () => this.#numbers.size)).join();
+    return once(this.#shares, id, () => this.#shareOf(applying));
   }
 
   /** Policies that select a dependency, with the clusters that their rules take among the clusters passed to `on` so far. */
@@ -82,19 +81,8 @@ export class DependencyOverrides {
   }
 
   #note(one: Overridden, rules: readonly MatchedRule[], cluster: string): void {
-    let byPolicy = this.#reached.get(one);
-    if (byPolicy === undefined) this.#reached.set(one, (byPolicy = new Map()));
-    for (const { policy } of rules) {
-      const clusters = byPolicy.get(policy);
-      if (clusters === undefined) byPolicy.set(policy, new Set([cluster]));
-      else clusters.add(cluster);
-    }
-  }
-
-  #numberOf(rules: readonly MatchedRule[]): number {
-    let number = this.#numbers.get(rules);
-    if (number === undefined) this.#numbers.set(rules, (number = this.#numbers.size));
-    return number;
+    const byPolicy = once(this.#reached, one, () => new Map<PolicyRef, Set<string>>());
+    for (const { policy } of rules) once(byPolicy, policy, () => new Set<string>()).add(cluster);
   }
 
   #shareOf(applying: readonly { one: Overridden; rules: readonly MatchedRule[] }[]): DependencyShare {
@@ -103,7 +91,8 @@ export class DependencyOverrides {
     let refusal = this.#base.refusal;
     for (const { one, rules } of applying) {
       if (rules.length === 0) continue;
-      const { desired, contentHash, problem } = this.#makeOnce(one, rules);
+      const byRules = once(this.#made, one, () => new Map<readonly MatchedRule[], Made>());
+      const { desired, contentHash, problem } = once(byRules, rules, () => this.#make(one, rules));
       refusal ??= problem;
       objects[one.at] = desired;
       if (one.readByPods && contentHash !== undefined) contents.push([one.key, contentHash]);
@@ -114,14 +103,6 @@ export class DependencyOverrides {
       hash: contents.length === 0 ? this.#base.hash : hashOf([this.#base.hash ?? "", contents]),
       refusal,
     };
-  }
-
-  #makeOnce(one: Overridden, rules: readonly MatchedRule[]): Made {
-    let byRules = this.#made.get(one);
-    if (byRules === undefined) this.#made.set(one, (byRules = new Map()));
-    let made = byRules.get(rules);
-    if (made === undefined) byRules.set(rules, (made = this.#make(one, rules)));
-    return made;
   }
 
   #make({ at, object }: Overridden, rules: readonly MatchedRule[]): Made {

@@ -110,14 +110,6 @@ describe("one change holds", () => {
     const labels = { "federation.paas.cmft.com/managed-by": "x" };
     expect(fieldChanges(object({}, { labels }), object({}))).toEqual([]);
   });
-
-  test("all finalizers and all owners", () => {
-    const more = { finalizers: ["f"], ownerReferences: [{ uid: "u" }], generation: 2, uid: "u" };
-    expect(fieldChanges(object({}), object({}, more)).map(({ path }) => path)).toEqual([
-      "metadata.finalizers",
-      "metadata.ownerReferences",
-    ]);
-  });
 });
 
 describe("an object that comes or goes", () => {

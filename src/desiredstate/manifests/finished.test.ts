@@ -97,15 +97,6 @@ describe("a Job that has come to its end", () => {
       { done: [A], made: [C, B] },
     ],
     [
-      "stays where a taint drives others away",
-      {
-        done: ended(work, [A]),
-        spec: { clusterCount: 1 },
-        clusters: [{ ...shanghai, ...tainted }, singapore],
-      },
-      { done: [A], made: [] },
-    ],
-    [
       "stays on a cluster that is lost",
       {
         done: ended(work, [A]),
@@ -150,14 +141,6 @@ describe("a Job that has come to its end", () => {
       "runs anew with other work",
       { object: job("work", { parallelism: 2 }), done: ended(work, [A, B, C]) },
       { done: [], made: [C, A, B] },
-    ],
-    [
-      "is done whatever its labels and its TTL say",
-      {
-        object: job("work", { ttlSecondsAfterFinished: 1 }, { labels: { a: "b" } }),
-        done: ended(work, [A, B, C]),
-      },
-      { done: [C, A, B], made: [] },
     ],
   ])("%s", (_, given, want) => expect(outcome(planned(given))).toEqual(want));
 

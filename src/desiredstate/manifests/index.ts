@@ -4,6 +4,7 @@ export { collectDependencies } from "./dependencies.ts";
 export { DependencyOverrides, type DependencyShare } from "./dependencyOverrides.ts";
 export { type FieldChange, fieldChanges } from "./fieldChanges.ts";
 export { Finished, runsIn } from "./finished.ts";
+export { once } from "./once.ts";
 export { type AppliedRule, appliedRules } from "./overrideFields.ts";
 export { sameReportTerms } from "./reporting.ts";
 export { withoutRetained } from "./retain.ts";

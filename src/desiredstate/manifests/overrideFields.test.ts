@@ -42,13 +42,6 @@ describe("what each rule sets", () => {
     ]);
   });
 
-  test("may be replicas, which no object has", () => {
-    expect(applied(rule("a", { replicas: 3 }), rule("b", { replicas: 5 }))).toStrictEqual([
-      { policy: policy("a"), rule: 0, fields: [{ path: "replicas", value: 3, overriddenBy: policy("b") }] },
-      { policy: policy("b"), rule: 0, fields: [{ path: "replicas", value: 5 }] },
-    ]);
-  });
-
   test("ends with the first rule that cannot be applied", () => {
     expect(
       applied(

@@ -1,6 +1,7 @@
 import { type DeclaredTemplate, defined, type KubeObject, refKey, refOf } from "../../apis/index.ts";
 import { applyRules, type MatchedRule, type PolicyRef } from "../../override/index.ts";
 import { fieldChanges } from "./fieldChanges.ts";
+import { once } from "./once.ts";
 
 export interface AppliedRule {
   policy: PolicyRef;
@@ -28,11 +29,7 @@ export function appliedRules(
   templates?: readonly DeclaredTemplate[],
 ): (rules: readonly MatchedRule[]) => readonly AppliedRule[] {
   const known = new Map<readonly MatchedRule[], readonly AppliedRule[]>();
-  return (rules) => {
-    let applied = known.get(rules);
-    if (applied === undefined) known.set(rules, (applied = withLastWords(applyOneByOne(base, rules, templates))));
-    return applied;
-  };
+  return (rules) => once(known, rules, () => withLastWords(applyOneByOne(base, rules, templates)));
 }
 
 function applyOneByOne(

@@ -79,7 +79,6 @@ describe("withoutRetained", () => {
       "spec.p[a=1,b=y]",
       { p: [{ a: 1, b: "x" }] },
     ],
-    ["an item by a number", { p: [{ port: 80 }, { port: 81 }] }, "spec.p[port=80]", { p: [{ port: 81 }] }],
     ["a field whose name holds a quotation mark", { 'a"b': 1, c: 2 }, 'spec["a\\"b"]', { c: 2 }],
     ["the last field, with all that held nothing else", { a: { b: { c: 1 } }, d: 2 }, "spec.a.b.c", { d: 2 }],
     ["the last item, with the list", { l: [{ a: 1 }], d: 2 }, "spec.l[0]", { d: 2 }],
@@ -92,18 +91,6 @@ describe("withoutRetained", () => {
   ])("leaves the object as it is for %s", (_what, spec, path) => {
     const before = given(spec);
     expect(withoutRetained([before], [{ kind: "Deployment", path }])[0]).toBe(before);
-  });
-
-  test("labels are, and so is a field of another name under spec", () => {
-    const before = { ...object, metadata: { ...object.metadata, labels: { a: "1" } }, spec: { name: "x", kind: "y" } };
-    const after = withoutRetained(
-      [before],
-      [
-        { kind: "Deployment", path: "metadata.labels" },
-        { kind: "Deployment", path: "spec.name" },
-      ],
-    );
-    expect(after).toEqual([{ ...object, spec: { kind: "y" } }]);
   });
 
   const both = { serviceAccountName: "a", serviceAccount: "a" };

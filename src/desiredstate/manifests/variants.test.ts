@@ -58,15 +58,6 @@ describe("a variant", () => {
     });
   });
 
-  test("of the hub itself has nothing that goes along, nor what is the owner itself", () => {
-    const kinds = (more: Partial<VariantOptions>, local: boolean): string[] =>
-      render([], more, { local }).objects.map(({ ref }) => ref.kind);
-    expect(kinds({}, true)).toEqual(["Deployment", "Service"]);
-    const self = { ...owner, name: "conf", kind: "ConfigMap", apiVersion: "v1" };
-    expect(kinds({ base: [config, service], owner: self }, true)).toEqual(["Service"]);
-    expect(kinds({ base: [config, service], owner: self }, false)).toEqual(["ConfigMap", "ConfigMap", "Service"]);
-  });
-
   test("is refused for what goes along on members alone", () => {
     const refusal = { reason: "NotAllowed", message: "m" };
     const dependencies = { objects: [], hash: undefined, refusal };
@@ -152,26 +143,6 @@ describe("replicas", () => {
     expect(replicasIn([elsewhere], { replicas: 5 })).toEqual([3, 3]);
   });
 
-  test("of a cluster that stays as it is are what it has", () => {
-    const fixed = { fixed: true, replicas: 4 };
-    expect(replicasIn([by({ replicas: 3 })], fixed)).toEqual([4, 4]);
-    expect(replicasIn([by(patch(7))], fixed)).toEqual([4, 4]);
-    expect(replicasIn([by({ replicas: 3 })], { fixed: true })).toEqual([2, 2]);
-  });
-
-  test("are where the path says, of a kind that nobody knows", () => {
-    const widget: KubeObject = { apiVersion: "example.com/v1", kind: "Widget", metadata, spec: { size: 3 } };
-    const replicaPath = ["spec", "size"];
-    const sizes = (rules: MatchedRule[], of: Partial<VariantOf>): unknown => {
-      const { objects, replicas } = render(rules, { base: [widget], replicaPath }, of);
-      return [objects[1]?.object["spec"], replicas];
-    };
-    expect(sizes([], { replicas: 7 })).toEqual([{ size: 7 }, 7]);
-    expect(sizes([by({ replicas: 9 })], {})).toEqual([{ size: 9 }, 9]);
-    expect(render([], { base: [widget] }, { replicas: 7 })).toMatchObject({ replicas: undefined });
-    expect(render([], { base: [widget] }, { replicas: 7 }).objects[1]?.object["spec"]).toEqual({ size: 3 });
-  });
-
   test("that an override sets where no object has a field for them are its problem", () => {
     const widget: KubeObject = { apiVersion: "example.com/v1", kind: "Widget", metadata, spec: { size: 3 } };
     const base = [widget, service, { ...widget, metadata: { ...metadata, name: "other" } }];
@@ -191,16 +162,6 @@ describe("replicas", () => {
     expect(render([by({ labels: { a: "1" } })], { base }).problem).toBeUndefined();
     expect(render(rules, { base: [] }).problem).toBeUndefined();
     expect(render(rules, { base, replicaPath: ["spec", "size"] }).problem).toBeUndefined();
-  });
-});
-
-describe("what may not go to a member", () => {
-  test("is said of the object by its kind and name", () => {
-    const host = { ...deployment, spec: { template: { spec: { hostPID: true, containers: [] } } } };
-    expect(render([], { base: [host] }).problem).toMatchObject({
-      reason: "PodSecurity",
-      message: { what: "DemoApplication nginx-demo", why: "spec.hostPID must not be true (level baseline)" },
-    });
   });
 });
 

@@ -27,6 +27,7 @@ import type { PropagatedDependencies } from "./dependencies.ts";
 import { judgeRendering, type NamespaceTerms, type Rendering } from "../podSecurity/index.ts";
 import { isSameRef, mark, type Marking, withControllerReference, withDependenciesHash } from "../rows/index.ts";
 import type { Runs } from "./finished.ts";
+import { once } from "./once.ts";
 import { effectOn } from "./overrideEffect.ts";
 import { wrongReplicas } from "./patchedReplicas.ts";
 import { withoutRetained } from "./retain.ts";
@@ -113,21 +114,14 @@ export class VariantRenderer {
     { replicas, fixed, local }: VariantOf,
     present?: readonly MatchedRule[],
   ): Variant {
-    let ofRules = this.#rules.get(rules);
-    if (ofRules === undefined) this.#rules.set(rules, (ofRules = new Map()));
-    let inUse = ofRules.get(present);
-    if (inUse === undefined) ofRules.set(present, (inUse = { hasPatches: hasPatches(rules), byShare: new Map() }));
-    // A patch may change replicas and has the last word, so the share is set first. Other rules do not depend on replicas.
+    const ofRules = once(this.#rules, rules, () => new Map<readonly MatchedRule[] | undefined, RulesInUse>());
+    const inUse = once(ofRules, present, () => ({ hasPatches: hasPatches(rules), byShare: new Map() }));
+    // A patch may change replicas and has the last word, so the share is set first. Other rules need no share.
     const { hasPatches: inTurn } = inUse;
     const share = inTurn ? replicas : undefined;
-    let applied = inUse.byShare.get(share);
-    if (applied === undefined) inUse.byShare.set(share, (applied = this.#apply(rules, share, { inTurn, present })));
-
+    const applied = once(inUse.byShare, share, () => this.#apply(rules, share, { inTurn, present }));
     const asked = fixed ? replicas : inTurn ? undefined : (applied.replicas ?? replicas);
-    const variants = local ? applied.local : applied.member;
-    let variant = variants.get(asked);
-    if (variant === undefined) variants.set(asked, (variant = this.#make(applied, asked, local)));
-    return variant;
+    return once(local ? applied.local : applied.member, asked, () => this.#make(applied, asked, local));
   }
 
   #apply(
@@ -239,8 +233,7 @@ export class VariantRenderer {
   #mark(object: KubeObject, local: boolean, isScaled: boolean): DesiredObject {
     const isDecided = isScaled && this.#options.unwritten !== undefined;
     const marked = local ? this.#marked.local : isDecided ? this.#marked.scaled : this.#marked.member;
-    let known = marked.get(object);
-    if (known === undefined) {
+    return once(marked, object, () => {
       const { owner, marking, dependencies, retain, reporting, standing } = this.#options;
       const [rest = object] = withoutRetained([object], retain);
       const rolled = withDependenciesHash(rest, dependencies.hash);
@@ -250,15 +243,9 @@ export class VariantRenderer {
       const unwritten = this.#unwrittenIn(rest, isScaled);
       const terms = reportTermsOf(object, reporting, this.#isOwner(desired.ref));
       const run = this.#options.runs?.get(refKey(desired.ref))?.hash;
-      known = {
-        ...desired,
-        ...defined({ run }),
-        ...(rest === object ? {} : { unretained: object }),
-        ...defined({ unwritten, standing, reporting: terms }),
-      };
-      marked.set(object, known);
-    }
-    return known;
+      const unretained = rest === object ? undefined : object;
+      return { ...desired, ...defined({ run, unretained, unwritten, standing, reporting: terms }) };
+    });
   }
 }
 

@@ -53,27 +53,30 @@ const APPARMOR_ANNOTATION = "container.apparmor.security.beta.kubernetes.io/";
 const SECCOMP_POD_ANNOTATION = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_CONTAINER_ANNOTATION = "container.seccomp.security.alpha.kubernetes.io/";
 
-export const hostNamespaces: Check = function* ({ spec }) {
+const hostNamespaces: Check = function* ({ spec }) {
   for (const field of ["hostNetwork", "hostPID", "hostIPC"]) {
     if (isOn(spec[field])) yield { field: `spec.${field}`, must: "must not be true", value: spec[field] };
   }
 };
 
-export const privileged: Check = function* (_pod, containers) {
-  for (const { path, security } of containers) {
-    const value = security["privileged"];
-    if (isOn(value)) yield { field: `spec.${path}.securityContext.privileged`, must: "must not be true", value };
-  }
-};
+/** A check of one field in the security context of every container. */
+export const ofContainers =
+  (field: string, must: string, isBad: (value: unknown) => boolean): Check =>
+  (_pod, containers) =>
+    containers
+      .map(({ path, security }) => ({ field: `spec.${path}.securityContext.${field}`, must, value: security[field] }))
+      .filter(({ value }) => isBad(value));
 
-export const hostProcess: Check = function* (pod, containers) {
+const privileged = ofContainers("privileged", "must not be true", isOn);
+
+const hostProcess: Check = function* (pod, containers) {
   for (const { path, context } of securityContexts(pod, containers)) {
     const value = recordOf(context["windowsOptions"])["hostProcess"];
     if (isOn(value)) yield { field: `${path}.windowsOptions.hostProcess`, must: "must not be true", value };
   }
 };
 
-export const baselineCapabilities: Check = (_pod, containers) =>
+const baselineCapabilities: Check = (_pod, containers) =>
   forbiddenCapabilities(containers, (capability) => DEFAULT_CAPABILITIES.has(capability));
 
 export function* forbiddenCapabilities(
@@ -90,7 +93,7 @@ export function* forbiddenCapabilities(
   }
 }
 
-export const hostPaths: Check = function* ({ spec }) {
+const hostPaths: Check = function* ({ spec }) {
   for (const volume of recordsIn(spec["volumes"])) {
     const value = volume["hostPath"];
     if (isSet(value))
@@ -98,7 +101,7 @@ export const hostPaths: Check = function* ({ spec }) {
   }
 };
 
-export const reaching: Check = function* ({ place }) {
+const reaching: Check = function* ({ place }) {
   for (const { field, ...rest } of place?.reach ?? []) yield { field: `spec.${field}`, ...rest };
 };
 
@@ -112,22 +115,45 @@ export function* hostPorts(containers: readonly Container[]): Generator<Violatio
   }
 }
 
-export const appArmor: Check = function* (pod, containers) {
+const appArmor: Check = function* (pod, containers) {
+  yield* badProfiles("appArmorProfile", pod, containers);
+  const keys = Object.keys(pod.annotations).filter((key) => key.startsWith(APPARMOR_ANNOTATION));
+  yield* badAnnotations(pod, keys, ["", "runtime/default"]);
+};
+
+export function* badProfiles(
+  name: "appArmorProfile" | "seccompProfile",
+  pod: Pod,
+  containers: readonly Container[],
+): Generator<Violation> {
   for (const { path, context } of securityContexts(pod, containers)) {
-    const profile = context["appArmorProfile"];
-    if (!isSet(profile)) continue;
+    const profile = context[name];
+    if (!isSet(profile) || isGoodProfile(profile)) continue;
     const value = recordOf(profile)["type"];
-    if (value !== "RuntimeDefault" && value !== "Localhost")
-      yield { field: `${path}.appArmorProfile.type`, must: "must be RuntimeDefault or Localhost", value };
+    yield { field: `${path}.${name}.type`, must: "must be RuntimeDefault or Localhost", value };
   }
-  for (const [key, value] of Object.entries(pod.annotations)) {
-    if (!key.startsWith(APPARMOR_ANNOTATION) || value === "" || value === "runtime/default") continue;
+}
+
+export function isGoodProfile(profile: unknown): boolean {
+  const { type } = recordOf(profile);
+  return type === "RuntimeDefault" || type === "Localhost";
+}
+
+/** Profiles in the annotations that came before the fields. */
+function* badAnnotations(
+  { annotations }: Pod,
+  keys: readonly string[],
+  allowed: readonly unknown[],
+): Generator<Violation> {
+  for (const key of keys) {
+    const value = annotations[key];
+    if (value === undefined || allowed.includes(value)) continue;
     if (typeof value === "string" && value.startsWith("localhost/")) continue;
     yield { field: `metadata.annotations[${key}]`, must: "must be runtime/default or localhost/…", value };
   }
-};
+}
 
-export const seLinux: Check = function* (pod, containers, minor) {
+const seLinux: Check = function* (pod, containers, minor) {
   for (const { path, context } of securityContexts(pod, containers)) {
     const options = recordOf(context["seLinuxOptions"]);
     const { type } = options;
@@ -141,50 +167,22 @@ export const seLinux: Check = function* (pod, containers, minor) {
   }
 };
 
-export const procMount: Check = (pod, containers, minor) =>
-  minor >= USER_NAMESPACES_SINCE && hasOwnUsers(pod) ? [] : unusualProcMounts(containers);
+export const unusualProcMounts = ofContainers(
+  "procMount",
+  "must be Default",
+  (value) => isSet(value) && value !== "Default",
+);
 
-export function* unusualProcMounts(containers: readonly Container[]): Generator<Violation> {
-  for (const { path, security } of containers) {
-    const value = security["procMount"];
-    if (isSet(value) && value !== "Default")
-      yield { field: `spec.${path}.securityContext.procMount`, must: "must be Default", value };
-  }
-}
+const procMount: Check = (pod, containers, minor) =>
+  minor >= USER_NAMESPACES_SINCE && hasOwnUsers(pod) ? [] : unusualProcMounts(pod, containers, minor);
 
-export const baselineSeccomp: Check = function* (pod, containers, minor) {
-  if (minor < SECCOMP_FIELDS_SINCE) {
-    yield* seccompAnnotations(pod, containers);
-    return;
-  }
-  yield* badSeccompProfiles(pod, containers);
+const baselineSeccomp: Check = (pod, containers, minor) => {
+  if (minor >= SECCOMP_FIELDS_SINCE) return badProfiles("seccompProfile", pod, containers);
+  const keys = containers.map(({ name }) => `${SECCOMP_CONTAINER_ANNOTATION}${name}`);
+  return badAnnotations(pod, [SECCOMP_POD_ANNOTATION, ...keys], ["runtime/default", "docker/default"]);
 };
 
-export function* badSeccompProfiles(pod: Pod, containers: readonly Container[]): Generator<Violation> {
-  for (const { path, context } of securityContexts(pod, containers)) {
-    const profile = context["seccompProfile"];
-    if (!isSet(profile) || isGoodSeccomp(profile)) continue;
-    const value = recordOf(profile)["type"];
-    yield { field: `${path}.seccompProfile.type`, must: "must be RuntimeDefault or Localhost", value };
-  }
-}
-
-export function isGoodSeccomp(profile: unknown): boolean {
-  const { type } = recordOf(profile);
-  return type === "RuntimeDefault" || type === "Localhost";
-}
-
-function* seccompAnnotations({ annotations }: Pod, containers: readonly Container[]): Generator<Violation> {
-  const keys = containers.map(({ name }) => `${SECCOMP_CONTAINER_ANNOTATION}${name}`);
-  for (const key of [SECCOMP_POD_ANNOTATION, ...keys]) {
-    const value = annotations[key];
-    if (value === undefined || value === "runtime/default" || value === "docker/default") continue;
-    if (typeof value === "string" && value.startsWith("localhost/")) continue;
-    yield { field: `metadata.annotations[${key}]`, must: "must be runtime/default or localhost/…", value };
-  }
-}
-
-export const sysctls: Check = function* ({ spec }, _containers, minor) {
+const sysctls: Check = function* ({ spec }, _containers, minor) {
   for (const { name: value } of recordsIn(recordOf(spec["securityContext"])["sysctls"])) {
     if (!isKnownSince(SAFE_SYSCTLS, value, minor))
       yield { field: "spec.securityContext.sysctls", must: `must not name ${String(value)}`, value };
@@ -200,7 +198,7 @@ const HANDLERS = [
 ];
 
 /** Whoever names a probe's host could use the kubelet as a port scanner. */
-export const probeHosts: Check = function* (_pod, containers, minor) {
+const probeHosts: Check = function* (_pod, containers, minor) {
   if (minor < PROBE_HOSTS_SINCE) return;
   for (const { path, fields } of containers) {
     for (const handler of HANDLERS) {
@@ -235,3 +233,20 @@ function isOn(value: unknown): boolean {
 function isKnownSince(known: Readonly<Record<string, number>>, name: unknown, minor: number): boolean {
   return typeof name === "string" && Object.hasOwn(known, name) && (known[name] ?? Infinity) <= minor;
 }
+
+/** All checks of the profile, in the order of the standard. */
+export const BASELINE: readonly Check[] = [
+  privileged,
+  hostNamespaces,
+  hostPaths,
+  (_pod, containers) => hostPorts(containers),
+  hostProcess,
+  reaching,
+  probeHosts,
+  appArmor,
+  seLinux,
+  sysctls,
+  baselineCapabilities,
+  procMount,
+  baselineSeccomp,
+];

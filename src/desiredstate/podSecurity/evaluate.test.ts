@@ -54,10 +54,6 @@ describe("pods are found", () => {
   test.each<{ kind: string; object: KubeObject }>([
     { kind: "a Pod", object: { apiVersion: "v1", kind: "Pod", metadata: { name: "a" }, spec } },
     {
-      kind: "a Job",
-      object: { apiVersion: "batch/v1", kind: "Job", metadata: { name: "a" }, spec: { template: { spec } } },
-    },
-    {
       kind: "a CronJob",
       object: {
         apiVersion: "batch/v1",
@@ -65,10 +61,6 @@ describe("pods are found", () => {
         metadata: { name: "a" },
         spec: { jobTemplate: { spec: { template: { spec } } } },
       },
-    },
-    {
-      kind: "a PodTemplate",
-      object: { apiVersion: "v1", kind: "PodTemplate", metadata: { name: "a" }, template: { spec } },
     },
     {
       kind: "a workload of another group",

@@ -1,14 +1,15 @@
 import {
-  badSeccompProfiles,
+  badProfiles,
   forbiddenCapabilities,
   hasOwnUsers,
-  isGoodSeccomp,
+  isGoodProfile,
+  ofContainers,
   securityContexts,
   unusualProcMounts,
 } from "./baseline.ts";
 import { isSet, recordOf, recordsIn } from "./fields.ts";
-import type { Container, Pod } from "./pods.ts";
-import type { Check, Violation } from "./violation.ts";
+import type { Pod } from "./pods.ts";
+import type { Check } from "./violation.ts";
 
 /** Checks of the restricted profile beyond the baseline: hardening practice for pods. */
 
@@ -28,7 +29,7 @@ const VOLUMES = new Set([
   "secret",
 ]);
 
-export const restrictedVolumes: Check = function* ({ spec }) {
+const restrictedVolumes: Check = function* ({ spec }) {
   for (const { name, ...source } of recordsIn(spec["volumes"])) {
     const kinds = Object.keys(source).filter((kind) => isSet(source[kind]));
     // A volume that names no source is an emptyDir.
@@ -38,16 +39,11 @@ export const restrictedVolumes: Check = function* ({ spec }) {
   }
 };
 
-export const privilegeEscalation: Check = function* (pod, containers, minor) {
-  if (isForWindows(pod, minor)) return;
-  for (const { path, security } of containers) {
-    const value = security["allowPrivilegeEscalation"];
-    if (value !== false)
-      yield { field: `spec.${path}.securityContext.allowPrivilegeEscalation`, must: "must be false", value };
-  }
-};
+const escalation = ofContainers("allowPrivilegeEscalation", "must be false", (value) => value !== false);
+const privilegeEscalation: Check = (pod, containers, minor) =>
+  isForWindows(pod, minor) ? [] : escalation(pod, containers, minor);
 
-export const restrictedCapabilities: Check = function* (pod, containers, minor) {
+const restrictedCapabilities: Check = function* (pod, containers, minor) {
   if (isForWindows(pod, minor)) return;
   for (const { path, security } of containers) {
     const { drop } = recordOf(security["capabilities"]);
@@ -57,23 +53,16 @@ export const restrictedCapabilities: Check = function* (pod, containers, minor) 
   yield* forbiddenCapabilities(containers, (capability) => capability === "NET_BIND_SERVICE");
 };
 
-export const runAsNonRoot: Check = function* (pod, containers, minor) {
+const runAsNonRoot: Check = function* (pod, containers, minor) {
   if (minor >= USER_NAMESPACES_SINCE && hasOwnUsers(pod)) return;
-  yield* falseOrMissing(pod, containers);
+  const must = "must be true";
+  const ofPod = recordOf(pod.spec["securityContext"])["runAsNonRoot"];
+  if (isSet(ofPod) && ofPod !== true) yield { field: "spec.securityContext.runAsNonRoot", must, value: ofPod };
+  const isBad = (value: unknown): boolean => (isSet(value) ? value !== true : ofPod !== true);
+  yield* ofContainers("runAsNonRoot", must, isBad)(pod, containers, minor);
 };
 
-function* falseOrMissing({ spec }: Pod, containers: readonly Container[]): Generator<Violation> {
-  const must = "must be true";
-  const ofPod = recordOf(spec["securityContext"])["runAsNonRoot"];
-  if (isSet(ofPod) && ofPod !== true) yield { field: "spec.securityContext.runAsNonRoot", must, value: ofPod };
-  for (const { path, security } of containers) {
-    const value = security["runAsNonRoot"];
-    if (isSet(value) ? value !== true : ofPod !== true)
-      yield { field: `spec.${path}.securityContext.runAsNonRoot`, must, value };
-  }
-}
-
-export const runAsUser: Check = function* (pod, containers, minor) {
+const runAsUser: Check = function* (pod, containers, minor) {
   if (minor >= USER_NAMESPACES_SINCE && hasOwnUsers(pod)) return;
   for (const { path, context } of securityContexts(pod, containers)) {
     const value = context["runAsUser"];
@@ -81,24 +70,26 @@ export const runAsUser: Check = function* (pod, containers, minor) {
   }
 };
 
-export const restrictedSeccomp: Check = function* (pod, containers, minor) {
+const restrictedSeccomp: Check = function* (pod, containers, minor) {
   if (isForWindows(pod, minor)) return;
-  yield* badSeccompProfiles(pod, containers);
-  if (isGoodSeccomp(recordOf(pod.spec["securityContext"])["seccompProfile"])) return;
-  for (const { path, security } of containers) {
-    const value = security["seccompProfile"];
-    if (!isSet(value))
-      yield {
-        field: `spec.${path}.securityContext.seccompProfile`,
-        must: "must be RuntimeDefault or Localhost",
-        value,
-      };
-  }
+  yield* badProfiles("seccompProfile", pod, containers);
+  if (isGoodProfile(recordOf(pod.spec["securityContext"])["seccompProfile"])) return;
+  const must = "must be RuntimeDefault or Localhost";
+  yield* ofContainers("seccompProfile", must, (value) => !isSet(value))(pod, containers, minor);
 };
-
-/** Unlike in the baseline profile, the check also covers pods with their own user namespace. */
-export const restrictedProcMount: Check = (_pod, containers) => unusualProcMounts(containers);
 
 function isForWindows({ spec }: Pod, minor: number): boolean {
   return minor >= WINDOWS_SINCE && recordOf(spec["os"])["name"] === "windows";
 }
+
+/** Checks beyond the baseline, with the minor version of the standard since which each counts. */
+export const RESTRICTED: readonly [check: Check, since: number][] = [
+  [restrictedVolumes, 0],
+  [runAsNonRoot, 0],
+  [privilegeEscalation, 8],
+  [restrictedSeccomp, 19],
+  [restrictedCapabilities, 22],
+  [runAsUser, 23],
+  // Unlike in the baseline profile, also for pods with their own user namespace.
+  [unusualProcMounts, 35],
+];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import { ungrantedNames } from "./granted.ts";
-import { podSecurityLabels, podSecurityLevel } from "./level.ts";
+import { podSecurityLevel } from "./level.ts";
 import { defaultTerms, namespaceTerms, termsText } from "./terms.ts";
 
 const FEDERATION = "federation.paas.cmft.com";
@@ -104,17 +104,6 @@ describe("the terms of a namespace", () => {
 });
 
 describe("the Pod Security labels of a namespace", () => {
-  const [audit, warn] = ["pod-security.kubernetes.io/audit", "pod-security.kubernetes.io/warn"];
-
-  test("come by name, whatever the order they are written in", () => {
-    const found = podSecurityLabels({ [warn]: "baseline", team: "web", [audit]: "restricted" });
-    expect(Object.entries(found ?? {})).toEqual([
-      [audit, "restricted"],
-      [warn, "baseline"],
-    ]);
-    expect(Object.keys(podSecurityLabels({ [audit]: "a", [warn]: "b" }) ?? {})).toEqual([audit, warn]);
-  });
-
   test.each([
     ["v1.9", 9],
     ["v1.30", 30],

@@ -100,20 +100,6 @@ describe("a member object", () => {
       verbs({ after: [after], before: before === undefined ? [] : [before], copies: copy === undefined ? [] : [copy] }),
     ).toEqual(want),
   );
-
-  test("that is written comes with what is to be there, any other with the reason", () => {
-    const rows = [apply("Deployment"), remove("Service", "Delete")];
-    expect(differ({ after: rows })[0]?.objects).toStrictEqual([
-      { ref: refTo("Deployment"), role: "rendered", verb: "Created", row: rows[0] },
-      {
-        ref: refTo("Service"),
-        role: "rendered",
-        verb: "Deleted",
-        removal: rows[1],
-        why: { reason: "NotSelected", message: "not selected" },
-      },
-    ]);
-  });
 });
 
 describe("on a cluster an object", () => {

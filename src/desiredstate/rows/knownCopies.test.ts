@@ -58,14 +58,6 @@ describe("the copies that the status of an object knows of", () => {
     }
   });
 
-  test("of a cluster that it only names are taken for right, with no replicas", () => {
-    const copies = known({ unlistedClusters: ["shanghai-1"] });
-    expect(copies.map(({ present, inSyncWith }) => [present?.hash, present?.health.state, inSyncWith])).toEqual(
-      ["Secret", "Deployment", "Service"].map((kind) => [hashOf(kind), "Available", hashOf(kind)]),
-    );
-    expect(copies[1]?.present?.health.replicas).toEqual({ desired: 0, updated: 0, ready: 0, available: 0 });
-  });
-
   test("on a cluster that it has left are what it is elsewhere, and nobody knows what they are like", () => {
     const copies = known({ clusters: [entry({ name: "singapore-1" })] });
     expect(copies.map(({ cluster, ref, present }) => [cluster, ref.kind, present?.hash])).toEqual(

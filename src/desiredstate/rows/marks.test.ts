@@ -4,9 +4,7 @@ import {
   HASH_ANNOTATION,
   hashOf,
   type KubeObject,
-  MANAGED_BY_LABEL,
   OBJECT_ANNOTATION,
-  OWNER_ANNOTATION,
 } from "../../apis/index.ts";
 import { app, other } from "../testing/builders.ts";
 import {
@@ -30,30 +28,6 @@ const config: KubeObject = { ...claim, kind: "ConfigMap" };
 const marking: Marking = { hubId: "hub-uid", ownerText: "owner", policy: "Delete" };
 const service = { apiVersion: "v1", kind: "Service", metadata: { name: "nginx-demo", namespace: "default" } };
 const annotations = ({ object }: { object: KubeObject }) => object.metadata.annotations;
-
-test("marks stand beside what the object says itself", () => {
-  const { ref, role, object, hash } = mark(config, "rendered", marking);
-  expect({ ref, role, object }).toStrictEqual({
-    ref: { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "data" },
-    role: "rendered",
-    object: {
-      ...config,
-      metadata: {
-        name: "data",
-        namespace: "default",
-        labels: { a: "1", [MANAGED_BY_LABEL]: "hub-uid" },
-        annotations: {
-          b: "2",
-          [OWNER_ANNOTATION]: "owner",
-          [OBJECT_ANNOTATION]: "/ConfigMap/default/data",
-          [HASH_ANNOTATION]: hash,
-        },
-      },
-    },
-  });
-  expect(hash).toMatch(/^[0-9a-f]+$/);
-  expect(config.metadata.annotations).toEqual({ b: "2" });
-});
 
 test("a claim that goes along says itself that it stays, and one that is placed for itself does not", () => {
   const stays = (object: KubeObject, role: "rendered" | "dependency") =>
@@ -126,11 +100,6 @@ describe("the hash of what pods read", () => {
   const deployment = (spec: unknown) => ({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "x" }, spec });
 
   test.each<[string, unknown, unknown]>([
-    [
-      "beside other annotations",
-      { metadata: { annotations: { a: "1" } } },
-      { metadata: { annotations: { a: "1", ...annotations } } },
-    ],
     ["where there are none", { spec: {} }, { spec: {}, metadata: { annotations } }],
     ["in place of what is no map", { metadata: null }, { metadata: { annotations } }],
   ])("stands on the template %s", (_where, template, want) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { leastAvailable, type Move, serversToKeep } from "./moves.ts";
 import { app, copy, facts, frankfurt, placement, shanghai, singapore, targetOf } from "../testing/builders.ts";
-import type { DesiredObject, Observation, Target } from "../types.ts";
+import type { Observation, Target } from "../types.ts";
 
 const replicas = (available: number) => ({ desired: 2, updated: 2, ready: available, available });
 const serving = { health: { state: "Available" as const, replicas: replicas(2) } };
@@ -45,12 +45,6 @@ describe("the copies that stay until there are others", () => {
     });
     const target = withoutReplicas(to(["shanghai-1"]));
 
-    test("are kept when one of them is available", () => {
-      const failed = copy("singapore-1", "Deployment", { health: { state: "Failed" } });
-      expect(kept([copy("singapore-1", "Service"), failed], target)).toEqual(["singapore-1"]);
-      expect(kept([failed], target)).toEqual([]);
-    });
-
     test("are kept until the object is there where nobody says how healthy it is", () => {
       const unknown = (cluster: string) => [
         copy(cluster, "Deployment", { health: { state: "Unknown" } }),
@@ -65,16 +59,6 @@ describe("the copies that stay until there are others", () => {
       expect(kept([...old, unknown, copy("shanghai-1", "Service")], target)).toEqual(["singapore-1"]);
     });
   });
-});
-
-test.each([
-  [["a", "b", "c"], "a, b, c"],
-  [["a", "b", "c", "d"], "a, b, c or another"],
-])("copies that wait for %j say so", (names, text) => {
-  const wanted = new Map(names.map((name): [string, readonly DesiredObject[]] => [name, []]));
-  expect([...move(old, to(["shanghai-1"]), { wanted }).values()]).toEqual([
-    { reason: "AwaitingReplacement", message: `it serves until the object is available on ${text}` },
-  ]);
 });
 
 describe("a disruption budget", () => {
@@ -146,13 +130,6 @@ describe("a disruption budget", () => {
       expect(names(observations.toReversed(), target({ minAvailable: 4 }))).toEqual(["singapore-1"]);
       const uneven = [...running("shanghai-1", 1), ...running("singapore-1", 1), ...running("frankfurt-1", 4)];
       expect(names(uneven, target({ minAvailable: 4 }))).toEqual(["frankfurt-1"]);
-    });
-
-    test("that serve without being available do not stand in the way", () => {
-      const to = target({ minAvailable: 4 });
-      const removal = facts();
-      const clusters = new Map(removal.clusters).set("singapore-1", { synced: false });
-      expect(names([...arrived, ...running("singapore-1", 4)], to, { removal: { ...removal, clusters } })).toEqual([]);
     });
   });
 

@@ -3,7 +3,7 @@ import { type KubeObject, type OwnerRef, refKey } from "../../apis/index.ts";
 import { replaceDependencies } from "./replacement.ts";
 import { app, facts, other } from "../testing/builders.ts";
 import { ownerRefOf, reowned } from "./marks.ts";
-import type { ApplyRow, HoldRow, Observation, RemovalFacts, Role, Row } from "../types.ts";
+import type { ApplyRow, Observation, RemovalFacts, Role, Row } from "../types.ts";
 
 const owner = ownerRefOf(app());
 const CLUSTER = "shanghai-1";
@@ -118,96 +118,41 @@ test("what has gone is waited for until it is there again", () => {
 });
 
 describe("the rows of a replacement", () => {
-  function applied(kind: string, name: string, role: Role, more: Partial<KubeObject> = {}): ApplyRow {
-    const ref = { apiVersion: "v1", kind, namespace: "default", name };
-    const plain: KubeObject = { apiVersion: "v1", kind, metadata: { name, namespace: "default" }, ...more };
-    const { object, hash } = reowned(plain, owner, "Delete");
-    return { verb: "Apply", cluster: CLUSTER, ref, owner, role, object, hash, conflictResolution: "Abort" };
-  }
+  const wanted: Row[] = [config, deployment];
+  const rowsOf = (...copies: Observation[]) => replaceDependencies(wanted, copies, facts({ owner }));
+  const message = "ConfigMap shop was replaced on the hub; its old copy goes first";
+  const why = { reason: "DependencyReplaced", message };
+  const { ref, hash } = deployment;
+  const waits = { verb: "Hold", cluster: CLUSTER, ref, owner, role: "rendered", hash, why, wanted: true };
+  const goes = { verb: "Delete", cluster: CLUSTER, ref: config.ref, owner, role: "dependency", uid: "u1", why };
 
-  type Present = NonNullable<Observation["present"]>;
-  function seen({ cluster, ref }: ApplyRow, present: Partial<Present> = {}): Observation {
-    const health = { state: "Available" as const };
-    const base = { uid: `uid-of-${ref.name}`, hash: "old", owner, proven: true, deleting: false, health };
-    return { cluster, ref, present: { ...base, ...present }, writing: false, revision: 1 };
-  }
-
-  const config = applied("ConfigMap", "config", "dependency");
-  const web = applied("Deployment", "web", "rendered");
-  const rowsOf = (
-    observations: readonly Observation[],
-    given: Partial<RemovalFacts> = {},
-    wanted: Row[] = [config, web],
-  ) => replaceDependencies(wanted, observations, facts({ owner, ...given }));
-  const why = (name: string) => ({
-    reason: "DependencyReplaced",
-    message: `ConfigMap ${name} was replaced on the hub; its old copy goes first`,
-  });
-  const waiting = (name = "config"): HoldRow => ({
-    verb: "Hold",
-    cluster: CLUSTER,
-    ref: web.ref,
-    owner,
-    role: "rendered",
-    hash: web.hash,
-    why: why(name),
-    wanted: true,
-  });
-  const refusing = (row: ApplyRow, present: Partial<Present> = {}): Observation =>
-    seen(row, { immutable: true, refused: [row.hash], ...present });
-
-  test("the row that takes a copy away names its life, and the row's own owner", () => {
-    const goes = {
-      verb: "Delete",
-      cluster: CLUSTER,
-      ref: config.ref,
-      owner,
-      role: "dependency",
-      uid: "uid-of-config",
-      why: why("config"),
-    };
-    expect(rowsOf([refusing(config)])).toStrictEqual([goes, waiting()]);
+  test("name the life of the copy that goes, and the row's own owner, whomever the copy names", () => {
+    expect(rowsOf(seen(config, { refused: [config.hash] }))).toStrictEqual([goes, waits]);
     const theirs = reowned(config.object, other, "Delete").hash;
-    expect(rowsOf([refusing(config, { owner: other, refused: [theirs] })])).toStrictEqual([goes, waiting()]);
-    const { present, ...copy } = refusing(config);
-    if (present === undefined) throw new Error("the copy is not there");
-    const { owner: _, ...unnamed } = present;
-    expect(rowsOf([{ ...copy, present: unnamed }])).toStrictEqual([goes, waiting()]);
+    expect(rowsOf(seen(config, { immutable: true, owner: other, refused: [theirs] }))).toStrictEqual([goes, waits]);
   });
 
-  test("the same rows where nothing is in the way", () => {
-    const wanted: Row[] = [config, web];
-    for (const observations of [
-      [],
-      [seen(config)],
-      [seen(config, { immutable: true, hash: config.hash })],
-      [seen(config, { secretType: "Opaque" })],
-      [seen(config, { refused: ["another"] })],
-      [seen(web, { immutable: true, refused: [web.hash] })],
-    ])
-      expect(rowsOf(observations, {}, wanted)).toBe(wanted);
-    expect(rowsOf([seen(config, { hash: config.hash })], { replacing: new Set([CLUSTER]) }, wanted)).toBe(wanted);
+  test("leave alone what is there as it should be", () => {
+    const [, second] = rowsOf(seen(config, { refused: [config.hash] }), seen(deployment, { hash }));
+    expect(second).toBe(deployment);
   });
 
-  describe("what waits", () => {
-    test("is not what is there as it should be", () => {
-      const rows = rowsOf([refusing(config), seen(web, { hash: web.hash })]);
-      expect(rows[1]).toBe(web);
-    });
-  });
+  test.each<[string, Parameters<typeof seen>[1]]>([
+    ["can be changed", {}],
+    ["is as it should be", { immutable: true, hash: config.hash }],
+    ["has the type of every ConfigMap", { secretType: "Opaque" }],
+    ["has refused another change", { refused: ["another"] }],
+  ])("are the same ones where the copy %s", (_what, present) => expect(rowsOf(seen(config, present))).toBe(wanted));
 
-  test("a copy that is to be left when it is forgotten is judged with that", () => {
-    const theirs = reowned(config.object, other, "Orphan").hash;
-    const shared = { owner: other, policy: "Orphan" as const, immutable: true as const };
-    expect(rowsOf([seen(config, { ...shared, hash: theirs })])).toEqual([config, web]);
-    expect(rowsOf([seen(config, { ...shared, refused: [theirs] })]).map(({ verb }) => verb)).toEqual([
-      "Delete",
-      "Hold",
-    ]);
-    const asDeleted = reowned(config.object, other, "Delete").hash;
-    expect(rowsOf([seen(config, { ...shared, refused: [asDeleted] })]).map(({ verb }) => verb)).toEqual([
-      "Apply",
-      "Hold",
-    ]);
+  test("judge a shared copy by the policy that it names", () => {
+    const [kept, deleted] = [
+      reowned(config.object, other, "Orphan").hash,
+      reowned(config.object, other, "Delete").hash,
+    ];
+    const verbs = (present: Parameters<typeof seen>[1]) =>
+      rowsOf(seen(config, { owner: other, policy: "Orphan", immutable: true, ...present })).map(({ verb }) => verb);
+    expect(verbs({ hash: kept })).toEqual(["Apply", "Apply"]);
+    expect(verbs({ refused: [kept] })).toEqual(["Delete", "Hold"]);
+    expect(verbs({ refused: [deleted] })).toEqual(["Apply", "Hold"]);
   });
 });

@@ -99,12 +99,6 @@ describe("the clusters that a rollout is about", () => {
     expect(names({ clusters: [] })).toEqual([]);
   });
 
-  test("are in contact or not, one by one", () => {
-    const target = targetFor("nginx:2", "shanghai-1", "singapore-1");
-    const facts = factsOf({ target, isKnown: (name) => name === "singapore-1" });
-    expect(facts.map(({ inContact }) => inContact)).toEqual([false, true]);
-  });
-
   test("are in the stage that takes them", () => {
     const stages = [{ name: "canary", targetClusters: inRegion("ap-southeast-1") }, { name: "rest" }];
     const target = targetFor("nginx:2", "shanghai-1", "singapore-1");
@@ -122,7 +116,6 @@ describe("a cluster has arrived at the new revision", () => {
     ["everything is as wanted", true, copies(after)],
     ["the copies are of the last good revision", false, copies(before)],
     ["one object is missing", false, copies(after, { Service: "gone" })],
-    ["a dependency was never seen", true, copies(after, { Secret: "gone" })],
     ["a dependency is older", false, copies(after, { Secret: older })],
     [
       "an older dependency names another owner",
@@ -155,7 +148,6 @@ describe("what runs on a cluster", () => {
   test.each<[string, RolloutFacts["runs"], Observation[], { target?: Target; lastGood?: Target }?]>([
     ["the new revision", "Target", copies(after)],
     ["the last good one", "LastGood", copies(before)],
-    ["both are the same", "LastGood", copies(after), { lastGood: after }],
     ["one object of neither", "Other", edited],
     ["more than either has", "Other", [...copies(after), copy("shanghai-1", "ConfigMap")]],
     ["nothing where both have something", "Nothing", []],

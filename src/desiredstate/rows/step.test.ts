@@ -7,7 +7,6 @@ import {
   copy,
   facts,
   frankfurt,
-  NOW,
   other,
   overrides,
   placedBy,
@@ -168,24 +167,6 @@ describe("for any input", () => {
 });
 
 describe("towards a target", () => {
-  test("everything is made so where the object is to be", () => {
-    const to = target({ placements: [inChina] });
-    const rows = rowsOf({ target: to });
-    const [objects = []] = to.clusters.map((cluster) => cluster.objects);
-    expect(rows).toEqual(
-      objects.map((object) => ({
-        verb: "Apply",
-        cluster: "shanghai-1",
-        owner: to.owner,
-        conflictResolution: "Abort",
-        ...object,
-      })),
-    );
-    expect(
-      rows.map((row) => row.verb === "Apply" && row.object === objects.find(({ ref }) => ref === row.ref)?.object),
-    ).toEqual([true, true]);
-  });
-
   test("a copy whose owner annotation was removed goes like any other", () => {
     const { owner: _, ...unnamed } = copy("singapore-1", "Service").present ?? {
       uid: "",
@@ -197,34 +178,6 @@ describe("towards a target", () => {
     expect(texts({ target: target({ placements: [inChina] }), observations }).at(-1)).toBe(
       "Delete singapore-1 Service/nginx-demo NotSelected",
     );
-  });
-
-  test("hands on when to decide again", () => {
-    const result = step(stepInput({ target: { ...target(), recheckAt: NOW + 5 } }));
-    expect(result).toMatchObject({ recheckAt: NOW + 5 });
-    expect(step(stepInput())).toEqual({ rows: [] });
-  });
-});
-
-describe("a frozen cluster", () => {
-  const suspended = (): Target =>
-    targetOf({ placements: [placement("p", { suspend: true })], previous: running(["shanghai-1"], placedBy("p")) });
-
-  test("is neither written nor cleaned, and says why", () => {
-    const to = suspended();
-    const left = observed("shanghai-1", named("ConfigMap", "left-over"));
-    const rows = rowsOf({ target: to, observations: [copy("shanghai-1", "Deployment"), left] });
-    expect(rows.map((row) => `${row.verb} ${row.ref.kind}/${row.ref.name} ${row.role}`)).toEqual([
-      "Hold Deployment/nginx-demo rendered",
-      "Hold Service/nginx-demo rendered",
-      "Hold ConfigMap/left-over dependency",
-    ]);
-    const hashes = to.clusters[0]?.objects.map(({ hash }) => hash) ?? [];
-    expect(rows.map((row) => row.verb === "Hold" && [row.wanted, row.hash, row.why.reason])).toEqual([
-      [true, hashes[0], "Suspended"],
-      [true, hashes[1], "Suspended"],
-      [true, "an-older-hash", "Suspended"],
-    ]);
   });
 });
 

@@ -59,12 +59,6 @@ describe("a tenant's bundle", () => {
       says: "allowed-bundle-namespaces",
     },
     {
-      name: "an object in a protected namespace",
-      manifests: [{ ...serviceAccount("a"), metadata: { name: "a", namespace: "kube-system" } }],
-      reason: "NotAllowed",
-      says: "allowed-bundle-namespaces",
-    },
-    {
       name: "an object in Meridian's own namespace",
       manifests: [{ ...serviceAccount("a"), metadata: { name: "a", namespace: "meridian-system" } }],
       reason: "ProtectedNamespace",

@@ -6,6 +6,7 @@ import {
   renewCommand,
 } from "../../apis/index.ts";
 import { givesRights, groupKindOf, judgeManifests, titleOf, unpackedSpecOf } from "../../interpreter/index.ts";
+import { once } from "../manifests/index.ts";
 import { type Allowance, type NamespaceTerms, stricterOf } from "../podSecurity/index.ts";
 import type { Problem } from "../types.ts";
 
@@ -156,17 +157,13 @@ export function termsWithin(objects: readonly KubeObject[], terms: NamespaceTerm
     adopts ? [] : objects.filter(isAccount).map(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name}`),
   );
   const known = new Map<string, NamespaceTerms>();
-  const within = (namespace: string): NamespaceTerms => {
-    let found = known.get(namespace);
-    if (found === undefined) {
+  const within = (namespace: string): NamespaceTerms =>
+    once(known, namespace, () => {
       const there = namespace === terms.namespace ? terms : terms.elsewhere(namespace);
       const allowsServiceAccount = (name: string): boolean =>
         accounts.has(`${namespace}/${name}`) || there.allowsServiceAccount(name);
-      const security = stricterOf(there.security, terms.security);
-      known.set(namespace, (found = { ...there, security, allowsServiceAccount }));
-    }
-    return found;
-  };
+      return { ...there, security: stricterOf(there.security, terms.security), allowsServiceAccount };
+    });
   return { ...terms, of: ({ metadata }) => within(metadata.namespace ?? terms.namespace) };
 }
 

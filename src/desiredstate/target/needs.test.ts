@@ -7,7 +7,7 @@ import {
   type PlacementSpec,
 } from "../../apis/index.ts";
 import { type HubKind, placeableKindOf } from "../../interpreter/index.ts";
-import { needsOf as needsOfKind, withTheirNeeds } from "./needs.ts";
+import { needsOf as needsOfKind } from "./needs.ts";
 import { namespaceTerms } from "../podSecurity/index.ts";
 import { app, clusterPlacement, placement, rows, shanghai, targetOf } from "../testing/builders.ts";
 import type { Target } from "../types.ts";
@@ -94,20 +94,6 @@ describe("what an object needs", () => {
     expect(names(web, undefined)).toEqual([]);
     expect(names(web, undefined, true)).toEqual(["ServiceAccount/web"]);
     expect(names(app({ envFrom: [{ secretRef: { name: "s" } }] }), undefined)).toEqual(["Secret/s"]);
-  });
-
-  test("is also what that needs in its turn: the pull secrets of a service account", () => {
-    const { dependencies } = needsOf(web, placement("p", selects(web)), false);
-    const all = withTheirNeeds(
-      dependencies,
-      new Map([["/ServiceAccount/default/web", account("web", "pull", "other")]]),
-    );
-    expect(all.map(({ ref }) => `${ref.kind}/${ref.name}`)).toEqual([
-      "ServiceAccount/web",
-      "Secret/other",
-      "Secret/pull",
-    ]);
-    expect(withTheirNeeds(dependencies, new Map())).toBe(dependencies);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { canonicalJson, type KubeObject, type OverridePolicy, type Placement, sameValue } from "../../apis/index.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { app, hub, inRegion, NOW, overrides, placement, shanghai, singapore, snapshot } from "../testing/builders.ts";
+import { app, hub, NOW, overrides, placement, shanghai, singapore, snapshot } from "../testing/builders.ts";
 import { isSameObject, madeOfRevision, type RevisionContent, revisionOf, snapshotOfRevision } from "./revision.ts";
 import { computeTarget } from "./target.ts";
 
@@ -113,14 +113,6 @@ describe("a revision holds", () => {
         fieldsV1: { "f:data": { "f:value": {} } },
       },
     ]);
-  });
-
-  test("an override policy that selects the object and takes effect nowhere, and none that selects others", () => {
-    const idle = overrides("idle", { targetClusters: inRegion("eu-central-1"), replicas: 9 });
-    const elsewhere = overrides("elsewhere", { replicas: 9 });
-    elsewhere.spec.resourceSelectors = [{ apiVersion: "v1", kind: "ConfigMap" }];
-    const names = contentOf({ overrides: [elsewhere, idle] }).overrides.map(({ metadata }) => metadata.name);
-    expect(names).toEqual(["idle"]);
   });
 
   test("the ConfigMaps that go along by name, as people wrote them, and no other one", () => {

@@ -66,11 +66,6 @@ describe("where it goes", () => {
       want: { scheduled: "False NoClusterFits", clusters: ["shanghai-1"], rows: taken("shanghai-1") },
     },
     {
-      name: "no cluster fits and it runs nowhere",
-      given: { placements: [nowhere] },
-      want: { scheduled: "False NoClusterFits", clusters: [], rows: [] },
-    },
-    {
       name: "a cluster that is being deleted gets nothing",
       given: { placements: [everywhere], clusters: [{ ...shanghai, deleting: true }, singapore] },
       want: { scheduled: "True ClustersSelected", clusters: ["singapore-1"], rows: "apply" },
@@ -79,11 +74,6 @@ describe("where it goes", () => {
       name: "suspended: what runs is frozen, new clusters get nothing",
       given: { placements: [placement("p", { suspend: true })], previous: running(["shanghai-1"], placedBy("p")) },
       want: { scheduled: "True Suspended", clusters: ["shanghai-1"], rows: taken("shanghai-1") },
-    },
-    {
-      name: "suspended before it ran anywhere",
-      given: { placements: [placement("p", { suspend: true })] },
-      want: { scheduled: "False Suspended", clusters: [], rows: [] },
     },
   ])("$name", ({ given, want }) => {
     const result = targetOf(given);
@@ -97,16 +87,6 @@ describe("where it goes", () => {
   const taint = { key: "m", effect: "NoSchedule" as const };
   const tainted = (one: typeof shanghai) => ({ ...one, taints: [taint] });
   test.each<{ name: string; given: Partial<Snapshot>; message: string }>([
-    {
-      name: "no policy any more",
-      given: { previous: running(["shanghai-1", "singapore-1"], placedBy("gone")) },
-      message: "no placement selects it; it is kept as it is on 2 clusters: create a Placement that does, or delete it",
-    },
-    {
-      name: "the default",
-      given: { clusters: [shanghai, hub, { ...hub, name: "second" }] },
-      message: "no placement selects it; it runs on the local cluster hub, second",
-    },
     {
       name: "nothing to choose from",
       given: { placements: [everywhere], clusters: [] },
@@ -141,11 +121,6 @@ describe("where it goes", () => {
         clusters: [tainted(shanghai), singapore],
       },
       message: "no cluster fits: taint m:NoSchedule is not tolerated (1 of 2 clusters)",
-    },
-    {
-      name: "suspended before it ran",
-      given: { placements: [placement("p", { suspend: true })] },
-      message: "Placement p is suspended, and it runs nowhere yet",
     },
     {
       name: "suspended",

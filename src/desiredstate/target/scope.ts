@@ -166,18 +166,12 @@ export function scopeOf(
     message,
     steps: [],
   }));
-  return {
-    decision: { clusters: [], verdicts },
-    scheduled: notScheduled("NoPlacement", {
-      what: message,
-      remedy:
-        keepable.length === 0
-          ? "create a Placement that does"
-          : `it is kept as it is on ${counted(keepable.length, "cluster")}: create a Placement that does, or delete it`,
-    }),
-    places: keepable,
-    suspended: false,
-  };
+  const remedy =
+    keepable.length === 0
+      ? "create a Placement that does"
+      : `it is kept as it is on ${counted(keepable.length, "cluster")}: create a Placement that does, or delete it`;
+  const scheduled = notScheduled("NoPlacement", { what: message, remedy });
+  return { decision: { clusters: [], verdicts }, scheduled, places: keepable, suspended: false };
 }
 
 function keptClusters({ current }: Subject, { found = [] }: Snapshot): Subject["current"] {

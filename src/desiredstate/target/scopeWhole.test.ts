@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { conditionMessage, type FederatedStatus, fullMessage } from "../../apis/index.ts";
-import { cluster, hub, placedBy, placement, running, shanghai, singapore, targetOf } from "../testing/builders.ts";
+import { conditionMessage, type FederatedStatus } from "../../apis/index.ts";
+import { hub, placedBy, placement, running, shanghai, singapore, targetOf } from "../testing/builders.ts";
 import { currentClusters } from "./scope.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { snapshot } from "../testing/builders.ts";
@@ -51,17 +51,6 @@ describe("without a policy", () => {
       "not among the clusterNames of group local",
     );
   });
-
-  test("what a policy had placed on the hub alone stays as it is, and one that is being deleted is not kept", () => {
-    const target = targetOf({
-      clusters: [hub, { ...shanghai, deleting: true }],
-      previous: running(["hub", "shanghai-1"], placedBy("gone")),
-    });
-    expect(fullMessage(target.scheduled.message)).toBe(
-      "no placement selects it; it is kept as it is on 1 cluster: create a Placement that does, or delete it",
-    );
-    expect(target.clusters.map(({ name, frozen }) => [name, frozen])).toEqual([["hub", true]]);
-  });
 });
 
 describe("a suspended object", () => {
@@ -95,17 +84,6 @@ describe("why no cluster fits", () => {
     );
     expect(message({ placements: [group(["shanghai-1", "a", "b"])] })).toBe(
       "1 of 3 clusters selected; unknown clusters a, b",
-    );
-  });
-
-  test("a spread that cannot be met goes before what more clusters were refused for", () => {
-    const spread = placement("p", {
-      clusterAffinities: [{ name: "g", exclude: ["a", "b", "c"] }],
-      spreadConstraints: [{ topologyKey: "region", minGroups: 2, whenUnsatisfiable: "DoNotSchedule" }],
-    });
-    const clusters = [...["a", "b", "c"].map((name) => cluster(name, "eu")), shanghai];
-    expect(message({ placements: [spread], clusters })).toBe(
-      "no cluster fits: 2 regions are asked for, and clusters of 1 fit",
     );
   });
 });

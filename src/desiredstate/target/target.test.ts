@@ -17,7 +17,6 @@ import {
   singapore,
   snapshot,
   targetOf,
-  at,
 } from "../testing/builders.ts";
 
 describe("what goes there", () => {
@@ -40,31 +39,6 @@ describe("what goes there", () => {
     expect(result.clusters.flatMap(({ objects }) => objects)).toHaveLength(2000);
     expect(new Set(result.clusters.map(({ objects }) => objects)).size).toBe(2);
     expect(new Set(result.clusters.flatMap(({ objects }) => objects.map(({ object }) => object))).size).toBe(3);
-  });
-
-  test("division gives each cluster its share, and an override of replicas wins", () => {
-    const divided = placement("p", {
-      replicaScheduling: {
-        mode: "Divided",
-        weights: [
-          { targetClusters: { clusterNames: ["shanghai-1"] }, weight: 2 },
-          { targetClusters: { clusterNames: ["singapore-1"] }, weight: 1 },
-        ],
-      },
-    });
-    const object = app({ replica: 9 });
-    const shares = targetOf({ object, placements: [divided] });
-    expect(shares.clusters.map(({ name, replicas }) => [name, replicas])).toEqual([
-      ["shanghai-1", 6],
-      ["singapore-1", 3],
-    ]);
-    expect(at(shares, "shanghai-1", "Deployment")).toHaveProperty("spec.replicas", 6);
-    const won = targetOf({
-      object,
-      placements: [divided],
-      overrides: [overrides("o", { targetClusters: inRegion("cn-shanghai"), replicas: 1 })],
-    });
-    expect(won.clusters.map(({ replicas }) => replicas)).toEqual([1, 3]);
   });
 
   test("an override that cannot be applied concerns its cluster only", () => {

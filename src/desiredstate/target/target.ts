@@ -36,6 +36,7 @@ import {
   DependencyOverrides,
   type DependencyShare,
   Finished,
+  once,
   runsIn,
   type VariantOptions,
   VariantRenderer,
@@ -229,12 +230,8 @@ function clusterTargets(
   const { dependencies, goingAlong, overrides, rendering } = placing;
   const present = snapshot.presentOverrides && matchRules(object, snapshot.presentOverrides, snapshot.setting);
   const renderers = new Map<DependencyShare, VariantRenderer>();
-  const rendererWith = (share: DependencyShare): VariantRenderer => {
-    let renderer = renderers.get(share);
-    if (renderer === undefined)
-      renderers.set(share, (renderer = new VariantRenderer({ ...rendering, dependencies: share })));
-    return renderer;
-  };
+  const rendererWith = (share: DependencyShare): VariantRenderer =>
+    once(renderers, share, () => new VariantRenderer({ ...rendering, dependencies: share }));
   const leftOut = isRendered(object) ? undefined : lacking(object, placement);
   const clusters: ClusterTarget[] = [];
   const overriding = new Set<readonly MatchedRule[]>();
@@ -340,12 +337,8 @@ function missingOf(
   needed: readonly Dependency[],
   { dependencies, unreadable }: Pick<Snapshot, "dependencies" | "unreadable">,
 ): ReadonlySet<string> {
-  const missing = new Set<string>();
-  for (const { ref } of needed) {
-    const key = refKey(ref);
-    if (unreadable?.has(key) === true || !dependencies.has(key)) missing.add(key);
-  }
-  return missing;
+  const keys = needed.map(({ ref }) => refKey(ref));
+  return new Set(keys.filter((key) => unreadable?.has(key) === true || !dependencies.has(key)));
 }
 
 function nameOf({ kind, metadata }: Placement): NonNullable<Target["placement"]> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bundle, operator, serviceAccount } from "../../../test/builders/index.ts";
-import type { KubeObject, Placement } from "../../apis/index.ts";
-import { app, cluster, placement, running, shanghai, targetOf } from "../testing/builders.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { app, placement, running, shanghai, targetOf } from "../testing/builders.ts";
 import type { Target } from "../types.ts";
 
 /** What a snapshot may hold already, so that nobody finds it out twice. */
@@ -43,37 +43,6 @@ describe("what is known already counts", () => {
     expect(kindsOn(targetOf({ ...given, dependencies, needs }))[0]).toBe("ConfigMap/b");
     expect([...targetOf({ ...given, needs }).missing]).toEqual([keyOf("b")]);
     expect([...targetOf({ ...given, needs: { dependencies: [] } }).missing]).toEqual([]);
-  });
-});
-
-describe("who gets the odd replica", () => {
-  const clusters = ["a", "b", "c"].map((name) => cluster(name, "eu-central-1"));
-  const divided = { replicaScheduling: { mode: "Divided" as const } };
-  const odd = (object: KubeObject, policy: Placement): string | undefined =>
-    targetOf({ object, placements: [policy], clusters }).clusters.find(({ replicas }) => replicas === 2)?.name;
-
-  test.each<[string, (index: number) => [KubeObject, Placement]]>([
-    ["name", (i) => [app({ replica: 4 }, { name: `x${i}` }), placement("p", divided)]],
-    [
-      "namespace",
-      (i) => [app({ replica: 4 }, { namespace: `x${i}` }), placement("p", divided, { namespace: `x${i}` })],
-    ],
-    [
-      "kind",
-      (i) => {
-        const selector = { apiVersion: "example.com/v1", kind: `x${i}` };
-        const managedFields = [{ manager: "kubectl", fieldsV1: { "f:spec": { "f:replicas": {} } } }];
-        const metadata = { name: "w", namespace: "default", uid: "w", managedFields };
-        const replicaScheduling = { mode: "Divided" as const, path: "spec.replicas" };
-        return [
-          { ...selector, metadata, spec: { replicas: 4 } },
-          placement("p", { resourceSelectors: [selector], replicaScheduling }),
-        ];
-      },
-    ],
-  ])("differs by the %s of the object", (_what, given) => {
-    const takers = Array.from({ length: 40 }, (_, i) => odd(...given(i)));
-    expect(new Set(takers)).toEqual(new Set(["a", "b", "c"]));
   });
 });
 

@@ -22,26 +22,6 @@ const widget: KubeObject = {
 const ofWidget = (spec: Partial<PlacementSpec>): Target =>
   of({ resourceSelectors: [{ apiVersion: "example.com/v1", kind: "Widget" }], ...spec }, { object: widget });
 
-test("a target says nothing that is not asked for", () => {
-  const { decision: _, clusters: __, ...rest } = of({});
-  expect(rest).toStrictEqual({
-    owner: {
-      apiVersion: "paas.cmft.com/v1",
-      kind: "DemoApplication",
-      namespace: "default",
-      name: "nginx-demo",
-      uid: "11111111-1111-1111-1111-111111111111",
-    },
-    placement: { kind: "Placement", namespace: "default", name: "p" },
-    overrides: [],
-    scheduled: { status: "True", reason: "ClustersSelected", message: "1 of 1 cluster selected" },
-    missing: new Set(),
-    suspended: false,
-    conflictResolution: "Abort",
-    deletionPolicy: "Delete",
-  });
-});
-
 describe("what the placement asks for stands in the target", () => {
   const divided = (more: object) => ({ replicaScheduling: { mode: "Divided", strategy: "Available", ...more } });
 

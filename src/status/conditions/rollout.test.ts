@@ -108,11 +108,8 @@ describe("what Progressing says of a rollout in stages", () => {
   ])("$name", ({ rollout, want }) => expect(said(rollout)).toEqual(want));
 
   test.each<[RolloutStatus["state"], string, string]>([
-    ["Planned", "True", "RollingOut"],
     ["Progressing", "True", "RollingOut"],
     ["Paused", "False", "RolloutPaused"],
-    ["RollingBack", "True", "RollingBack"],
-    ["RolledBack", "False", "RolledBack"],
   ])("is the rollout's own message where it has one: %s", (state, status, reason) => {
     const rollout = { state, message: "in its own words", stages: [stage("rest", "Failed", broken)] };
     expect(said(rollout)).toEqual([status, reason, "in its own words"]);
@@ -127,7 +124,6 @@ describe("what Progressing says of a rollout in stages", () => {
 
 describe("whoever waits for the object to be ready waits on", () => {
   test.each<{ rollout: RolloutStatus; reason: string; message: string }>([
-    { rollout: { state: "Progressing" }, reason: "RollingOut", message: "the rollout begins" },
     { rollout: { state: "Paused", reason: "Gate" }, reason: "RolloutPaused", message: "waits for its gate" },
     { rollout: { state: "RollingBack" }, reason: "RollingBack", message: "back to the last good revision" },
     { rollout: { state: "RolledBack" }, reason: "RolledBack", message: "back to the last good revision" },

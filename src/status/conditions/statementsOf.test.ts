@@ -55,17 +55,6 @@ const ill = (name: string, state: ClusterStatusEntry["state"], more: Partial<Clu
   report(name, { state, reason: `${state}Reason`, message: `${name} is ${state}` }, { available: "No", ...more });
 
 describe("all that is said of an object", () => {
-  test("that is as it should be", () => {
-    expect(said([report("a"), report("b")])).toStrictEqual([
-      SCHEDULED,
-      { type: "Applied", status: "True", reason: "AllClustersApplied", message: "2 of 2 clusters applied" },
-      { type: "Available", status: "True", reason: "AllClustersAvailable", message: "2 of 2 clusters available" },
-      { type: "Progressing", status: "False", reason: "Settled", message: "" },
-      FRESH,
-      { type: "Ready", status: "True", reason: "AllClustersReady", message: "2 of 2 clusters ready" },
-    ]);
-  });
-
   test("with all that its placement and its kind ask for", () => {
     const condition = { status: "True", reason: "Moving", message: "from a to b" } as const;
     const more = {
@@ -134,18 +123,6 @@ describe("all that is said of an object", () => {
       { type: "Ready", status: "False", ...failure },
       { type: "Validated", status: "False", ...failure },
       expect.objectContaining({ type: "HandedOver" }),
-    ]);
-  });
-
-  test("that cannot be planned any more, by its last plan", () => {
-    const failure = { reason: "PlanningFailed", message: "too deep" };
-    expect(said([report("a")], { failure }).map(({ type, reason }) => [type, reason])).toEqual([
-      ["Scheduled", "ClustersSelected"],
-      ["Applied", "PlanningFailed"],
-      ["Available", "AllClustersAvailable"],
-      ["Progressing", "Settled"],
-      ["Fresh", "AllClustersObserved"],
-      ["Ready", "PlanningFailed"],
     ]);
   });
 
@@ -233,36 +210,14 @@ describe("the cluster that a condition is about", () => {
   });
 });
 
-describe("Available of a change that is on its way", () => {
-  const previous = { conditions: [before({ type: "Other", status: "False" }), before({ type: "Available" })] };
-  const found = (reports: ClusterReport[], more: Partial<StatusInput>) =>
-    said(reports, more).find(({ type }) => type === "Available");
-
-  test("stands, of the generation of before, where all serve", () => {
-    expect(found([report("a"), ill("b", "Progressing", { available: "Before" })], { previous })).toStrictEqual({
-      type: "Available",
-      status: "True",
-      reason: "AllClustersAvailable",
-      message: "2 of 2 clusters available",
-      observedGeneration: 2,
-    });
-    expect(found([report("a")], { previous })).not.toHaveProperty("observedGeneration");
-  });
-});
-
 describe("Progressing", () => {
   const busy = (name: string, activity: ClusterReport["activity"]) =>
     report(name, {}, activity === undefined ? {} : { activity });
   test.each([
     {
-      reports: [busy("a", "Removing"), busy("b", "RollingOut"), busy("c", "Applying")],
-      want: ["True", "Applying", "applying to c"],
-    },
-    {
       reports: [busy("a", "Removing"), busy("b", "RollingOut"), busy("c", "RollingOut")],
       want: ["True", "RollingOut", "rolling out on b, c"],
     },
-    { reports: [busy("a", "Removing"), busy("b", undefined)], want: ["True", "Removing", "removing from a"] },
     {
       reports: [
         report("a", { reason: "R" }, { applied: false }),
@@ -275,7 +230,6 @@ describe("Progressing", () => {
       reports: [report("a"), ill("b", "Degraded"), ill("c", "Failed"), ill("d", "Unknown"), ill("e", "Progressing")],
       want: ["False", "Stalled", "not healthy on b (DegradedReason), c (FailedReason)"],
     },
-    { reports: [report("a")], want: ["False", "Settled", ""] },
   ])("says $want", ({ reports, want }) => expect(one("Progressing", reports)).toEqual(want));
 });
 

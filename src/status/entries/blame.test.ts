@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { conditionMessage } from "../../apis/index.ts";
 import type { Failure } from "../../desiredstate/types.ts";
 import type { OverrideEffect } from "../../override/index.ts";
 import { blamed, patchProblem, refusedPatches } from "./blame.ts";
@@ -53,18 +52,6 @@ describe("a patch is blamed for what the member refuses", () => {
     const both = { ...overriddenBy(), patches: [...overriddenBy().patches, ...overriddenBy("other").patches] };
     expect(patchProblem("Deployment", silent, both)).toBeUndefined();
   });
-});
-
-test("a condition names the policy and the reason, whatever the length of names, paths and words", () => {
-  const field = '.spec.template.spec.containers[name="w"].image';
-  const message = `${field}: expected string, got 5 ${"and more ".repeat(20)}`;
-  const patches = [
-    { policy: policy("p".repeat(60)), rule: 2, patch: 1, path: "/spec/template/spec/containers/0/image" },
-  ];
-  const problem = patchProblem("Deployment", refusal({ message, fields: [field] }), { ...overriddenBy(), patches });
-  expect(conditionMessage(problem?.message ?? "")).toMatch(
-    /^OverridePolicy p+…, rule 2: patch 1 on Deployment: …containers\[name="w"\]\.image: expected string.*…$/,
-  );
 });
 
 describe("where no patch is known to be at fault, those that changed the object", () => {

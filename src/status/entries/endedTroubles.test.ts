@@ -82,16 +82,6 @@ describe("the list of troubles that are over", () => {
       expect(straight.size).toBe(straight.list().length);
     },
   );
-
-  property.prop([fc.array(fc.record({ cluster: fc.nat(20).map(String), second: fc.nat(300) }), { maxLength: 60 })])(
-    "never holds more than its bounds, also of what comes and goes",
-    (ends) => {
-      const list = new EndedTroubles(bounds);
-      for (const { cluster, second } of ends) list.add(ended("a", cluster, second));
-      expect(list.size).toBeLessThanOrEqual(bounds.perObject);
-      expect(list.list()).toHaveLength(list.size);
-    },
-  );
 });
 
 describe("the note of an end says what, where and how long", () => {

@@ -55,13 +55,6 @@ describe("whether an object was available, as its entry of before tells", () => 
       entry: { state: "Progressing", reason: "ImagePullBackOff", ...available(6) },
       want: "Before",
     },
-    { name: "Degraded with three quarters", entry: { state: "Degraded", ...available(6) }, want: "Before" },
-    { name: "Degraded with fewer", entry: { state: "Degraded", ...available(5) }, want: "No" },
-    {
-      name: "a quarter is rounded down, so that of three all must be there",
-      entry: { state: "Progressing", ...available(2, 3) },
-      want: "No",
-    },
     {
       name: "none of none serves nobody",
       entry: { state: "Progressing", ...available(0, 0) },
@@ -86,7 +79,6 @@ describe("whether an object was available, as its entry of before tells", () => 
       want: "Before",
     },
     { name: "Held short of the last change", entry: { state: "Held", observedHash: "old" }, want: "No" },
-    { name: "Failed", entry: { state: "Failed" }, want: "No" },
     { name: "Unknown", entry: { state: "Unknown" }, want: "No" },
   ])("$name: $want", ({ entry, applied = true, want }) => {
     expect(lastKnown(entryOf(entry), true, applied).available).toBe(want);

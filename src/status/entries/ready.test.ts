@@ -61,40 +61,6 @@ function unplaced(names: string[], more: Partial<Target> = {}): Target {
 }
 
 describe("an object that no policy places any more", () => {
-  const kept = (rows: RowView[], generation: number, previous = settled): FederatedStatus =>
-    aggregate(
-      after(
-        inputOf([view("a", { rows }), view("b", { rows })], { generation, target: unplaced(["a", "b"]) }),
-        previous,
-      ),
-      T0 + SECOND,
-    );
-
-  test("and whose image was changed since is not available: members run the old one", () => {
-    const status = kept([behind], 4);
-    expect(condition(status, "Available")).toEqual([
-      "False",
-      "NoPlacement",
-      "a: the last change is not carried out: no placement selects it; it is kept as it is on 2 clusters: create a Placement…",
-    ]);
-    expect(condition(status, "Applied")[0]).toBe("False");
-    expect(condition(status, "Progressing")).toEqual([
-      "False",
-      "Stalled",
-      "not carried out on a (NoPlacement), b (NoPlacement)",
-    ]);
-    expect(condition(status, "Ready").slice(0, 2)).toEqual(["False", "NoPlacement"]);
-    expect(status.availableClusters).toBe("0/2");
-    const again = after(
-      inputOf([view("a", { rows: [behind] }), view("b", { rows: [behind] })], {
-        generation: 4,
-        target: unplaced(["a", "b"]),
-      }),
-      status,
-    );
-    expect(aggregate(again, T0 + 9 * SECOND)).toBe(again.previous);
-  });
-
   test("stays as it was said after a restart", () => {
     for (const generation of [3, 4]) {
       const input = inputOf([view("a", { rows: [behind] }), view("b", { rows: [behind] })], {

@@ -84,7 +84,7 @@ function unseen(
   }
   const isAsWanted = isHeldBack ? observedHash === hashOfObjects(objects) : observedHash === desiredHash;
   if (isAsWanted || (!isHeldBack && last?.desiredHash === desiredHash))
-    return asWanted({ ...defined({ image: wantedImage }), ...defined({ revision: facts.revision }) });
+    return asWanted(defined({ image: wantedImage, revision: facts.revision }));
   const image = last === undefined ? undefined : last.runs === undefined ? facts.lastImage : last.runs.image;
   const isLastGood = isHeldBack && observedHash === desiredHash;
   const revision = isLastGood ? facts.lastGoodRevision : last?.runs?.revision;
@@ -104,7 +104,7 @@ function compared(
   const isOtherThanSent = isOtherImage && !(isAsWanted && copies.every(({ inSync }) => inSync));
   const isOtherVersion = !isAsWanted && (isHeldBack || (isOld(copies) && !UNDER_WAY.has(state)));
   if (!isOtherThanSent && !isOtherVersion)
-    return asWanted({ ...defined({ image: seen }), ...defined({ revision: isAsWanted ? facts.revision : undefined }) });
+    return asWanted(defined({ image: seen, revision: isAsWanted ? facts.revision : undefined }));
   const isLastGood = isHeldBack && observedHash === desiredHash;
   const revision = isAsWanted ? undefined : isLastGood ? facts.lastGoodRevision : last?.runs?.revision;
   return differing({ image: seen, revision }, wantedVersion(facts, target, objects, wanted));
@@ -118,14 +118,14 @@ function wantedVersion(
   image: string | undefined,
 ): Version {
   if (target.wanted !== undefined && objects.length === 0) return {};
-  return { ...defined({ image }), ...defined({ revision }) };
+  return defined({ image, revision });
 }
 
 function differing(
   { image, revision }: { image: string | undefined; revision: number | undefined },
   wanted: Version,
 ): RunningOn {
-  return { runs: { ...defined({ image }), ...defined({ revision }) }, wanted, differs: true };
+  return { runs: defined({ image, revision }), wanted, differs: true };
 }
 
 /** The field `runs` of an entry; empty if the cluster runs the desired version. */
