@@ -172,4 +172,22 @@ describe("what goes along with an object that is sent as it is", () => {
     });
     expect(rows(target).filter((row) => row.includes("Secret"))).toEqual([]);
   });
+
+  test.each([
+    ["kubernetes.io/service-account-token", "my-db-secret"],
+    ["bootstrap.kubernetes.io/token", "my-db-secret"],
+  ])("a Secret with a token goes nowhere, whoever declares it: %s", (type, name) => {
+    const target = placed(database({ secretName: name }), { dependencies: SECRET_NAME }, secret(name, { type }));
+    expect(target.clusters[0]?.problem?.reason).toBe("NotAllowed");
+    expect(rows(target)).toEqual([]);
+  });
+
+  test("a release of Helm goes nowhere, and is not taken for missing", () => {
+    const target = placed(database({ secretName: "sh.helm.release.v1.web.v1" }), { dependencies: SECRET_NAME });
+    expect(target.clusters[0]?.problem).toMatchObject({
+      reason: "NotAllowed",
+      message: "Secret sh.helm.release.v1.web.v1 holds a Helm release and is never sent to members",
+    });
+    expect(rows(target)).toEqual([]);
+  });
 });
