@@ -57,6 +57,7 @@ export {
   Discovery,
   EVENTS,
   groupVersionsIn,
+  builtInTypeOf,
   knownType,
   LEASES,
   listAll,

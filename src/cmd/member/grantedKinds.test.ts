@@ -35,47 +35,34 @@ const served = [
 ];
 const resolve = (...names: string[]) => resolveKinds(names, served, "shanghai-1");
 
+const namesOf = (...names: string[]) => resolve(...names).map(nameOfKind);
+
 describe("the kinds of join", () => {
   test.each([
-    { name: "mysqlclusters.mysql.presslabs.org", want: "mysqlclusters.mysql.presslabs.org" },
-    { name: "MysqlCluster.mysql.presslabs.org", want: "mysqlclusters.mysql.presslabs.org" },
-    { name: "MysqlCluster", want: "mysqlclusters.mysql.presslabs.org" },
-    { name: "Ingress.networking.k8s.io", want: "ingresses.networking.k8s.io" },
-    { name: "serviceaccounts", want: "serviceaccounts" },
+    ["mysqlclusters.mysql.presslabs.org", "mysqlclusters.mysql.presslabs.org"],
+    ["MysqlCluster", "mysqlclusters.mysql.presslabs.org"],
+    ["Ingress.networking.k8s.io", "ingresses.networking.k8s.io"],
     // Kubernetes' own goes before one of that name in another group.
-    { name: "Service", want: "services" },
-    { name: "certificates.cert-manager.io", want: "certificates.cert-manager.io" },
-    { name: "*", want: "*" },
-  ])("$name is $want", ({ name, want }) => expect(resolve(name).map(nameOfKind)).toEqual([want]));
+    ["Service", "services"],
+    ["certificates.cert-manager.io", "certificates.cert-manager.io"],
+    ["*", "*"],
+  ])("%s is %s", (name, want) => expect(namesOf(name)).toEqual([want]));
 
   test("are each there once, in order", () => {
-    expect(resolve("Role", "mysqlclusters.mysql.presslabs.org", "MysqlCluster", "Role").map(nameOfKind)).toEqual([
-      "mysqlclusters.mysql.presslabs.org",
-      `roles.${RBAC}`,
-    ]);
+    const want = ["mysqlclusters.mysql.presslabs.org", `roles.${RBAC}`];
+    expect(namesOf("Role", "mysqlclusters.mysql.presslabs.org", "MysqlCluster", "Role")).toEqual(want);
   });
 
   test.each([
-    {
-      name: "Ingress",
-      says: "Ingress is several kinds: give one of ingresses.networking.k8s.io, ingresses.extensions",
-    },
-    { name: "Certificate", says: "neither shanghai-1 nor the hub serves a kind Certificate" },
-    { name: "Certificate.cert-manager.io", says: "give its plural and group" },
-    { name: "Endpoints", says: "--kinds endpoints: leave it out, no policy places objects of this kind: " },
-    { name: "endpointslices.discovery.k8s.io", says: "--kinds endpointslices.discovery.k8s.io: leave it out" },
-  ])("$name is refused", ({ name, says }) => expect(() => resolve(name)).toThrow(says));
-});
+    ["Ingress", "Ingress is several kinds: give one of ingresses.networking.k8s.io, ingresses.extensions"],
+    ["Certificate", "neither shanghai-1 nor the hub serves a kind Certificate"],
+    ["Certificate.cert-manager.io", "give its plural and group"],
+    ["Endpoints", "--kinds endpoints: leave it out, no policy places objects of this kind: "],
+  ])("%s is refused", (name, says) => expect(() => resolve(name)).toThrow(says));
 
-describe("all kinds", () => {
-  test("are those that are served, but for what is never placed and what gives power", () => {
+  test("that * stands for are those that are served, but for what is never placed and what gives power", () => {
     const powerful = [
-      type(
-        "admissionregistration.k8s.io",
-        "ValidatingAdmissionPolicyBinding",
-        "validatingadmissionpolicybindings",
-        false,
-      ),
+      type("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding", "bindings", false),
       type("apiregistration.k8s.io", "APIService", "apiservices", false),
       type("certificates.k8s.io", "ClusterTrustBundle", "clustertrustbundles", false),
       type("", "Namespace", "namespaces", false),
@@ -89,77 +76,44 @@ describe("all kinds", () => {
       "ingresses.extensions.example.com",
       "mysqlclusters.mysql.presslabs.org",
     ]);
-  });
-
-  test("are recorded as such, and those that give power beside them by name", () => {
-    const kinds = resolve("*", "Role");
-    expect(kinds.map(nameOfKind)).toEqual(["*", `roles.${RBAC}`]);
-    expect(oneByOne(kinds).map(nameOfKind)).toContain(`roles.${RBAC}`);
-    expect(oneByOne(kinds).map(nameOfKind)).not.toContain("*");
+    expect(namesOf("*", "Role")).toEqual(["*", `roles.${RBAC}`]);
+    expect(oneByOne(resolve("*", "Role")).map(nameOfKind)).toContain(`roles.${RBAC}`);
   });
 });
 
-describe("the kinds of install", () => {
+test("the kinds of install are those that the hub serves, and those of a group whose CRDs are still to come", () => {
   const kind = (group: string, plural: string, status = false) => ({ group, plural, status });
-
-  test("are those that the hub serves, and those of a group whose CRDs are still to come", () => {
-    const wanted = [
-      kind("", "services"),
-      kind("", "mysqlclusters", true),
-      kind("mysql.presslabs.org", "mysqlclusters"),
-      kind("cert-manager.io", "certificates"),
-      kind("*", "*"),
-    ];
-    expect(resolveHubKinds(wanted, served)).toEqual([
-      kind("", "services"),
-      kind("mysql.presslabs.org", "mysqlclusters", true),
-      kind("cert-manager.io", "certificates"),
-      kind("*", "*"),
-    ]);
-  });
-
-  test("are refused where nobody knows them", () => {
-    expect(() => resolveHubKinds([kind("", "nosuch")], served)).toThrow(
-      "the hub serves no kind nosuch; give its plural and group",
-    );
-  });
-
-  test("are refused where no policy places them", () => {
-    expect(() => resolveHubKinds([kind("", "endpoints")], served)).toThrow("--kinds endpoints: leave it out");
-  });
+  const named = [kind("", "services"), kind("cert-manager.io", "certificates"), kind("*", "*")];
+  const twice = [kind("", "mysqlclusters", true), kind("mysql.presslabs.org", "mysqlclusters")];
+  expect(resolveHubKinds([...named, ...twice], served)).toEqual([
+    ...named,
+    kind("mysql.presslabs.org", "mysqlclusters", true),
+  ]);
+  expect(() => resolveHubKinds([kind("", "nosuch")], served)).toThrow("the hub serves no kind nosuch; give its plural");
 });
 
-describe("an account that is bounded to namespaces", () => {
-  test.each([
-    {
-      name: "has the kinds of its namespaces",
-      kinds: resolve("Role", "certificates.cert-manager.io"),
-      says: undefined,
-    },
-    {
-      name: "has no cluster-scoped kind",
-      kinds: resolve("ClusterRole"),
-      says: `--kinds clusterroles.${RBAC} needs rights in the whole cluster`,
-    },
-    { name: "has not every kind", kinds: resolve("*"), says: "--kinds '*' needs rights" },
-  ])("$name", ({ kinds, says }) => {
-    const check = () => checkBounded(kinds, ["bank"]);
-    if (says === undefined) expect(check).not.toThrow();
-    else expect(check).toThrow(says);
-    expect(() => checkBounded(kinds, undefined)).not.toThrow();
-  });
+test.each([
+  ["has the kinds of its namespaces", resolve("Role", "certificates.cert-manager.io"), undefined],
+  [
+    "has no cluster-scoped kind",
+    resolve("ClusterRole"),
+    `--kinds clusterroles.${RBAC} needs rights in the whole cluster`,
+  ],
+  ["has not every kind", resolve("*"), "--kinds '*' needs rights"],
+])("an account that is bounded to namespaces %s", (_, kinds, says) => {
+  const check = expect(() => checkBounded(kinds, ["bank"]));
+  if (says === undefined) check.not.toThrow();
+  else check.toThrow(says);
+  expect(() => checkBounded(kinds, undefined)).not.toThrow();
 });
 
 describe("the right to give rights", () => {
   test("comes with the kinds of RBAC alone, and only with those that were named", () => {
+    const rule = (verb: string, ...resources: string[]) => ({ apiGroups: [RBAC], resources, verbs: [verb] });
     expect(rightsToGiveRights(resolve("MysqlCluster", "*"))).toEqual([]);
-    expect(rightsToGiveRights(resolve("Role"))).toEqual([
-      { apiGroups: [RBAC], resources: ["roles"], verbs: ["escalate"] },
-    ]);
-    expect(rightsToGiveRights(resolve("ClusterRole", "RoleBinding"))).toEqual([
-      { apiGroups: [RBAC], resources: ["clusterroles"], verbs: ["escalate"] },
-      { apiGroups: [RBAC], resources: ["clusterroles", "roles"], verbs: ["bind"] },
-    ]);
+    expect(rightsToGiveRights(resolve("Role"))).toEqual([rule("escalate", "roles")]);
+    const want = [rule("escalate", "clusterroles"), rule("bind", "clusterroles", "roles")];
+    expect(rightsToGiveRights(resolve("ClusterRole", "RoleBinding"))).toEqual(want);
   });
 
   test("is told to whoever grants it, as is everything", () => {

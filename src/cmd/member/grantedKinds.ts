@@ -1,13 +1,10 @@
 import { fullMessage } from "../../apis/index.ts";
 import { whyNeverPlaced } from "../../interpreter/index.ts";
 import type { ResourceType } from "../../runtime/index.ts";
-import { type HubKindAccess } from "../workload/index.ts";
+import type { HubKindAccess, PolicyRule } from "../workload/index.ts";
 import { CommandError, EVERYTHING } from "../shared/index.ts";
 
-/**
- * Kinds that `join --kinds` and `install --kinds` grant an account besides the kinds that every account gets: their
- * names, and the consequences of granting them. Pure.
- */
+/** Kinds that `join --kinds` and `install --kinds` grant an account, and what follows from granting them. Pure. */
 
 export interface GrantedKind {
   /** `*`: every group. */
@@ -22,9 +19,8 @@ export interface GrantedKind {
 
 const RBAC = "rbac.authorization.k8s.io";
 /**
- * Groups whose kinds give more power to whoever writes them. An account gets rights on such a kind only if join grants
- * the kind itself. RBAC has to enforce this: an API server applies no ValidatingAdmissionPolicy to policies and their
- * bindings, and whoever may write these can escape any policy.
+ * Groups whose kinds give power. An account gets rights on them only by name. RBAC has to enforce this: admission
+ * policies do not apply to policies and their bindings.
  */
 export const POWERFUL_GROUPS: readonly string[] = [
   "admissionregistration.k8s.io",
@@ -41,27 +37,20 @@ export function nameOfKind({ group, plural }: Pick<GrantedKind, "group" | "plura
 }
 
 /**
- * The kinds of these names: plural or kind, with the group where the name is ambiguous. A plural with a group may be
- * unknown to every server, because its CRD may arrive later. `member` is named in errors, besides the hub. Throws
- * {@link CommandError}.
+ * The kinds of these names. A plural with a group may be unknown to every server: its CRD may arrive later. Throws
+ * {@link CommandError}, which names the hub and `member`.
  */
 export function resolveKinds(
   names: readonly string[],
   served: readonly ResourceType[],
   member?: string,
 ): GrantedKind[] {
-  const kinds = new Map<string, GrantedKind>();
-  for (const name of names) {
-    const kind = name === EVERYTHING ? everyKind(served) : resolve(name, served, member);
-    kinds.set(nameOfKind(kind), kind);
-  }
-  return [...kinds.values()].toSorted((a, b) => (nameOfKind(a) < nameOfKind(b) ? -1 : 1));
+  const kinds = names.map((name) => (name === EVERYTHING ? everyKind(served) : resolve(name, served, member)));
+  const byName = new Map(kinds.map((kind) => [nameOfKind(kind), kind]));
+  return [...byName.values()].toSorted((a, b) => (nameOfKind(a) < nameOfKind(b) ? -1 : 1));
 }
 
-/**
- * Every kind that is served and may be placed, except kinds that give power. The grant lists kinds, not groups: a group
- * would include subresources such as `pods/exec`.
- */
+/** The grant lists kinds, not groups: a group would include subresources such as `pods/exec`. */
 function everyKind(served: readonly ResourceType[]): GrantedKind {
   const all = served
     .filter((kind) => !POWERFUL_GROUPS.includes(kind.group) && whyNeverPlaced(kind) === undefined)
@@ -69,12 +58,12 @@ function everyKind(served: readonly ResourceType[]): GrantedKind {
   return { group: EVERYTHING, plural: EVERYTHING, namespaced: undefined, all };
 }
 
-/** The single kinds, with `*` replaced by the kinds that it stands for. */
+/** With `*` replaced by the kinds that it stands for. */
 export function oneByOne(kinds: readonly GrantedKind[]): GrantedKind[] {
   return kinds.flatMap((kind) => (kind.plural === EVERYTHING ? (kind.all ?? []) : [kind]));
 }
 
-/** The kinds of `install --kinds`, resolved to kinds that the hub serves. Throws {@link CommandError}. */
+/** The kinds of `install --kinds`, as the hub serves them. Throws {@link CommandError}. */
 export function resolveHubKinds(kinds: readonly HubKindAccess[], served: readonly ResourceType[]): HubKindAccess[] {
   const resolved = new Map<string, HubKindAccess>();
   for (const kind of kinds) {
@@ -123,8 +112,7 @@ function foundAs(name: string, served: readonly ResourceType[], member: string |
 /** Throws if a kind is cluster-scoped and the account is limited to namespaces. */
 export function checkBounded(kinds: readonly GrantedKind[], namespaces: readonly string[] | undefined): void {
   if (namespaces === undefined) return;
-  const outside = kinds.filter(({ namespaced, plural }) => namespaced === false || plural === EVERYTHING);
-  const [first] = outside;
+  const first = kinds.find(({ namespaced, plural }) => namespaced === false || plural === EVERYTHING);
   if (first === undefined) return;
   const name = first.plural === EVERYTHING ? "'*'" : nameOfKind(first);
   throw new CommandError(
@@ -132,18 +120,8 @@ export function checkBounded(kinds: readonly GrantedKind[], namespaces: readonly
   );
 }
 
-/** A PolicyRule of RBAC. */
-interface Rule {
-  apiGroups: string[];
-  resources: string[];
-  verbs: string[];
-}
-
-/**
- * The API server requires these rights to grant rights to others, besides the rights on the objects. They are given
- * only if kinds of RBAC were granted by name: `*` does not include these kinds.
- */
-export function rightsToGiveRights(kinds: readonly GrantedKind[]): Rule[] {
+/** What the API server asks of an account that grants rights. Only for kinds of RBAC that were granted by name. */
+export function rightsToGiveRights(kinds: readonly GrantedKind[]): PolicyRule[] {
   const has = (...plurals: string[]): string[] =>
     plurals.filter((plural) => kinds.some((kind) => kind.group === RBAC && kind.plural === plural));
   const roles = has("clusterroles", "roles");

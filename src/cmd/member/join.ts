@@ -1,8 +1,7 @@
 import { type Condition, type KubeObject, type MemberCluster, printYaml, sameValue } from "../../apis/index.ts";
 import {
+  builtInTypeOf,
   type Client,
-  type ClusterConfig,
-  CLUSTERROLEBINDINGS,
   CLUSTERROLES,
   Discovery,
   isForbidden,
@@ -11,14 +10,9 @@ import {
   MEMBERCLUSTERS,
   NAMESPACES,
   requestToken,
-  type ResourceType,
-  ROLEBINDINGS,
-  ROLES,
   SECRETS,
   SERVICEACCOUNTS,
   systemClock,
-  VALIDATINGADMISSIONPOLICIES,
-  VALIDATINGADMISSIONPOLICYBINDINGS,
   listAll,
 } from "../../runtime/index.ts";
 import {
@@ -40,7 +34,7 @@ import {
 } from "../shared/index.ts";
 import type { JoinOptions } from "./verb.ts";
 import { checkBounded, consequences, type GrantedKind, nameOfKind, resolveKinds } from "./grantedKinds.ts";
-import { checkIdentity, kubeconfigSecret, memberCluster, type MemberToken } from "./joinedMember.ts";
+import { checkIdentity, kubeconfigSecret, memberCluster } from "./joinedMember.ts";
 import {
   accessAccount,
   accessClusterRole,
@@ -56,16 +50,9 @@ import { accessGuard } from "./memberGuard.ts";
 import { isNarrower, makeNamespaces, missingNamespaces, namespacesToGrant, outOfReach } from "./memberNamespaces.ts";
 import { installedNamespace } from "../workload/index.ts";
 
-const DEPENDENT_TYPES: Record<string, ResourceType> = {
-  Role: ROLES,
-  RoleBinding: ROLEBINDINGS,
-  ClusterRoleBinding: CLUSTERROLEBINDINGS,
-};
-
 /**
- * Makes a cluster a member: creates a service account with minimal rights on the member, stores the account's token in
- * a Secret of the hub, and creates the MemberCluster. A repeated join renews the credentials. The caller's own
- * credentials are used here and stored nowhere.
+ * Makes a cluster a member: an account with minimal rights there, its token in a Secret of the hub, and the
+ * MemberCluster. A repeated join renews the credentials. The caller's own credentials are stored nowhere.
  */
 export async function join(name: string, options: JoinOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -90,7 +77,6 @@ export async function join(name: string, options: JoinOptions, context: CommandC
   return await untilReady(joined, options, hub.client, context, progress);
 }
 
-/** A cluster that becomes a member, with open connections. */
 export interface Joining {
   name: string;
   options: Omit<JoinOptions, "memberKubeconfig" | "memberContext" | "dryRun" | "timeout">;
@@ -99,61 +85,54 @@ export interface Joining {
   signal: AbortSignal;
 }
 
-/** Facts about hub and member, read before the first write. */
+/** Read before the first write. */
 interface Checked {
   memberUid: string;
   access: MemberAccess;
-  /** Namespaces that are granted to the account and missing on the member. */
+  /** Granted namespaces that the member lacks. */
   missing: readonly KubeObject[];
-  /** The MemberCluster that exists already. */
   before: KubeObject | undefined;
   wanted: KubeObject;
 }
 
-/** Messages to a person during the join. */
 interface Say {
   step: (text: string) => void;
   warn: (what: string) => void;
 }
 
-/** Does the work of {@link join} except waiting for the manager. Returns the MemberCluster. */
+/** {@link join} without waiting for the manager. Returns the MemberCluster. */
 export async function joinMember(joining: Joining): Promise<KubeObject> {
   const silent = (): void => undefined;
   return enrol(joining, await check(joining), { step: silent, warn: silent });
 }
 
-async function check({ name, options, hub, member, signal }: Joining): Promise<Checked> {
+async function check(joining: Joining): Promise<Checked> {
+  const { name, options, hub, member, signal } = joining;
   // Sequential, so that the same mistake gets the same message each time if neither cluster answers.
   const hubUid = await clusterUid(hub.client, signal);
   const memberUid = await clusterUid(member.client, signal);
-  const before = await checkHub({ name, options, hub, member, signal }, memberUid, hubUid);
+  const before = await checkHub(joining, memberUid, hubUid);
   const remembered = rememberedBy(await find(member.client, CLUSTERROLES, undefined, nameOfAccount(hubUid), signal));
   const { protectedNamespaces = remembered.protectedNamespaces } = options;
   const namespaces = namespacesToGrant({ ...options, protectedNamespaces }, before);
-  const kinds = await kindsOf([...remembered.kinds, ...(options.kinds ?? [])], { name, hub, member });
+  const kinds = await kindsOf([...remembered.kinds, ...(options.kinds ?? [])], joining);
   checkBounded(kinds, namespaces);
-  const allowProtected = await inProtected(options.allowProtected ?? remembered.allowProtected, { name, hub, member });
+  const allowProtected = await inProtected(options.allowProtected ?? remembered.allowProtected, joining);
   const access = memberAccess(hubUid, options.namespace, { namespaces, kinds, protectedNamespaces, allowProtected });
   const missing = await missingNamespaces(access, hub.client, member.client, signal);
   return { memberUid, access, missing, before, wanted: memberCluster(name, memberUid, options, namespaces) };
 }
 
-/** The kinds that were granted before and the kinds that are granted now, as served by the member or the hub. */
-async function kindsOf(
-  names: readonly string[],
-  { name, hub, member }: Pick<Joining, "name" | "hub" | "member">,
-): Promise<GrantedKind[]> {
+/** The kinds of these names, as the member or the hub serves them. */
+async function kindsOf(names: readonly string[], { name, hub, member }: Joining): Promise<GrantedKind[]> {
   if (names.length === 0) return [];
   const onMember = await new Discovery(member.client, systemClock).list();
   const onHub = await new Discovery(hub.client, systemClock).list();
   return resolveKinds(names, [...onMember, ...onHub], name);
 }
 
-/** Resolves the kind of each `namespace/kind` against the member and the hub. */
-async function inProtected(
-  names: readonly string[],
-  joining: Pick<Joining, "name" | "hub" | "member">,
-): Promise<string[]> {
+/** Resolves the kind of each `namespace/kind`. */
+async function inProtected(names: readonly string[], joining: Joining): Promise<string[]> {
   const resolved: string[] = [];
   for (const one of names) {
     const [namespace = "", kind = ""] = one.split("/");
@@ -186,18 +165,25 @@ async function enrol(
   const why = await guardAccess(member.client, accessGuard(access, role), signal);
   if (why !== undefined) say.warn(why);
   say.step(`${name}: asking for a token`);
-  const token = await takeToken(member.client, access, options, signal);
-  const kubeconfig = memberKubeconfig(name, member.config, access, token);
+  const issuedAt = systemClock.now();
+  const token = await requestToken(member.client, {
+    namespace: access.namespace,
+    serviceAccount: access.name,
+    expirationSeconds: Math.round(options.tokenLifetime / 1_000),
+    signal,
+  });
+  const { server, caData, tlsServerName } = member.config;
+  const { namespace } = access;
+  const kubeconfig = kubeconfigFor({ cluster: name, server, caData, tlsServerName, token: token.token, namespace });
   await checkKubeconfig(name, kubeconfig, memberUid, signal);
 
   await ensureHubNamespace(hub.client, options.namespace, signal);
-  const secret = kubeconfigSecret({
-    cluster: name,
-    namespace: options.namespace,
+  const secret = kubeconfigSecret(name, options.namespace, {
     access,
     memberUid,
     kubeconfig,
-    token,
+    issuedAt,
+    expiresAt: token.expiresAt,
   });
   await hub.client.apply(SECRETS, secret, { force: true, signal });
   const joined =
@@ -212,8 +198,7 @@ function namespacesOf(member: KubeObject): readonly string[] | undefined {
 }
 
 /**
- * Writes the namespaces that the account reaches into the MemberCluster, whatever field manager set them before.
- * Returns the MemberCluster after the write.
+ * Writes the account's namespaces into the MemberCluster, whatever field manager set them. Returns the MemberCluster.
  */
 async function setNamespaces(
   member: KubeObject,
@@ -227,10 +212,7 @@ async function setNamespaces(
   return await hub.patch(MEMBERCLUSTERS, undefined, member.metadata.name, type, patch, { signal });
 }
 
-/**
- * Checks before the first write that the objects on the hub allow the join. Returns the MemberCluster if it exists
- * already.
- */
+/** Throws {@link CommandError} if the hub's objects do not allow the join. Returns the MemberCluster if it exists. */
 async function checkHub(
   { name, options, hub, member, signal }: Joining,
   memberUid: string,
@@ -261,10 +243,7 @@ async function checkHub(
   return before;
 }
 
-/**
- * Applies the service account and its rights on the member. A repeated apply repairs them. Returns the UID of the
- * ClusterRole.
- */
+/** Applies the account and its rights, which repairs them, too. Returns the UID of the ClusterRole. */
 async function grantAccess(member: Client, access: MemberAccess, signal: AbortSignal): Promise<string> {
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   if (namespace?.metadata.deletionTimestamp !== undefined) {
@@ -276,27 +255,21 @@ async function grantAccess(member: Client, access: MemberAccess, signal: AbortSi
   const role = await member.apply(CLUSTERROLES, accessClusterRole(access), { force: true, signal });
   const account = await member.apply(SERVICEACCOUNTS, accessAccount(access), { force: true, signal });
   const owners = { clusterRole: role.metadata.uid ?? "", account: account.metadata.uid ?? "" };
-  for (const object of accessDependents(access, owners)) {
-    const type = DEPENDENT_TYPES[object.kind];
-    if (type === undefined) throw new Error(`no resource type for ${object.kind}`);
-    await member.apply(type, object, { force: true, signal });
-  }
+  for (const object of accessDependents(access, owners))
+    await member.apply(builtInTypeOf(object), object, { force: true, signal });
   return role.metadata.uid ?? "";
 }
 
 /**
- * Applies the ValidatingAdmissionPolicy that limits the account's writes. Returns why the member does not support it;
- * the limits of RBAC apply in any case.
+ * Applies the guard of the account. Returns why the member does not support it; the limits of RBAC apply in any case.
  */
 async function guardAccess(
   member: Client,
   guard: readonly KubeObject[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const [policy, binding] = [VALIDATINGADMISSIONPOLICIES, VALIDATINGADMISSIONPOLICYBINDINGS];
   try {
-    for (const object of guard)
-      await member.apply(object.kind === policy.kind ? policy : binding, object, { force: true, signal });
+    for (const object of guard) await member.apply(builtInTypeOf(object), object, { force: true, signal });
     return undefined;
   } catch (error) {
     const held = "so RBAC alone bounds what the hub's account may write there";
@@ -307,36 +280,7 @@ async function guardAccess(
   }
 }
 
-async function takeToken(
-  member: Client,
-  access: MemberAccess,
-  options: Joining["options"],
-  signal: AbortSignal,
-): Promise<MemberToken> {
-  const issuedAt = systemClock.now();
-  const { token, expiresAt } = await requestToken(member, {
-    namespace: access.namespace,
-    serviceAccount: access.name,
-    expirationSeconds: Math.round(options.tokenLifetime / 1_000),
-    signal,
-  });
-  return { token, issuedAt, expiresAt };
-}
-
-function memberKubeconfig(
-  cluster: string,
-  config: ClusterConfig,
-  access: MemberAccess,
-  { token }: MemberToken,
-): string {
-  const { server, caData, tlsServerName } = config;
-  return kubeconfigFor({ cluster, server, caData, tlsServerName, token, namespace: access.namespace });
-}
-
-/**
- * Connects with the new kubeconfig as the manager will do. An error then appears in the command, and not later in a
- * status.
- */
+/** Connects as the manager will, so that an error appears in the command and not later in a status. */
 async function checkKubeconfig(
   cluster: string,
   kubeconfig: string,
@@ -370,6 +314,7 @@ async function untilReady(
 ): Promise<number> {
   const { terminal, signal } = context;
   const { name, generation = 0 } = joined.metadata;
+  const { timeout: timeoutMs } = options;
   if (!(await isManagerRunning(hub, options.namespace, options.leaseName, signal))) {
     terminal.err(`No manager runs on the hub now; ${name} will connect when one does (\`meridian manager\`).\n`);
     return EXIT.ok;
@@ -377,14 +322,7 @@ async function untilReady(
   let last: Condition | undefined;
   let isGone = false;
   const ready = await follow(
-    {
-      client: hub,
-      type: MEMBERCLUSTERS,
-      name,
-      timeoutMs: options.timeout,
-      signal,
-      logger: commandLogger(options.logLevel, terminal),
-    },
+    { client: hub, type: MEMBERCLUSTERS, name, timeoutMs, signal, logger: commandLogger(options.logLevel, terminal) },
     (object) => {
       // A cluster that leaves may be drained by now: its credentials were renewed for that purpose.
       isGone = object === undefined && joined.metadata.deletionTimestamp !== undefined;
@@ -407,7 +345,7 @@ async function untilReady(
   );
 }
 
-/** The objects that join would write, as YAML. Angle brackets stand for values that only a real join knows. */
+/** The objects as YAML. Angle brackets stand for values that only a real join knows. */
 function describeJoin({ access, missing, wanted }: Checked, options: JoinOptions): string {
   const member = [
     ...missing,

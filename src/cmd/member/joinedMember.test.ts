@@ -9,23 +9,23 @@ import {
   reachedNamespaces,
 } from "./joinedMember.ts";
 import { memberAccess } from "./memberAccess.ts";
-import type { JoinOptions } from "./verb.ts";
 
-const options: JoinOptions = {
-  logLevel: "info",
-  namespace: "meridian-system",
-  leaseName: "meridian",
-  memberKubeconfig: "m.yaml",
+const options = {
   region: "cn-shanghai",
   zone: "cn-shanghai-b",
   provider: "aliyun",
   labels: { tier: "edge" },
   taints: [],
-  renew: false,
-  tokenLifetime: 86_400_000,
-  dryRun: false,
-  timeout: 1,
 };
+
+const secretFor = (namespaces?: string[]) =>
+  kubeconfigSecret("shanghai-1", "meridian-system", {
+    access: memberAccess("0f3c1d2e-0000", "meridian-system", { namespaces }),
+    memberUid: "uid-m",
+    kubeconfig: "text",
+    issuedAt: Date.UTC(2026, 10, 21, 8),
+    expiresAt: Date.UTC(2026, 10, 22, 8),
+  });
 
 function member(name: string, uids: { status?: string; annotation?: string }, deleted = false): MemberCluster {
   return {
@@ -59,14 +59,7 @@ test("the MemberCluster has the shape of the contract", () => {
 });
 
 test("the Secret names the account of its token and the time to renew the token", () => {
-  const secret = kubeconfigSecret({
-    cluster: "shanghai-1",
-    namespace: "meridian-system",
-    access: memberAccess("0f3c1d2e-0000", "meridian-system"),
-    memberUid: "uid-m",
-    kubeconfig: "text",
-    token: { token: "t", issuedAt: Date.UTC(2026, 10, 21, 8), expiresAt: Date.UTC(2026, 10, 22, 8) },
-  });
+  const secret = secretFor();
   expect(secret.metadata.annotations).toEqual({
     "federation.paas.cmft.com/joined-cluster-uid": "uid-m",
     "federation.paas.cmft.com/service-account": "meridian-system/meridian-0f3c1d2e",
@@ -81,46 +74,21 @@ describe("checkIdentity", () => {
   const candidate = (memberUid: string) => ({ name: "shanghai-1", memberUid, hubUid: "uid-hub", where, renew: false });
 
   test.each([
-    { name: "a new cluster", members: [member("other", { status: "uid-o" })] },
-    { name: "the same cluster under its own name", members: [member("shanghai-1", { status: "uid-m" })] },
-    { name: "a name whose cluster was never reached", members: [member("shanghai-1", {})] },
-  ])("accepts $name", ({ members }) => {
-    expect(() => checkIdentity(candidate("uid-m"), members)).not.toThrow();
-  });
+    ["a new cluster", member("other", { status: "uid-o" })],
+    ["the same cluster under its own name", member("shanghai-1", { status: "uid-m" })],
+    ["a name whose cluster was never reached", member("shanghai-1", {})],
+  ])("accepts %s", (_, known) => expect(() => checkIdentity(candidate("uid-m"), [known])).not.toThrow());
 
   test.each([
-    {
-      name: "the hub itself",
-      uid: "uid-hub",
-      members: [],
-      says: /^https:\/\/m \(kubeconfig m.yaml\) is the hub itself.*local/,
-    },
-    {
-      name: "a cluster that a manager knows under another name",
-      uid: "uid-m",
-      members: [member("sh", { status: "uid-m" })],
-      says: /member already, as sh/,
-    },
-    {
-      name: "a cluster that join knows under another name",
-      uid: "uid-m",
-      members: [member("sh", { annotation: "uid-m" })],
-      says: /member already, as sh/,
-    },
-    {
-      name: "another cluster under this name",
-      uid: "uid-m",
-      members: [member("shanghai-1", { status: "uid-x" })],
-      says: /shanghai-1 is another cluster/,
-    },
-    {
-      name: "a name that is being removed",
-      uid: "uid-m",
-      members: [member("shanghai-1", { status: "uid-m" }, true)],
-      says: /being removed/,
-    },
-  ])("refuses $name", ({ uid, members, says }) => {
-    expect(() => checkIdentity(candidate(uid), members)).toThrow(says);
+    ["a cluster that a manager knows under another name", member("sh", { status: "uid-m" }), /member already, as sh/],
+    ["a cluster that join knows under another name", member("sh", { annotation: "uid-m" }), /member already, as sh/],
+    ["another cluster under this name", member("shanghai-1", { status: "uid-x" }), /shanghai-1 is another cluster/],
+    ["a name that is being removed", member("shanghai-1", { status: "uid-m" }, true), /being removed/],
+  ])("refuses %s", (_, known, says) => expect(() => checkIdentity(candidate("uid-m"), [known])).toThrow(says));
+
+  test("refuses the hub itself", () => {
+    const says = /^https:\/\/m \(kubeconfig m.yaml\) is the hub itself.*local/;
+    expect(() => checkIdentity(candidate("uid-hub"), [])).toThrow(says);
   });
 
   test("accepts a name that is being removed where only credentials are renewed: to drain may take them", () => {
@@ -131,44 +99,21 @@ describe("checkIdentity", () => {
 
 describe("a manager runs", () => {
   const now = Date.UTC(2026, 10, 21, 8);
-  const lease = (spec: Record<string, unknown>) => ({
-    apiVersion: "coordination.k8s.io/v1",
-    kind: "Lease",
-    metadata: { name: "meridian" },
-    spec,
-  });
-  const renewed = (secondsAgo: number) => new Date(now - secondsAgo * 1_000).toISOString();
+  const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "meridian" } };
+  const renewed = (holderIdentity: string, secondsAgo: number) => {
+    const renewTime = new Date(now - secondsAgo * 1_000).toISOString();
+    return { holderIdentity, renewTime, leaseDurationSeconds: 15 };
+  };
 
   test.each([
-    {
-      name: "when its Lease was just renewed",
-      spec: { holderIdentity: "a", renewTime: renewed(2), leaseDurationSeconds: 15 },
-      want: true,
-    },
-    {
-      name: "not when the Lease was given back",
-      spec: { holderIdentity: "", renewTime: renewed(2), leaseDurationSeconds: 15 },
-      want: false,
-    },
-    {
-      name: "not when the Lease ran out long ago",
-      spec: { holderIdentity: "a", renewTime: renewed(60), leaseDurationSeconds: 15 },
-      want: false,
-    },
-    { name: "not when the Lease was never held", spec: {}, want: false },
-  ])("$name", ({ spec, want }) => expect(isLeaseHeld(lease(spec), now)).toBe(want));
+    ["when its Lease was just renewed", renewed("a", 2), true],
+    ["not when the Lease was given back", renewed("", 2), false],
+    ["not when the Lease ran out long ago", renewed("a", 60), false],
+    ["not when the Lease was never held", {}, false],
+  ])("%s", (_, spec, want) => expect(isLeaseHeld({ ...lease, spec }, now)).toBe(want));
 });
 
 describe("the namespaces that the stored credentials reach", () => {
-  const secretFor = (namespaces?: string[]) =>
-    kubeconfigSecret({
-      cluster: "shanghai-1",
-      namespace: "meridian-system",
-      access: memberAccess("0f3c1d2e-0000", "meridian-system", { namespaces }),
-      memberUid: "uid-m",
-      kubeconfig: "kubeconfig",
-      token: { token: "t", issuedAt: 0, expiresAt: 1 },
-    });
   const joinedFor = (namespaces?: string[]) =>
     memberCluster("shanghai-1", "uid-m", options, namespaces) as unknown as MemberCluster;
 

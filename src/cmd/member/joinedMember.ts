@@ -23,38 +23,26 @@ import type { JoinOptions } from "./verb.ts";
 /** Annotation of the Secret and the MemberCluster that join made: UID of the member's kube-system namespace. */
 export const MEMBER_UID_ANNOTATION = `${FEDERATION_GROUP}/joined-cluster-uid`;
 /**
- * Annotation of the Secret: the only namespaces that its account reaches, as `a,b`. Used when the MemberCluster is
- * already gone.
+ * Annotation of the Secret: the only namespaces that its account reaches, as `a,b`, for when the MemberCluster is gone.
  */
 const NAMESPACES_ANNOTATION = `${FEDERATION_GROUP}/namespaces`;
-/** Key of the kubeconfig in the Secret. */
 export const KUBECONFIG_KEY = "kubeconfig";
 
-export interface MemberToken {
-  token: string;
-  /** Epoch milliseconds. */
+/** Times in epoch milliseconds. */
+interface Credentials {
+  access: MemberAccess;
+  memberUid: string;
+  kubeconfig: string;
   issuedAt: number;
   expiresAt: number;
 }
 
-export interface SecretInput {
-  cluster: string;
-  /** Meridian's namespace on the hub. */
-  namespace: string;
-  access: MemberAccess;
-  memberUid: string;
-  kubeconfig: string;
-  token: MemberToken;
-}
-
-export function kubeconfigSecret({
-  cluster,
-  namespace,
-  access,
-  memberUid,
-  kubeconfig,
-  token,
-}: SecretInput): KubeObject {
+/** The Secret with a member's kubeconfig, in Meridian's namespace. */
+export function kubeconfigSecret(
+  cluster: string,
+  namespace: string,
+  { access, memberUid, kubeconfig, issuedAt, expiresAt }: Credentials,
+): KubeObject {
   return {
     apiVersion: "v1",
     kind: "Secret",
@@ -65,8 +53,8 @@ export function kubeconfigSecret({
       annotations: {
         [MEMBER_UID_ANNOTATION]: memberUid,
         [SERVICE_ACCOUNT_ANNOTATION]: `${access.namespace}/${access.name}`,
-        [TOKEN_ISSUED_AT_ANNOTATION]: timestamp(token.issuedAt),
-        [TOKEN_EXPIRES_AT_ANNOTATION]: timestamp(token.expiresAt),
+        [TOKEN_ISSUED_AT_ANNOTATION]: timestamp(issuedAt),
+        [TOKEN_EXPIRES_AT_ANNOTATION]: timestamp(expiresAt),
         ...defined({ [NAMESPACES_ANNOTATION]: access.namespaces?.join(",") }),
       },
     },
@@ -87,10 +75,7 @@ export function memberCluster(
     kind: "MemberCluster",
     metadata: {
       name,
-      labels: {
-        ...labels,
-        ...defined({ [REGION_LABEL]: region, [ZONE_LABEL]: zone }),
-      },
+      labels: { ...labels, ...defined({ [REGION_LABEL]: region, [ZONE_LABEL]: zone }) },
       annotations: { [MEMBER_UID_ANNOTATION]: memberUid },
     },
     spec: {
@@ -111,18 +96,24 @@ export function reachedNamespaces(
   return member?.spec.namespaces ?? (annotation === undefined ? undefined : annotation.split(","));
 }
 
-/** UID of the cluster that a MemberCluster stands for; undefined while neither join nor a manager has recorded the UID. */
+/** UID of the member; undefined while neither join nor a manager has recorded it. */
 export function knownMemberUid({ metadata, status }: MemberCluster): string | undefined {
   return status?.clusterUID ?? metadata.annotations?.[MEMBER_UID_ANNOTATION];
 }
 
+/** The same, also when only the Secret is left. */
+export function joinedUid(member: MemberCluster | undefined, secret: KubeObject | undefined): string | undefined {
+  const uid = member === undefined ? undefined : knownMemberUid(member);
+  return uid ?? secret?.metadata.annotations?.[MEMBER_UID_ANNOTATION];
+}
+
 /** A cluster that wants to join. */
-export interface Candidate {
+interface Candidate {
   name: string;
   memberUid: string;
   hubUid: string;
   where: Whereabouts;
-  /** Renews only credentials and rights. A cluster that is leaving may need these to be drained. */
+  /** A cluster that is leaving may need new credentials to be drained. */
   renew: boolean;
 }
 
@@ -139,17 +130,19 @@ export function checkIdentity(
   }
   for (const member of members) {
     const known = knownMemberUid(member);
-    if (member.metadata.name !== name && known === memberUid) {
+    const { name: other, deletionTimestamp } = member.metadata;
+    if (other !== name) {
+      if (known !== memberUid) continue;
       throw new CommandError(
-        `${which} is a member already, as ${member.metadata.name}; \`meridian unjoin ${member.metadata.name}\` first, or renew it with \`${renewCommand(member.metadata.name)}\``,
+        `${which} is a member already, as ${other}; \`meridian unjoin ${other}\` first, or renew it with \`${renewCommand(other)}\``,
       );
     }
-    if (member.metadata.name === name && known !== undefined && known !== memberUid) {
+    if (known !== undefined && known !== memberUid) {
       throw new CommandError(
         `${name} is another cluster than ${which} (kube-system UID ${known}, not ${memberUid}); choose another name, or \`meridian unjoin ${name}\` first`,
       );
     }
-    if (member.metadata.name === name && member.metadata.deletionTimestamp !== undefined && !renew) {
+    if (deletionTimestamp !== undefined && !renew) {
       throw new CommandError(
         `${name} is being removed; wait until it is gone (\`meridian status membercluster/${name}\`), or give --renew to renew only the credentials`,
       );

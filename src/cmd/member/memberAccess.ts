@@ -1,59 +1,41 @@
 import { FEDERATION_GROUP, JOINED_TO_LABEL, type KubeObject, type OwnerReference } from "../../apis/index.ts";
 import { memberRights, memberRightsInNamespace } from "../../hub/index.ts";
+import type { PolicyRule } from "../workload/index.ts";
 import { type GrantedKind, nameOfKind, oneByOne, rightsToGiveRights } from "./grantedKinds.ts";
 
-/** The rights of a hub on a member: the objects that join makes on the member and unjoin removes. Pure. */
+/** The objects that join makes on a member, and unjoin removes. Pure. */
 
 export { JOINED_TO_LABEL };
 
 export interface MemberAccess {
   namespace: string;
-  /** Name of the service account and of its roles and bindings. */
+  /** Name of the account, and of its roles and bindings. */
   name: string;
   hubId: string;
   /** The only namespaces in which the account may work; undefined: the whole cluster. */
   namespaces?: readonly string[] | undefined;
-  /** Kinds on which the account has rights, besides the kinds of every account. */
+  /** Besides the kinds of every account. */
   kinds?: readonly GrantedKind[];
-  /** Namespaces into which the account never writes, besides the namespaces of Kubernetes and of Meridian itself. */
+  /** Besides the namespaces of Kubernetes and of Meridian itself. */
   protectedNamespaces?: readonly string[];
   /**
-   * Kinds that the account may write in namespaces of Kubernetes, each one kind in one namespace, as
-   * `kube-system/roles.rbac.authorization.k8s.io`.
+   * Kinds that the account may write in single namespaces of Kubernetes: `kube-system/roles.rbac.authorization.k8s.io`.
    */
   allowProtected?: readonly string[];
 }
 
-/**
- * Annotation of the ClusterRole: the kinds that were granted by name, as `a,b`. A later join adds kinds, and resolves
- * `*` again.
- */
-const KINDS_ANNOTATION = `${FEDERATION_GROUP}/kinds`;
-/**
- * Annotation of the ClusterRole: the namespaces that join has to protect, as `a,b`. A later join replaces them only if
- * it names others.
- */
-const PROTECTED_NAMESPACES_ANNOTATION = `${FEDERATION_GROUP}/protected-namespaces`;
-
-/**
- * Annotation of the ClusterRole: the permissions of join in namespaces of Kubernetes, as `kube-system/a,kube-system/b`.
- * A later join replaces them only if it names others.
- */
-const ALLOW_PROTECTED_ANNOTATION = `${FEDERATION_GROUP}/allow-protected`;
-
-interface PolicyRule {
-  apiGroups: string[];
-  resources: string[];
-  resourceNames?: string[];
-  verbs: string[];
-}
+/** Annotations of the ClusterRole: what earlier joins were asked for, as lists with commas. */
+const REMEMBERED = {
+  kinds: `${FEDERATION_GROUP}/kinds`,
+  protectedNamespaces: `${FEDERATION_GROUP}/protected-namespaces`,
+  allowProtected: `${FEDERATION_GROUP}/allow-protected`,
+};
 
 const RBAC = "rbac.authorization.k8s.io";
 const RBAC_API_VERSION = `${RBAC}/v1`;
 
 /**
- * Namespaced kinds of Kubernetes itself. Meridian removes a namespace that it made only when the namespace is empty,
- * and must list these kinds to know that.
+ * Namespaced kinds of Kubernetes, to be listed before a namespace that Meridian made is removed: it has to be empty.
  */
 const LOOKED_THROUGH: Record<string, string[]> = {
   "": [
@@ -91,7 +73,6 @@ export function memberAccess(
   return { ...granted, namespace, name: nameOfAccount(hubId), hubId };
 }
 
-/** Name of a hub's account on its members, and of the account's roles and bindings. */
 export function nameOfAccount(hubId: string): string {
   return `meridian-${hubId.slice(0, 8)}`;
 }
@@ -100,32 +81,25 @@ export function accessNamespace({ namespace, hubId }: MemberAccess): KubeObject 
   return { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels: { [JOINED_TO_LABEL]: hubId } } };
 }
 
-/** The options of earlier joins, from the annotations of the ClusterRole. */
-export function rememberedBy(clusterRole: KubeObject | undefined): {
-  kinds: string[];
-  protectedNamespaces: string[];
-  allowProtected: string[];
-} {
+export function rememberedBy(clusterRole: KubeObject | undefined): Record<keyof typeof REMEMBERED, string[]> {
   const listed = (annotation: string): string[] =>
     (clusterRole?.metadata.annotations?.[annotation] ?? "").split(",").filter((one) => one !== "");
   return {
-    kinds: listed(KINDS_ANNOTATION),
-    protectedNamespaces: listed(PROTECTED_NAMESPACES_ANNOTATION),
-    allowProtected: listed(ALLOW_PROTECTED_ANNOTATION),
+    kinds: listed(REMEMBERED.kinds),
+    protectedNamespaces: listed(REMEMBERED.protectedNamespaces),
+    allowProtected: listed(REMEMBERED.allowProtected),
   };
 }
 
-/**
- * The ClusterRole owns its binding and the Roles in the granted namespaces: the garbage collector deletes these after
- * the ClusterRole.
- */
+/** The garbage collector deletes the binding, and the Roles in granted namespaces, after the ClusterRole. */
 export function accessClusterRole(access: MemberAccess): KubeObject {
   const { name, hubId, namespaces, kinds = [], protectedNamespaces = [], allowProtected = [] } = access;
-  const annotations = {
-    ...(kinds.length === 0 ? {} : { [KINDS_ANNOTATION]: kinds.map(nameOfKind).join(",") }),
-    ...(protectedNamespaces.length === 0 ? {} : { [PROTECTED_NAMESPACES_ANNOTATION]: protectedNamespaces.join(",") }),
-    ...(allowProtected.length === 0 ? {} : { [ALLOW_PROTECTED_ANNOTATION]: allowProtected.join(",") }),
-  };
+  const toRemember = [
+    [REMEMBERED.kinds, kinds.map(nameOfKind)],
+    [REMEMBERED.protectedNamespaces, protectedNamespaces],
+    [REMEMBERED.allowProtected, allowProtected],
+  ] as const;
+  const annotations = toRemember.flatMap(([key, list]) => (list.length === 0 ? [] : [[key, list.join(",")]]));
   const rules: PolicyRule[] = [
     ...(namespaces === undefined
       ? [
@@ -136,7 +110,7 @@ export function accessClusterRole(access: MemberAccess): KubeObject {
         ]
       : // A probe reads this one namespace, to learn which cluster it is and if its server has gone back.
         [{ apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get", "list"] }]),
-    // Lets unjoin remove the objects that join made: the garbage collector deletes all dependents of the ClusterRole.
+    // With the ClusterRole the garbage collector removes everything else that it owns.
     { apiGroups: [RBAC], resources: ["clusterroles"], resourceNames: [name], verbs: ["delete"] },
   ];
   return {
@@ -145,7 +119,7 @@ export function accessClusterRole(access: MemberAccess): KubeObject {
     metadata: {
       name,
       labels: { [JOINED_TO_LABEL]: hubId },
-      ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+      ...(annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations) as Record<string, string> }),
     },
     rules,
   };
@@ -159,49 +133,34 @@ function lookedThrough(): PolicyRule[] {
   }));
 }
 
-/** The account owns its Role and RoleBinding: an account that removes itself loses its last rights with its removal. */
 export function accessAccount({ namespace, name, hubId }: MemberAccess): KubeObject {
   const metadata = { name, namespace, labels: { [JOINED_TO_LABEL]: hubId } };
   return { apiVersion: "v1", kind: "ServiceAccount", metadata };
 }
 
 /**
- * All remaining objects, in the order of creation. One request removes the ClusterRole with the objects that it owns.
- * The objects that the account owns include its right to remove itself and its namespace, so they last until the next
- * request removes the account.
+ * All remaining objects, in the order of creation. The ClusterRole owns some. The account owns its rights to remove
+ * itself and its namespace, so that they last until the account goes.
  */
 export function accessDependents(access: MemberAccess, owners: { clusterRole: string; account: string }): KubeObject[] {
   const { namespace, name, hubId } = access;
-  const byClusterRole: OwnerReference = {
-    apiVersion: RBAC_API_VERSION,
-    kind: "ClusterRole",
-    name,
-    uid: owners.clusterRole,
-  };
-  const byAccount: OwnerReference = { apiVersion: "v1", kind: "ServiceAccount", name, uid: owners.account };
+  const byClusterRole = { apiVersion: RBAC_API_VERSION, kind: "ClusterRole", name, uid: owners.clusterRole };
+  const byAccount = { apiVersion: "v1", kind: "ServiceAccount", name, uid: owners.account };
   const common = { name, labels: { [JOINED_TO_LABEL]: hubId } };
-  const local = { ...common, namespace, ownerReferences: [byAccount] };
   const subjects = [{ kind: "ServiceAccount", namespace, name }];
-  const { kinds = [] } = access;
-  const rules = [...memberRightsInNamespace(oneByOne(kinds)), ...rightsToGiveRights(kinds)];
-  const granted = (access.namespaces ?? []).flatMap((place): KubeObject[] => {
-    const metadata = { ...common, namespace: place, ownerReferences: [byClusterRole] };
+  const rightsIn = (place: string, owner: OwnerReference, rules: PolicyRule[]): KubeObject[] => {
+    const metadata = { ...common, namespace: place, ownerReferences: [owner] };
     const roleRef = { apiGroup: RBAC, kind: "Role", name };
     return [
       { apiVersion: RBAC_API_VERSION, kind: "Role", metadata, rules },
       { apiVersion: RBAC_API_VERSION, kind: "RoleBinding", metadata, roleRef, subjects },
     ];
-  });
+  };
+  const { namespaces = [], kinds = [] } = access;
+  const granted = [...memberRightsInNamespace(oneByOne(kinds)), ...rightsToGiveRights(kinds)];
   return [
-    ...granted,
-    { apiVersion: RBAC_API_VERSION, kind: "Role", metadata: local, rules: ownAffairs(access) },
-    {
-      apiVersion: RBAC_API_VERSION,
-      kind: "RoleBinding",
-      metadata: local,
-      roleRef: { apiGroup: RBAC, kind: "Role", name },
-      subjects,
-    },
+    ...namespaces.flatMap((place) => rightsIn(place, byClusterRole, granted)),
+    ...rightsIn(namespace, byAccount, ownAffairs(access)),
     {
       apiVersion: RBAC_API_VERSION,
       kind: "ClusterRoleBinding",
@@ -215,8 +174,8 @@ export function accessDependents(access: MemberAccess, owners: { clusterRole: st
 /** The rights to renew the account's own token and to remove the account itself. */
 function ownAffairs({ name, namespace, namespaces }: MemberAccess): PolicyRule[] {
   return [
-    // Before an account removes itself, it checks that its namespace holds nothing else. An account for the whole
-    // cluster may read the namespace anyway.
+    // An account looks whether its namespace is empty before it removes itself. One for the whole cluster may look
+    // anyway.
     ...(namespaces === undefined
       ? []
       : [

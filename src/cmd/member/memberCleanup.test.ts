@@ -12,13 +12,15 @@ import { accessNamespace, memberAccess } from "./memberAccess.ts";
 import { revokeAccess } from "./memberCleanup.ts";
 
 const access = memberAccess("0f3c1d2e-4b5a-6978-8796-a5b4c3d2e1f0", "meridian-system");
+const OURS = accessNamespace(access);
+OURS.metadata.uid = "uid-n";
 const FOREIGN: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "meridian-system" } };
 
 /**
- * A member whose garbage collector and namespace controller have done their work before the next request: what the ClusterRole gives is gone
- * with it, and the account with its namespace.
+ * A member whose controllers are done before the next request: what the ClusterRole gives is gone with it, and the
+ * account with its namespace.
  */
-function quickMember(namespace: KubeObject, refuse: (type: ResourceType) => boolean = () => false) {
+function quickMember(namespace: KubeObject, mayNot = false) {
   const deleted: string[] = [];
   const client = {
     cluster: "shanghai-1",
@@ -29,7 +31,7 @@ function quickMember(namespace: KubeObject, refuse: (type: ResourceType) => bool
       await Promise.resolve();
       if (deleted.includes(NAMESPACES.kind) || deleted.includes(SERVICEACCOUNTS.kind))
         throw new ApiError(401, "Unauthorized", "the account is gone");
-      const isLost = type === CLUSTERROLES ? refuse(type) : deleted.includes(type.kind);
+      const isLost = type === CLUSTERROLES ? mayNot : deleted.includes(type.kind);
       if (isLost) throw new ApiError(403, "Forbidden", "the account has no right to that");
       deleted.push(type.kind);
     },
@@ -39,23 +41,18 @@ function quickMember(namespace: KubeObject, refuse: (type: ResourceType) => bool
 
 const never = new AbortController().signal;
 
-test("an account that removes itself leaves nothing, however quick its member is", async () => {
-  const { client, deleted } = quickMember(accessNamespace(access));
-  expect(await revokeAccess(client, access, false, never)).toEqual({
-    removed: [`clusterrole/${access.name}`, "namespace/meridian-system"],
-    left: [],
-  });
-  expect(deleted).toEqual([CLUSTERROLES.kind, NAMESPACES.kind]);
-});
-
-test("a namespace that no join made stays, and the account goes", async () => {
-  const { client, deleted } = quickMember(FOREIGN);
-  expect((await revokeAccess(client, access, false, never)).left).toEqual([]);
-  expect(deleted).toEqual([CLUSTERROLES.kind, SERVICEACCOUNTS.kind]);
+test.each([
+  ["the namespace that join made", OURS, "namespace/meridian-system", NAMESPACES.kind],
+  ["itself where no join made the namespace", FOREIGN, `serviceaccount/${access.name}`, SERVICEACCOUNTS.kind],
+])("an account removes its ClusterRole and then %s, however quick its member is", async (_, namespace, last, kind) => {
+  const { client, deleted } = quickMember(namespace);
+  const removed = [`clusterrole/${access.name}`, last];
+  expect(await revokeAccess(client, access, false, never)).toEqual({ removed, left: [] });
+  expect(deleted).toEqual([CLUSTERROLES.kind, kind]);
 });
 
 test("an account that may not remove its ClusterRole stays, and everything is named for whoever may", async () => {
-  const { client, deleted } = quickMember(accessNamespace(access), () => true);
+  const { client, deleted } = quickMember(OURS, true);
   const { removed, left } = await revokeAccess(client, access, false, never);
   expect(deleted).toEqual([]);
   expect(removed).toEqual([]);

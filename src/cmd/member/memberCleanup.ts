@@ -19,13 +19,13 @@ import {
 import { describeAnswer, find } from "../shared/index.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 
-/** An object that unjoin could not remove, and the command with which a person can. */
+/** What unjoin could not remove, and the command with which a person can. */
 export interface Leftover {
   what: string;
   command: string;
 }
 
-/** Every object that join makes on a member, for a member that cannot be reached. */
+/** Everything that join makes, for a member that cannot be reached. */
 export function everythingOf(access: MemberAccess): Leftover[] {
   const policy = "validatingadmissionpolicybinding,validatingadmissionpolicy";
   return [
@@ -50,37 +50,21 @@ export interface Cleanup {
   left: Leftover[];
 }
 
-interface Step {
-  type: ResourceType;
-  kind: string;
-  namespaced: boolean;
-}
-
-/** An account that removes itself deletes OWN_CLUSTERROLE first, and OWN_ACCOUNT last if its namespace stays. */
-const OWN_CLUSTERROLE: Step = { type: CLUSTERROLES, kind: "clusterrole", namespaced: false };
-const OWN_ACCOUNT: Step = { type: SERVICEACCOUNTS, kind: "serviceaccount", namespaced: true };
-
-/** An administrator deletes each object, without the garbage collector. */
-const ADMIN_STEPS: Step[] = [
-  { type: VALIDATINGADMISSIONPOLICYBINDINGS, kind: "validatingadmissionpolicybinding", namespaced: false },
-  { type: VALIDATINGADMISSIONPOLICIES, kind: "validatingadmissionpolicy", namespaced: false },
-  { type: CLUSTERROLEBINDINGS, kind: "clusterrolebinding", namespaced: false },
-  { type: ROLEBINDINGS, kind: "rolebinding", namespaced: true },
-  { type: ROLES, kind: "role", namespaced: true },
-  { type: SERVICEACCOUNTS, kind: "serviceaccount", namespaced: true },
-  { type: CLUSTERROLES, kind: "clusterrole", namespaced: false },
+/** What an administrator deletes, in this order, without the garbage collector. */
+const ADMIN_STEPS: readonly ResourceType[] = [
+  VALIDATINGADMISSIONPOLICYBINDINGS,
+  VALIDATINGADMISSIONPOLICIES,
+  CLUSTERROLEBINDINGS,
+  ROLEBINDINGS,
+  ROLES,
+  SERVICEACCOUNTS,
+  CLUSTERROLES,
 ];
 
-/**
- * Called before an account removes the first of its rights. The argument is the UID of the namespace to be removed;
- * undefined: the namespace stays.
- */
+/** Called before an account removes the first of its rights, with the UID of the namespace that goes too, if any. */
 export type BeginRevoking = (namespaceUid: string | undefined) => Promise<void>;
 
-/**
- * Removes from a member the objects that join made. `asAdmin`: uses a person's own credentials, not the account that is
- * removed.
- */
+/** Removes what join made. `asAdmin`: with a person's own credentials, not with the account that is removed. */
 export async function revokeAccess(
   member: Client,
   access: MemberAccess,
@@ -92,23 +76,28 @@ export async function revokeAccess(
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   // Read first: an account that has removed itself can no longer read.
   const removable = namespace !== undefined && (await isOursAndEmpty(member, namespace, access, signal));
-  if (!asAdmin) await begin(removable ? namespace.metadata.uid : undefined);
-  if (!asAdmin) return await removeItself(member, access, removable ? namespace : undefined, signal);
+  const namespaceUid = removable ? namespace.metadata.uid : undefined;
+  if (!asAdmin) {
+    await begin(namespaceUid);
+    await remove(member, CLUSTERROLES, access, cleanup, signal);
+    // Without the account only an administrator could remove the ClusterRole.
+    if (cleanup.left.length > 0) return { removed: [], left: everythingOf(access) };
+    const { removed, left } = await finishRevoking(member, access, namespaceUid, signal);
+    return { removed: [...cleanup.removed, ...removed], left };
+  }
   try {
     await revokeNamespaces(member, { ...access, namespaces: [] }, cleanup, signal);
   } catch (error) {
-    // A person who may not list these objects leaves them to the garbage collector, which deletes them after the
-    // ClusterRole.
+    // The garbage collector deletes them after the ClusterRole.
     if (!isForbidden(error)) throw error;
   }
   for (const step of ADMIN_STEPS) await remove(member, step, access, cleanup, signal);
-  if (removable) await removeNamespace(member, namespace, cleanup, signal);
+  if (namespaceUid !== undefined) await removeNamespace(member, access, namespaceUid, cleanup, signal);
   return cleanup;
 }
 
 /**
- * Removes the account's rights in single namespaces, except the granted ones. Throws the client's error if the Roles
- * and RoleBindings cannot be listed.
+ * Removes the account's rights in namespaces that are not granted. Throws the client's error if they cannot be listed.
  */
 export async function revokeNamespaces(
   member: Client,
@@ -117,11 +106,8 @@ export async function revokeNamespaces(
   signal: AbortSignal,
 ): Promise<void> {
   const { name, hubId, namespace: own, namespaces = [] } = access;
-  const steps = [
-    { type: ROLEBINDINGS, kind: "rolebinding" },
-    { type: ROLES, kind: "role" },
-  ];
-  for (const { type, kind } of steps) {
+  for (const type of [ROLEBINDINGS, ROLES]) {
+    const kind = type.kind.toLowerCase();
     const selection = { client: member, type, labelSelector: `${JOINED_TO_LABEL}=${hubId}` };
     const items = await listAll(selection, { metadataOnly: true, signal });
     for (const { metadata } of items) {
@@ -136,29 +122,8 @@ export async function revokeNamespaces(
 }
 
 /**
- * Sequential, so that no right is lost before it was used. First the ClusterRole is deleted, and the garbage collector
- * deletes its binding. Then the namespace or the account is deleted. The rights for that are in a Role of the
- * namespace, which is deleted along. `namespace` is set if it has to be removed, too.
- */
-async function removeItself(
-  member: Client,
-  access: MemberAccess,
-  namespace: KubeObject | undefined,
-  signal: AbortSignal,
-): Promise<Cleanup> {
-  const cleanup: Cleanup = { removed: [], left: [] };
-  await remove(member, OWN_CLUSTERROLE, access, cleanup, signal);
-  // If the ClusterRole is left, the account stays: without the account, only an administrator could remove the
-  // ClusterRole.
-  if (cleanup.left.length > 0) return { removed: [], left: everythingOf(access) };
-  if (namespace !== undefined) await removeNamespace(member, namespace, cleanup, signal);
-  else await remove(member, OWN_ACCOUNT, access, cleanup, signal);
-  return cleanup;
-}
-
-/**
- * Continues a removal that broke off after the ClusterRole was deleted. From then on the account may only remove its
- * namespace, or itself. `namespaceUid`: the argument of {@link BeginRevoking}.
+ * Removes what an account may still remove when its ClusterRole is gone: its namespace, or itself. The rights for that
+ * go last, with the Role in the namespace. `namespaceUid` is that of {@link BeginRevoking}.
  */
 export async function finishRevoking(
   member: Client,
@@ -167,40 +132,34 @@ export async function finishRevoking(
   signal: AbortSignal,
 ): Promise<Cleanup> {
   const cleanup: Cleanup = { removed: [], left: [] };
-  const namespace = {
-    metadata: { name: access.namespace, ...defined({ uid: namespaceUid }) },
-  };
-  if (namespaceUid !== undefined) await removeNamespace(member, namespace, cleanup, signal);
-  else await remove(member, OWN_ACCOUNT, access, cleanup, signal);
+  if (namespaceUid !== undefined) await removeNamespace(member, access, namespaceUid, cleanup, signal);
+  else await remove(member, SERVICEACCOUNTS, access, cleanup, signal);
   return cleanup;
 }
 
 async function remove(
   member: Client,
-  { type, kind, namespaced }: Step,
-  access: MemberAccess,
+  type: ResourceType,
+  { name, namespace }: MemberAccess,
   cleanup: Cleanup,
   signal: AbortSignal,
 ): Promise<void> {
-  const what = `${kind}/${access.name}`;
-  const scope = namespaced ? `-n ${access.namespace} ` : "";
-  await attempt(what, `kubectl ${scope}delete ${kind} ${access.name}`, cleanup, signal, () =>
-    member.delete(type, namespaced ? access.namespace : undefined, access.name, {
-      propagationPolicy: "Background",
-      signal,
-    }),
+  const kind = type.kind.toLowerCase();
+  const scope = type.namespaced ? `-n ${namespace} ` : "";
+  await attempt(`${kind}/${name}`, `kubectl ${scope}delete ${kind} ${name}`, cleanup, signal, () =>
+    member.delete(type, type.namespaced ? namespace : undefined, name, { propagationPolicy: "Background", signal }),
   );
 }
 
 async function removeNamespace(
   member: Client,
-  { metadata }: Pick<KubeObject, "metadata">,
+  { namespace }: MemberAccess,
+  uid: string,
   cleanup: Cleanup,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, uid } = metadata;
-  await attempt(`namespace/${name}`, `kubectl delete namespace ${name}`, cleanup, signal, () =>
-    member.delete(NAMESPACES, undefined, name, { signal, ...defined({ uid }) }),
+  await attempt(`namespace/${namespace}`, `kubectl delete namespace ${namespace}`, cleanup, signal, () =>
+    member.delete(NAMESPACES, undefined, namespace, { signal, uid }),
   );
 }
 
@@ -221,10 +180,7 @@ async function attempt(
   }
 }
 
-/**
- * True when a join (for any hub) made the namespace and the namespace holds only this hub's objects. A namespace whose
- * objects cannot be listed stays.
- */
+/** True when a join (of any hub) made the namespace, and nothing of others is in it, as far as the account can see. */
 async function isOursAndEmpty(
   member: Client,
   namespace: KubeObject,
@@ -254,7 +210,7 @@ async function isOursAndEmpty(
   return true;
 }
 
-/** True for objects that Kubernetes puts into every namespace, and for kinds that only describe other objects. */
+/** Kubernetes puts these into every namespace, or they only describe other objects. */
 function goesWithTheNamespace(plural: string, name: string): boolean {
   if (plural === "events" || plural === "endpoints" || plural === "endpointslices") return true;
   return (

@@ -34,7 +34,6 @@ describe("the guard of an account", () => {
   test("names the protected namespaces once", () => {
     expect(spec.validations[0]?.expression).toContain('variables.place in ["meridian-system","vault"]');
     expect(spec.validations[0]?.expression).toContain('startsWith("kube-")');
-    expect(spec.validations[0]?.message).toContain("those of join --protected-namespace");
   });
 
   test("keeps an account that is bounded to namespaces in them", () => {
@@ -57,13 +56,6 @@ describe("the guard of an account", () => {
     expect(powers([any])).toBe(powers([]));
     expect(powers([crds])).toContain('in ["apiextensions.k8s.io/customresourcedefinitions"]');
     expect(powers([])).not.toContain("customresourcedefinitions");
-  });
-
-  test("says of each refusal what it is, as forbidden", () => {
-    for (const { message, reason } of spec.validations) {
-      expect(message).toMatch(/^a hub writes /);
-      expect(reason).toBe("Forbidden");
-    }
   });
 
   test("uses only variables that come before", () => {
@@ -139,6 +131,7 @@ describe("everyday writes", () => {
   const over = "a hub writes nothing over what belongs to the cluster, to another hub or to a controller";
   const theirs = (metadata: object) => ({ metadata: { name: "a", ...metadata } });
   const applied = [{ manager: "meridian", operation: "Apply" }];
+  const AUTOUPDATED = { "apf.kubernetes.io/autoupdate-spec": "true" };
   const named = (resource: string, name: string) => ({ resource: { group: "", version: "v1", resource }, name });
 
   test.each<[what: string, oldObject: object, refusals: string[], of?: object]>([
@@ -152,21 +145,10 @@ describe("everyday writes", () => {
     ["the Service of the API server", theirs({}), [over], named("services", "kubernetes")],
     ["the namespace that every cluster has", theirs({}), [over], named("namespaces", "default")],
     ["a namespace of others", theirs({}), [over], named("namespaces", "foreign")],
-    [
-      "a namespace of another hub",
-      theirs({ labels: { [MANAGED_BY]: "another" } }),
-      [over],
-      named("namespaces", "foreign"),
-    ],
     ["the account that every namespace has", theirs({}), [over], named("serviceaccounts", "default")],
     ["what Kubernetes brings", theirs({}), [over], named("configmaps", "system:a")],
     ["a priority that Kubernetes brings", theirs({}), [over], named("priorityclasses", "system-node-critical")],
-    [
-      "what the API server keeps as it is",
-      theirs({ annotations: { "apf.kubernetes.io/autoupdate-spec": "true" } }),
-      [over],
-      named("flowschemas", "probes"),
-    ],
+    ["what the API server keeps as it is", theirs({ annotations: AUTOUPDATED }), [over], named("flowschemas", "x")],
   ])("is no write that takes over %s, and that is judged", (_, oldObject, refusals, of = {}) => {
     expect(judged(spec, { request: request("UPDATE", of), object: ours, oldObject })).toEqual({
       isEveryday: false,
@@ -239,9 +221,8 @@ describe("everyday writes", () => {
       expect(refusalsOf({ allowProtected }, "kube-system", "rolebindings")).not.toEqual([]);
       expect(refusalsOf({ allowProtected }, access.namespace, "configmaps", "")).not.toEqual([]);
       expect(refusalsOf({}, "kube-system", "roles")).not.toEqual([]);
-      expect(refusalsOf({ allowProtected, protectedNamespaces: ["kube-system"] }, "kube-system", "roles")).not.toEqual(
-        [],
-      );
+      const protectedNamespaces = ["kube-system"];
+      expect(refusalsOf({ allowProtected, protectedNamespaces }, "kube-system", "roles")).not.toEqual([]);
     });
   });
 });

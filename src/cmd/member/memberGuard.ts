@@ -1,29 +1,22 @@
-import {
-  FIELD_MANAGER,
-  type KubeObject,
-  MANAGED_BY_LABEL,
-  type OwnerReference,
-  OWNER_ANNOTATION,
-} from "../../apis/index.ts";
+import { FIELD_MANAGER, type KubeObject, MANAGED_BY_LABEL, OWNER_ANNOTATION } from "../../apis/index.ts";
 import { memberRights } from "../../hub/index.ts";
 import { type GrantedKind, POWERFUL_GROUPS } from "./grantedKinds.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 
 /**
- * A ValidatingAdmissionPolicy with limits for a hub's account on a member that RBAC cannot express. Join makes the
- * policy, unjoin removes it, and it applies to this account only. It restricts the account's writes to the hub's own
- * objects, and keeps them out of protected namespaces and away from service account tokens and kinds that give power.
- * Admission does not see reads. Pure.
+ * The ValidatingAdmissionPolicy for a hub's account on a member: limits on writes that RBAC cannot express. The account
+ * writes only the hub's own objects, none in protected namespaces, no service account tokens, and no kinds that give
+ * power. Admission does not see reads. Pure.
  */
 
 const API_GROUP = "admissionregistration.k8s.io";
 const API_VERSION = `${API_GROUP}/v1`;
 
-/** Reviews about one's own identity and rights are sent as writes but store nothing. */
+/** Reviews are sent as writes and store nothing. */
 const QUESTIONS = ["authentication.k8s.io", "authorization.k8s.io"];
 const TOKEN_TYPES = ["bootstrap.kubernetes.io/token", "kubernetes.io/service-account-token"];
 const TOKEN_ANNOTATION = "kubernetes.io/service-account.name";
-/** Objects that a cluster creates and recreates for itself, by resource and name. */
+/** Every cluster makes these for itself. */
 const OF_THE_CLUSTER = [
   "services/kubernetes",
   "endpoints/kubernetes",
@@ -32,15 +25,10 @@ const OF_THE_CLUSTER = [
   "configmaps/kube-root-ca.crt",
 ];
 
-/** The policy and its binding, in the order of creation. The ClusterRole of join owns both. */
+/** The policy and its binding, which the ClusterRole of join owns. */
 export function accessGuard(access: MemberAccess, clusterRoleUid: string): KubeObject[] {
   const { name, hubId } = access;
-  const owner: OwnerReference = {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRole",
-    name,
-    uid: clusterRoleUid,
-  };
+  const owner = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name, uid: clusterRoleUid };
   const metadata = { name, labels: { [JOINED_TO_LABEL]: hubId }, ownerReferences: [owner] };
   return [
     {
@@ -75,13 +63,13 @@ export function userOf({ namespace, name }: MemberAccess): string {
 }
 
 /**
- * Condition for writes that every validation accepts, as nearly all writes are. The validations repeat these checks: an
- * API server prepares the object anew for each part of a policy. With this condition evaluated first, a write costs the
- * server a sixth less (an update by apply, Kubernetes 1.35). Conditions cannot use variables.
+ * Condition for writes that every validation accepts, as nearly all are. Evaluated first, because an API server
+ * prepares the object anew for each part of a policy: a write costs the server a sixth less. Conditions cannot use
+ * variables.
  */
 function everyday(access: MemberAccess): string {
   const { hubId, namespaces } = access;
-  const { group, resource } = { group: "request.resource.group", resource: "request.resource.resource" };
+  const [group, resource] = ["request.resource.group", "request.resource.resource"];
   return all(
     'has(request.namespace) && request.namespace != "" && !request.namespace.startsWith("kube-")',
     `!(request.namespace in ${list(named(access))})`,
@@ -93,17 +81,12 @@ function everyday(access: MemberAccess): string {
   );
 }
 
-/** Protected namespaces, except the namespaces of Kubernetes. */
+/** Protected namespaces beside `kube-*`. */
 function named({ namespace, protectedNamespaces = [] }: MemberAccess): string[] {
   return [...new Set([namespace, ...protectedNamespaces])].filter((one) => !one.startsWith("kube-"));
 }
 
-interface Named {
-  name: string;
-  expression: string;
-}
-
-function variables({ namespace, name, hubId }: MemberAccess): Named[] {
+function variables({ namespace, name, hubId }: MemberAccess): { name: string; expression: string }[] {
   return [
     { name: "group", expression: "request.resource.group" },
     { name: "resource", expression: "request.resource.resource" },
@@ -199,10 +182,7 @@ function validations(access: MemberAccess): object[] {
   ].map((validation) => ({ ...validation, reason: "Forbidden" }));
 }
 
-/**
- * Permissions in namespaces of Kubernetes. They never cover the namespace object itself, nor namespaces that are
- * protected by name.
- */
+/** Never the namespace object itself, nor namespaces that are protected by name. */
 function allowedInProtected(access: MemberAccess): string[] {
   const { allowProtected = [], namespace, protectedNamespaces = [] } = access;
   if (allowProtected.length === 0) return [];
@@ -216,7 +196,6 @@ function allowedInProtected(access: MemberAccess): string[] {
   ];
 }
 
-/** Kinds of powerful groups are allowed only if they were granted by name. */
 function powerless(kinds: readonly GrantedKind[]): string {
   const granted = memberRights(kinds).flatMap(({ apiGroups, resources }) =>
     apiGroups
@@ -230,13 +209,12 @@ function powerless(kinds: readonly GrantedKind[]): string {
 }
 
 /**
- * Objects of others that a hub may adopt if a Placement says so. Meridian itself never adopts the objects excluded
- * here. A Namespace is never adopted: whoever labels a Namespace could delete it with its content, or open it to
- * privileged pods.
+ * Objects of others that a Placement may adopt. Meridian itself never adopts the ones excluded here. Whoever labels a
+ * Namespace could delete it with its content, or open it to privileged pods.
  */
 function adoptable(): string {
-  const { metadata, labels } = { metadata: "oldObject.metadata", labels: "oldObject.metadata.labels" };
-  const annotations = `${metadata}.annotations`;
+  const metadata = "oldObject.metadata";
+  const [labels, annotations] = [`${metadata}.labels`, `${metadata}.annotations`];
   const applied = `one.manager == ${text(FIELD_MANAGER)} && one.operation == "Apply"`;
   return all(
     "oldObject != null && has(oldObject.metadata)",
@@ -261,29 +239,16 @@ function labelled(object: string, hubId: string): string {
 
 /** If somebody took the label off, the annotation still names the owner. */
 function annotated(object: string): string {
-  const { annotations, labels } = {
-    annotations: `${object}.metadata.annotations`,
-    labels: `${object}.metadata.labels`,
-  };
+  const [labels, annotations] = [`${object}.metadata.labels`, `${object}.metadata.annotations`];
   return all(
     `has(${annotations}) && ${text(OWNER_ANNOTATION)} in ${annotations}`,
     `!(has(${labels}) && ${text(MANAGED_BY_LABEL)} in ${labels})`,
   );
 }
 
-function any(...terms: string[]): string {
-  return `(${terms.join(" || ")})`;
-}
-
-function all(...terms: string[]): string {
-  return `(${terms.join(" && ")})`;
-}
+const any = (...terms: string[]): string => `(${terms.join(" || ")})`;
+const all = (...terms: string[]): string => `(${terms.join(" && ")})`;
 
 /** CEL accepts JSON's syntax for strings and lists. */
-function text(value: string): string {
-  return JSON.stringify(value);
-}
-
-function list(values: readonly string[]): string {
-  return JSON.stringify(values);
-}
+const text = (value: string): string => JSON.stringify(value);
+const list = (values: readonly string[]): string => JSON.stringify(values);

@@ -7,6 +7,7 @@ import {
   isApiError,
   isForbidden,
   isMissing,
+  MEMBERCLUSTERS,
   type ResourceType,
   SECRETS,
   systemClock,
@@ -21,19 +22,18 @@ import {
   describeAnswer,
   find,
 } from "../shared/index.ts";
-import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION, reachedNamespaces } from "./joinedMember.ts";
+import { joinedUid, KUBECONFIG_KEY, reachedNamespaces } from "./joinedMember.ts";
 
-/** Objects that a hub has put on a member, and the removal of Meridian's marks if no manager removes them. */
+/** Objects with a hub's marks on a member, and the removal of the marks if no manager removes them. */
 
-/** One object on a member with the marks of this hub. */
-export interface Marked {
+interface Marked {
   type: ResourceType;
   namespace?: string;
   name: string;
   uid: string;
 }
 
-/** An object that keeps Meridian's marks, or a kind whose objects may keep marks, with the reason. */
+/** An object, or a kind of objects, that keeps its marks, and why. */
 export interface Unreleased {
   what: string;
   error: unknown;
@@ -42,10 +42,8 @@ export interface Unreleased {
 const LISTS_AT_ONCE = 8;
 
 /**
- * Every object of that hub, of all kinds that the credentials may list, in the namespaces that they reach. An object
- * counts only if its annotation names the object itself: Kubernetes copies the labels of a Service to its Endpoints and
- * EndpointSlices, which are not Meridian's. A kind that could not be listed is in `unread`; the other kinds are listed
- * all the same.
+ * Every object of that hub that the credentials may list. An object counts only if its annotation names the object
+ * itself: Kubernetes copies the labels of a Service to its Endpoints. `unread` has the kinds that could not be listed.
  */
 export async function markedBy(
   hubId: string,
@@ -83,10 +81,7 @@ export async function markedBy(
   return { marked, unread };
 }
 
-/**
- * Removes Meridian's marks from every object of that hub on the member. A failure does not stop the release of the
- * other objects. Returns how many objects were released, and which keep their marks.
- */
+/** Removes the marks of every object of that hub. A failure does not stop the others. */
 export async function releaseAll(
   hubId: string,
   member: Pick<Reached, "client" | "namespaces">,
@@ -106,7 +101,7 @@ export async function releaseAll(
   return { released: marked.length - failed.length, left: [...failed, ...unread] };
 }
 
-/** The first objects that keep their marks, with the reason: `service shop/web (forbidden) and 2 more`. */
+/** `service shop/web (forbidden) and 2 more` */
 export function describeUnreleased(left: readonly Unreleased[]): string {
   const named = left.slice(0, NAMED).map(({ what, error }) => `${what} (${describeAnswer(error)})`);
   const more = left.length - named.length;
@@ -129,8 +124,7 @@ async function listMarked(
     // A metadata-only list does not contain the kind of its items.
     return items.filter((item) => isOwn({ ...item, apiVersion, kind: type.kind }));
   } catch (error) {
-    // If the account may not list a kind, the manager could not have written the kind either. Objects of an aggregated
-    // API that is down cannot be read by anybody.
+    // What an account may not list, the manager could not write. An aggregated API that is down nobody can read.
     const isUnlisted = isForbidden(error) || isMissing(error) || (isApiError(error) && error.status === 405);
     if (!isUnlisted && !(isApiError(error) && error.status === 503)) throw error;
     return [];
@@ -145,15 +139,15 @@ export interface Reached extends AsyncDisposable {
   namespaces?: readonly string[] | undefined;
 }
 
-/** Access to a member: the person's own kubeconfig, or the kubeconfig that the hub stores. */
-export interface Reaching {
+/** Without a file, the kubeconfig that the hub stores. */
+interface Reaching {
   memberKubeconfig?: string | undefined;
   memberContext?: string | undefined;
 }
 
 /**
- * A connection to the cluster of a MemberCluster, after the cluster's identity was checked. Undefined when the hub has
- * no credentials for it. Throws when the cluster does not answer, or another cluster answers.
+ * A connection to the cluster of a MemberCluster. Undefined when the hub has no credentials for it. Throws when no
+ * cluster, or another one, answers.
  */
 export async function reachMember(
   name: string,
@@ -167,9 +161,7 @@ export async function reachMember(
   if (connection === undefined) return undefined;
   try {
     const uid = await clusterUid(connection.client, signal);
-    const known =
-      (member === undefined ? undefined : knownMemberUid(member)) ??
-      secret?.metadata.annotations?.[MEMBER_UID_ANNOTATION];
+    const known = joinedUid(member, secret);
     if (known !== undefined && uid !== known)
       throw new CommandError(
         `${reaching.memberKubeconfig === undefined ? "its stored kubeconfig" : "this kubeconfig"} leads to another cluster than ${name} (kube-system UID ${uid}, not ${known}): give the right one by --member-kubeconfig`,
@@ -197,13 +189,16 @@ function open(
   return text === undefined ? undefined : connectStored(name, text);
 }
 
-/** The kubeconfig in a Secret of a member. */
 export function storedKubeconfig(secret: KubeObject | undefined, key = KUBECONFIG_KEY): string | undefined {
   const encoded = ((secret?.["data"] ?? {}) as Record<string, string>)[key];
   return encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8");
 }
 
-/** The Secret that a MemberCluster names, or the default Secret if the MemberCluster is gone or names none. */
+export async function findMember(hub: Client, name: string, signal: AbortSignal): Promise<MemberCluster | undefined> {
+  return (await find(hub, MEMBERCLUSTERS, undefined, name, signal)) as unknown as MemberCluster | undefined;
+}
+
+/** The default Secret, unless the MemberCluster names another. */
 export function memberSecret(
   name: string,
   member: MemberCluster | undefined,

@@ -1,17 +1,14 @@
 import { counted, defined, isProtectedNamespace, type KubeObject, type MemberCluster } from "../../apis/index.ts";
 import { namespaceTerms } from "../../desiredstate/index.ts";
 import { type Client, isAlreadyExists, NAMESPACES } from "../../runtime/index.ts";
-import { CommandError, EVERYTHING, find } from "../shared/index.ts";
+import { CommandError, EVERYTHING, find, tolerating } from "../shared/index.ts";
 import type { JoinOptions } from "./verb.ts";
 import type { MemberAccess } from "./memberAccess.ts";
 import { markedBy } from "./memberMarks.ts";
 
-/** The namespaces to which a member's account is limited, and their handling on the member. */
+/** The namespaces to which a member's account is limited. */
 
-/**
- * The namespaces to grant: the requested ones, else the earlier ones. Undefined: the whole cluster. Throws
- * {@link CommandError}.
- */
+/** The requested namespaces, else the earlier ones. Undefined: the whole cluster. Throws {@link CommandError}. */
 export function namespacesToGrant(
   options: Pick<JoinOptions, "namespaces" | "namespace" | "protectedNamespaces">,
   before: KubeObject | undefined,
@@ -31,7 +28,7 @@ export function isNarrower(next: readonly string[] | undefined, before: readonly
   return before === undefined || before.some((name) => !next.includes(name));
 }
 
-/** The namespaces that the member lacks, ready to be created, with the Pod Security labels of the hub's namespaces. */
+/** The namespaces that the member lacks, with the Pod Security labels of the hub's namespaces. */
 export async function missingNamespaces(
   { namespaces = [] }: MemberAccess,
   hub: Client,
@@ -48,47 +45,34 @@ export async function missingNamespaces(
     if (found !== undefined) continue;
     const onHub = await find(hub, NAMESPACES, undefined, name, signal);
     const labels = onHub === undefined ? undefined : namespaceTerms(onHub.metadata, false).labels;
-    missing.push({
-      apiVersion: "v1",
-      kind: "Namespace",
-      metadata: { name, ...defined({ labels }) },
-    });
+    missing.push({ apiVersion: "v1", kind: "Namespace", metadata: { name, ...defined({ labels }) } });
   }
   return missing;
 }
 
-/**
- * Creates namespaces with the rights of the person who joins the cluster. The namespaces stay, with their content, when
- * the cluster leaves.
- */
+/** With the rights of the person who joins the cluster. They stay when the cluster leaves. */
 export async function makeNamespaces(
   namespaces: readonly KubeObject[],
   member: Client,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const namespace of namespaces) {
-    try {
-      await member.create(NAMESPACES, namespace, { signal });
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
-  }
+  for (const namespace of namespaces)
+    await tolerating(isAlreadyExists, () => member.create(NAMESPACES, namespace, { signal }));
 }
 
-/** The hub's objects on the member outside the account's rights, as a sentence; undefined if there are none. */
+/** A sentence on the hub's objects outside the account's rights; undefined if there are none. */
 export async function outOfReach(
   { hubId, namespaces = [] }: MemberAccess,
   member: Client,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { marked, unread } = await markedBy(hubId, { client: member }, signal);
-  const [failure] = unread;
-  if (failure !== undefined) throw failure.error;
+  if (unread[0] !== undefined) throw unread[0].error;
   const places = new Map<string, number>();
   for (const { type, namespace } of marked) {
     if (namespace !== undefined && namespaces.includes(namespace)) continue;
     // Namespaces that Meridian made stay, as they do when a cluster leaves.
-    if (type === NAMESPACES || (type.group === "" && type.kind === "Namespace")) continue;
+    if (type.group === "" && type.kind === "Namespace") continue;
     const place = namespace === undefined ? "cluster-scoped" : `in namespace ${namespace}`;
     places.set(place, (places.get(place) ?? 0) + 1);
   }

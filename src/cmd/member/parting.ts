@@ -2,7 +2,7 @@ import { counted, type KubeObject, type MemberCluster, joinCommand } from "../..
 import { type Client, clusterConfigFromKubeconfig, MEMBERCLUSTERS, listAll } from "../../runtime/index.ts";
 import { clusterUid, type CommandContext, CommandError, describeAnswer } from "../shared/index.ts";
 import type { UnjoinOptions } from "./verb.ts";
-import { knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
+import { joinedUid, knownMemberUid } from "./joinedMember.ts";
 import { JOINED_TO_LABEL, type MemberAccess, memberAccess } from "./memberAccess.ts";
 import { everythingOf, type Leftover, revokeAccess } from "./memberCleanup.ts";
 import {
@@ -16,38 +16,34 @@ import {
   type Unreleased,
 } from "./memberMarks.ts";
 
-/** A cluster that is to leave, with the context of the command. */
 export interface Leaving {
   name: string;
   member: MemberCluster | undefined;
-  /** The Secret with the member's kubeconfig, whoever made the Secret. */
+  /** With the member's kubeconfig, whoever made it. */
   secret: KubeObject | undefined;
   options: UnjoinOptions;
   hub: Client;
   context: CommandContext;
 }
 
-/** State of the member that `unjoin` would find. `account`: the objects that join made on the member, if any. */
+/** What `unjoin` would find on the member. `account`: what join made there, if anything. */
 export type Foreseen =
   | { kind: "Reached"; objects: number; account: MemberAccess | undefined }
-  /** The member was not reached. `failure` says why; it is undefined if the hub has no credentials. */
+  /** `failure` is undefined if the hub has no credentials. */
   | { kind: "Unreached"; failure: unknown; account: MemberAccess | undefined }
-  /** Another MemberCluster stands for the same cluster and needs its objects. */
   | { kind: "Shared"; with: string };
 
 /**
- * The work of `unjoin` on the member itself, besides the manager's work. It removes Meridian's marks from objects that
- * keep running, and removes the objects that join made. If another MemberCluster of the hub stands for the same
- * cluster, both stay.
+ * The work of `unjoin` on the member itself, besides the manager's: removes the marks of what keeps running, and what
+ * join made. If another MemberCluster stands for the same cluster, both stay.
  */
 export class Parting implements AsyncDisposable {
   readonly #leaving: Leaving;
   readonly #hubId: string;
   readonly #reached: Reached | undefined;
-  /** Why the member was not reached. */
   readonly #failure: unknown;
   readonly #sharing: readonly MemberCluster[];
-  /** Number of objects on the member with Meridian's marks; undefined if they were not counted. */
+  /** Number of objects with marks; undefined if nobody counted. */
   #marked: number | undefined;
 
   private constructor(
@@ -85,16 +81,12 @@ export class Parting implements AsyncDisposable {
     return this.#sharing.some(({ spec }) => spec.connection.kubeconfigSecretRef?.name === secret?.metadata.name);
   }
 
-  /**
-   * True if join made an account on the member, or if a person gave an administrator's kubeconfig to remove the rest of
-   * an account.
-   */
+  /** True if join made an account, or an administrator's kubeconfig was given to remove the rest of one. */
   get #hasAccount(): boolean {
     const { secret, options } = this.#leaving;
     return options.memberKubeconfig !== undefined || secret?.metadata.labels?.[JOINED_TO_LABEL] !== undefined;
   }
 
-  /** The plan for the member itself, for a person who asks before anything is done. */
   async foresee(): Promise<Foreseen> {
     const { options, context } = this.#leaving;
     const [other] = this.#sharing;
@@ -110,8 +102,7 @@ export class Parting implements AsyncDisposable {
   }
 
   /**
-   * Does the work of a manager that should have removed the marks by now. Returns the objects that keep their marks;
-   * {@link finish} names them.
+   * Removes the marks that a manager should have removed by now. Returns what keeps its marks; {@link finish} names it.
    */
   async takeMarksOff(): Promise<readonly Unreleased[]> {
     const { signal } = this.#leaving.context;
@@ -124,10 +115,7 @@ export class Parting implements AsyncDisposable {
     }
   }
 
-  /**
-   * Call after the MemberCluster is gone; the credentials are no longer renewed then. Returns the objects that could
-   * not be removed.
-   */
+  /** Call after the MemberCluster is gone: nobody renews the credentials then. Returns what could not be removed. */
   async finish(): Promise<Leftover[]> {
     const { name, member, options, context } = this.#leaving;
     const { terminal } = context;
@@ -140,6 +128,7 @@ export class Parting implements AsyncDisposable {
     }
     const access = memberAccess(this.#hubId, options.namespace);
     const hasAccount = this.#hasAccount;
+    const marked = this.#marked ?? 0;
     if (this.#reached === undefined) {
       // A member that was never reached has nothing of Meridian.
       const wasReached = hasAccount || (member !== undefined && knownMemberUid(member) !== undefined);
@@ -150,16 +139,16 @@ export class Parting implements AsyncDisposable {
     const unreleased = await this.takeMarksOff();
     if (unreleased.length > 0) {
       terminal.err(`some objects on ${name} were not released: ${describeUnreleased(unreleased)}\n`);
-      // The account has to remove the marks in a later attempt, unless the person gives up the marks with --force.
+      // A later attempt needs the account, unless --force gives the marks up.
       const kept =
         hasAccount && !options.force ? everythingOf(access) : await this.#revoke(this.#reached.client, access);
       return [this.#marksLeft(), ...kept];
     }
-    if ((this.#marked ?? 0) > 0) terminal.out(`${counted(this.#marked ?? 0, "object")} released on ${name}\n`);
+    if (marked > 0) terminal.out(`${counted(marked, "object")} released on ${name}\n`);
     return await this.#revoke(this.#reached.client, access);
   }
 
-  /** Removes the objects that join made on the member, if any. Returns the objects that could not be removed. */
+  /** Returns what could not be removed. */
   async #revoke(client: Client, access: MemberAccess): Promise<Leftover[]> {
     const { name, options, context } = this.#leaving;
     const { terminal, signal } = context;
@@ -190,7 +179,7 @@ export class Parting implements AsyncDisposable {
   }
 }
 
-/** The person's own kubeconfig has to work. The kubeconfig that the hub stores may have stopped working. */
+/** Throws if the person's own kubeconfig does not work. The one that the hub stores may have stopped working. */
 async function reach(leaving: Leaving): Promise<{ member: Reached | undefined; failure: unknown }> {
   const { name, member, secret, options, hub, context } = leaving;
   try {
@@ -202,19 +191,13 @@ async function reach(leaving: Leaving): Promise<{ member: Reached | undefined; f
   }
 }
 
-/**
- * Other MemberClusters for the same cluster: with the same cluster UID, the same Secret, or the same server address if
- * no UID is known yet.
- */
+/** Other MemberClusters with the same cluster UID or Secret, or the same server address if no UID is known. */
 async function sharingWith(
   { name, member, secret, options, hub, context }: Leaving,
   reachedUid: string | undefined,
 ): Promise<MemberCluster[]> {
   const { signal } = context;
-  const uid =
-    reachedUid ??
-    (member === undefined ? undefined : knownMemberUid(member)) ??
-    secret?.metadata.annotations?.[MEMBER_UID_ANNOTATION];
+  const uid = reachedUid ?? joinedUid(member, secret);
   const server = serverOf(name, secret, member);
   const items = await listAll({ client: hub, type: MEMBERCLUSTERS }, { signal });
   const sharing: MemberCluster[] = [];

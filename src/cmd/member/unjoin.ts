@@ -18,27 +18,25 @@ import {
   isManagerRunning,
   noSuchMember,
   Progress,
+  tolerating,
 } from "../shared/index.ts";
 import type { UnjoinOptions } from "./verb.ts";
 import { reachedNamespaces } from "./joinedMember.ts";
 import { JOINED_TO_LABEL } from "./memberAccess.ts";
 import type { Leftover } from "./memberCleanup.ts";
-import { memberSecret } from "./memberMarks.ts";
+import { findMember, memberSecret } from "./memberMarks.ts";
 import { type Leaving, Parting } from "./parting.ts";
 import { describeUnjoin } from "./unjoinDryRun.ts";
 import { describeRemembered, needsChoice, removalOf, unjoinAgain, whatStays } from "./unjoinWords.ts";
 
 /**
- * Ends a membership. The MemberCluster is deleted first: the manager drains or releases objects while the credentials
- * still work. Then the objects that join made are deleted, unless another MemberCluster stands for the same cluster and
- * needs them. The command can be repeated until nothing is left.
+ * Ends a membership. The MemberCluster goes first: the manager drains or releases objects while the credentials work.
+ * Then what join made goes, unless another MemberCluster stands for the same cluster. Can be repeated.
  */
 export async function unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
   await using hub = connectHub(options, context);
-  const member = (await find(hub.client, MEMBERCLUSTERS, undefined, name, signal)) as unknown as
-    | MemberCluster
-    | undefined;
+  const member = await findMember(hub.client, name, signal);
   const secret = await memberSecret(name, member, options.namespace, hub.client, signal);
   if (member === undefined && !isJoined(secret)) throw await noSuchMember(name, hub, signal);
   if (options.force && options.deletionPolicy === "Drain") {
@@ -60,7 +58,10 @@ export async function unjoin(name: string, options: UnjoinOptions, context: Comm
   // While the member may still have the account, the Secret stays: it holds the credentials for another try.
   const remembers = isJoined(secret) && leftovers.length > 0 && !options.force;
   if (isJoined(secret) && !parting.needsSecret && !remembers) {
-    await deleteSecret(hub.client, secret, signal);
+    const { namespace, name: secretName, uid } = secret.metadata;
+    await tolerating(isNotFound, () =>
+      hub.client.delete(SECRETS, namespace, secretName, { signal, ...defined({ uid }) }),
+    );
     terminal.out(`secret/${secret.metadata.name} removed from namespace ${options.namespace}\n`);
   }
   const stays = whatStays(name, reachedNamespaces(member, secret));
@@ -70,15 +71,12 @@ export async function unjoin(name: string, options: UnjoinOptions, context: Comm
   return leftovers.length === 0 ? EXIT.ok : EXIT.found;
 }
 
-/** True if join made the Secret. A person's own Secret stays, so that no credentials vanish unasked. */
+/** A person's own Secret stays, so that no credentials vanish unasked. */
 function isJoined(secret: KubeObject | undefined): secret is KubeObject {
   return secret?.metadata.labels?.[JOINED_TO_LABEL] !== undefined;
 }
 
-/**
- * True when the MemberCluster is gone, and false when its finalizer waits for a manager. Throws {@link CommandError} on
- * timeout.
- */
+/** False when a finalizer waits for a manager. Throws {@link CommandError} on timeout. */
 async function removeMemberCluster(
   member: MemberCluster,
   parting: Parting,
@@ -92,23 +90,15 @@ async function removeMemberCluster(
       : `Orphaning ${name}: what Meridian put there keeps running, and is no longer managed (--drain deletes it).\n`,
   );
   const managed = await isManagerRunning(hub, options.namespace, options.leaseName, signal);
-  try {
-    await hub.patch(
-      MEMBERCLUSTERS,
-      undefined,
-      name,
-      "application/merge-patch+json",
-      { spec: { deletionPolicy: options.deletionPolicy } },
-      { signal },
-    );
+  await tolerating(isNotFound, async () => {
+    const patch = { spec: { deletionPolicy: options.deletionPolicy } };
+    await hub.patch(MEMBERCLUSTERS, undefined, name, "application/merge-patch+json", patch, { signal });
     await hub.delete(MEMBERCLUSTERS, undefined, name, { signal, ...defined({ uid }) });
     if (options.force) {
       await parting.takeMarksOff();
       await giveUpFinalizers(hub, name, signal);
     }
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  });
   if (!managed && (await find(hub, MEMBERCLUSTERS, undefined, name, signal)) !== undefined) {
     terminal.err(
       `No manager runs on the hub, so ${name} stays marked for deletion until one does; then run \`${unjoinAgain(name, options)}\` again to remove the rest.` +
@@ -119,20 +109,15 @@ async function removeMemberCluster(
   return untilGone(name, options, hub, context);
 }
 
-/** Removes the finalizer on behalf of a manager. */
+/** On behalf of a manager. */
 async function giveUpFinalizers(hub: Client, name: string, signal: AbortSignal): Promise<void> {
   const member = await find(hub, MEMBERCLUSTERS, undefined, name, signal);
   if (member === undefined) return;
   const { finalizers = [] } = member.metadata;
-  const rest = finalizers.filter((one) => !holdsCluster(one));
+  const rest = finalizers.filter((one) => holdersOf(CLUSTER_FINALIZER, { finalizers: [one] }).length === 0);
   if (rest.length === finalizers.length) return;
   const patch = finalizersPatch(member.metadata, rest);
   await hub.patch(MEMBERCLUSTERS, undefined, name, "application/json-patch+json", patch, { signal });
-}
-
-/** True for Meridian's finalizer of any controller class. */
-function holdsCluster(finalizer: string): boolean {
-  return holdersOf(CLUSTER_FINALIZER, { finalizers: [finalizer] }).length > 0;
 }
 
 async function untilGone(
@@ -142,16 +127,10 @@ async function untilGone(
   { terminal, signal }: CommandContext,
 ): Promise<boolean> {
   using progress = new Progress(terminal);
+  const logger = commandLogger(options.logLevel, terminal);
   let state = "";
   const gone = await follow(
-    {
-      client: hub,
-      type: MEMBERCLUSTERS,
-      name,
-      timeoutMs: options.timeout,
-      signal,
-      logger: commandLogger(options.logLevel, terminal),
-    },
+    { client: hub, type: MEMBERCLUSTERS, name, timeoutMs: options.timeout, signal, logger },
     (object) => {
       if (object === undefined) return true;
       state = removalOf(object as unknown as MemberCluster);
@@ -162,21 +141,8 @@ async function untilGone(
   if (gone) return true;
   throw new CommandError(
     `${name} is not gone in time${state === "" ? "" : ` (${state})`}; its credentials stay until then: run \`${unjoinAgain(name, options)}\` again`,
-    {
-      exitCode: EXIT.timeout,
-    },
+    { exitCode: EXIT.timeout },
   );
-}
-
-async function deleteSecret(hub: Client, { metadata }: KubeObject, signal: AbortSignal): Promise<void> {
-  try {
-    await hub.delete(SECRETS, metadata.namespace, metadata.name, {
-      signal,
-      ...defined({ uid: metadata.uid }),
-    });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
 }
 
 function reportLeftovers(name: string, leftovers: Leftover[], { terminal }: CommandContext): void {

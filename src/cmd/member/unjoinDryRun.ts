@@ -3,10 +3,7 @@ import { describeError, EXIT, isManagerRunning } from "../shared/index.ts";
 import type { MemberAccess } from "./memberAccess.ts";
 import type { Leaving, Parting } from "./parting.ts";
 
-/**
- * `unjoin --dry-run`: prints the steps, and returns the exit code that the command itself would have, as far as it is
- * known.
- */
+/** Prints the steps, and returns the exit code of the command itself, as far as it is known. */
 export async function describeUnjoin(leaving: Leaving, parting: Parting, hasSecret: boolean): Promise<number> {
   const { name, member, secret, options, hub, context } = leaving;
   const { terminal, signal } = context;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { MemberCluster } from "../../apis/index.ts";
 import type { UnjoinOptions } from "./verb.ts";
-import { needsChoice, removalOf, unjoinAgain, whatStays } from "./unjoinWords.ts";
+import { needsChoice, unjoinAgain, whatStays } from "./unjoinWords.ts";
 
 const options: UnjoinOptions = {
   logLevel: "info",
@@ -38,14 +38,6 @@ test("the namespaces that an account was bounded to stay, and are named", () => 
   expect(whatStays("m1", ["shop"])).toBe("namespace shop stays on m1, with what is in it");
   expect(whatStays("m1", ["bank", "shop"])).toBe("namespaces bank, shop stay on m1, with what is in them");
   expect([whatStays("m1", undefined), whatStays("m1", [])]).toEqual([undefined, undefined]);
-});
-
-test("a removal is at what its condition says, and at nothing else that stands on the cluster", () => {
-  const ready = { type: "Ready", reason: "Connected", message: "" };
-  expect(removalOf(member({}, "Drain", [ready]))).toBe("no manager has reported on the removal yet");
-  expect(removalOf(member({}, "Drain", [ready, { type: "Removed", message: "Drain: 2 objects left" }]))).toBe(
-    "Drain: 2 objects left",
-  );
 });
 
 test("a cluster that is being drained is not let go of by a command that does not say so", () => {

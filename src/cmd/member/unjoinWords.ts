@@ -2,9 +2,9 @@ import { DEFAULT_SYSTEM_NAMESPACE, type MemberCluster } from "../../apis/index.t
 import { DEFAULT_LEASE_NAME, quoted } from "../shared/index.ts";
 import type { UnjoinOptions } from "./verb.ts";
 
-/** Texts of `unjoin` about a removal that takes time. Pure. */
+/** Texts of `unjoin`. Pure. */
 
-/** The same command with the flags of the first run. Without these flags the command may mean the opposite. */
+/** With the flags of the first run: without them the command may mean the opposite. */
 export function unjoinAgain(name: string, options: UnjoinOptions): string {
   const { deletionPolicy, isChosen, force, namespace, leaseName } = options;
   const values: [string, string | undefined][] = [
@@ -34,26 +34,19 @@ export function describeRemembered(name: string, secret: string, options: Unjoin
   );
 }
 
-/**
- * The namespaces to which the account was limited. Join may have made them, and people may have put objects into them.
- * Undefined if there are none.
- */
+/** The namespaces to which the account was limited, which people may use too. Undefined if there are none. */
 export function whatStays(name: string, namespaces: readonly string[] | undefined): string | undefined {
   if (namespaces === undefined || namespaces.length === 0) return undefined;
   const isOne = namespaces.length === 1;
   return `namespace${isOne ? "" : "s"} ${namespaces.join(", ")} ${isOne ? "stays" : "stay"} on ${name}, with what is in ${isOne ? "it" : "them"}`;
 }
 
-/** Present state of a MemberCluster's removal. */
 export function removalOf({ status }: MemberCluster): string {
   const removed = status?.conditions?.find(({ type }) => type === "Removed");
   return removed?.message ?? "no manager has reported on the removal yet";
 }
 
-/**
- * Why a cluster that is already being drained is not released without an explicit choice. Undefined if no drain has
- * begun, or the person has chosen.
- */
+/** Why a cluster that is being drained is not released without an explicit choice; undefined if it may be. */
 export function needsChoice(member: MemberCluster | undefined, { isChosen }: UnjoinOptions): string | undefined {
   if (isChosen || member?.metadata.deletionTimestamp === undefined || member.spec.deletionPolicy !== "Drain")
     return undefined;

@@ -72,7 +72,7 @@ export const join = verb({
 });
 export type JoinOptions = OptionsOf<typeof join>;
 
-/** Throws if an option for the MemberCluster is combined with --renew, which does not write the MemberCluster. */
+/** --renew does not write the MemberCluster. */
 function refuseBesideRenew(described: Record<string, unknown>): void {
   const given = Object.entries(described).find(([, value]) => value !== undefined);
   if (given === undefined) return;
@@ -111,7 +111,7 @@ export const unjoin = verb({
 });
 export type UnjoinOptions = OptionsOf<typeof unjoin>;
 
-/** API servers issue no token with a shorter lifetime. */
+/** API servers issue no shorter token. */
 const SHORTEST_TOKEN_MS = 600_000;
 
 function parseTokenLifetime(text: string): number {

@@ -10,6 +10,15 @@ export async function allOf<T extends readonly Promise<unknown>[] | []>(
   return Promise.all(requests);
 }
 
+/** Resolves also when `work` fails as expected, because an object is gone, say. */
+export async function tolerating(isExpected: (error: unknown) => boolean, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+  }
+}
+
 /** Default number of concurrent requests to one server. */
 const AT_ONCE = 16;
 

@@ -1,7 +1,7 @@
 /**
  * Code that several verbs share: the connection to the hub, options, output, exit codes.
  */
-export { allOf, atOnce } from "./allOf.ts";
+export { allOf, atOnce, tolerating } from "./allOf.ts";
 export {
   clusterUid,
   type CommandContext,

@@ -8,5 +8,6 @@ export {
   MANAGER_ACCOUNT,
   type ManagerAccess,
   managerObjects,
+  type PolicyRule,
 } from "./managerAccess.ts";
 export { MANAGER_DEPLOYMENT, MANAGER_SELECTOR, workloadObjects } from "./managerWorkload.ts";

@@ -43,7 +43,8 @@ export interface HubKindAccess {
   status: boolean;
 }
 
-interface PolicyRule {
+/** A rule of RBAC. */
+export interface PolicyRule {
   apiGroups: string[];
   resources: string[];
   resourceNames?: string[];

@@ -30,6 +30,7 @@ export {
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
   EVENTS,
+  builtInTypeOf,
   knownType,
   LEASES,
   MANIFESTBUNDLES,

@@ -1,4 +1,10 @@
-import { FEDERATION_GROUP, FEDERATION_VERSION, type KindDefinition, PAAS_GROUP } from "../../apis/index.ts";
+import {
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  type KindDefinition,
+  type KubeObject,
+  PAAS_GROUP,
+} from "../../apis/index.ts";
 import type { ResourceType } from "../types.ts";
 
 /** Resource types that Meridian itself needs, known without discovery. */
@@ -14,6 +20,13 @@ function builtIn(group: string, version: string, kind: string, plural: string, n
 /** The constant of this type, if any, so that equal types are one object. */
 export function knownType(type: ResourceType): ResourceType {
   return builtIns.get(`${apiVersionOf(type)}/${type.kind}`) ?? type;
+}
+
+/** The type of an object of a kind that Meridian itself needs. */
+export function builtInTypeOf({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">): ResourceType {
+  const type = builtIns.get(`${apiVersion}/${kind}`);
+  if (type === undefined) throw new Error(`${apiVersion} ${kind} is no kind that Meridian knows`);
+  return type;
 }
 
 export const DEPLOYMENTS = builtIn("apps", "v1", "Deployment", "deployments", true);
