@@ -1,6 +1,5 @@
 /**
- * Entry point of the quickstart's bundle. The quickstart reports its errors itself: each bundle has its own copy of the
- * error classes, so the loading program would not recognise these errors.
+ * Entry point of the quickstart's bundle. It reports errors itself: each bundle has its own copy of the error classes.
  */
 import { type CommandContext, reportError } from "../shared/index.ts";
 import { quickstart } from "./index.ts";

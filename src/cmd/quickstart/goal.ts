@@ -1,18 +1,17 @@
 import { type StatusReport } from "../view/index.ts";
 
-/** The goal that everything is Available, and the items that are still missing. Pure. */
+/** What is still missing until everything is Available. Pure. */
 
 export interface Goal {
-  /** Clusters that must be ready. */
   members: readonly string[];
-  /** An application that must run on these clusters; absent if its clusters are not known. */
+  /** Absent if nobody knows where the application must run. */
   application?: { name: string; members: readonly string[] };
-  /** Results of this manager. Results of an earlier manager prove nothing. */
+  /** Whether this manager has found that: results of an earlier one prove nothing. */
   isAvailable: (namespace: string, name: string) => boolean;
   isReached: (cluster: string) => boolean;
 }
 
-/** One sentence for each missing item; empty when everything is Available. */
+/** One sentence for each missing item. */
 export function missing(report: StatusReport, goal: Goal): string[] {
   const { members, application, isAvailable, isReached } = goal;
   const found: string[] = [];

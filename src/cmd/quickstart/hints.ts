@@ -10,7 +10,7 @@ export interface Hint {
 
 export const APPLICATION = "nginx-demo";
 
-/** Four things to try. The commands work without change in any shell of this machine. */
+/** Four things to try, as commands that work unchanged in any shell of this machine. */
 export function hints(
   fleet: Pick<QuickstartFleet, "kind" | "hub" | "members">,
   sampleRegions: readonly string[],
@@ -78,7 +78,6 @@ function patch(hub: string, policy: string, operations: unknown[]): string {
   return `${hub} patch overridepolicy ${policy} --type json -p '${JSON.stringify(operations)}'`;
 }
 
-/** The printed text with the kubeconfigs and the hints. */
 export function closingHints(
   fleet: Pick<QuickstartFleet, "kind" | "hub" | "members">,
   sampleRegions: readonly string[],

@@ -1,11 +1,9 @@
 /**
- * `meridian quickstart`: a whole federation in one command. It starts a hub and a member cluster for each region in
- * this process (or real control planes, or uses given clusters). Then it installs Meridian, joins the members, runs the
- * manager, applies the files of `placements/`, and shows the result.
- *
- * Promises: everything that the quickstart started ends with it, and a temporary folder is removed. A second run on a
- * kept folder continues without duplicates. Only one process at a time uses a folder. On given clusters the quickstart
- * deletes only its own objects, and says so. It never uses a kubeconfig that was not given by name.
+ * `meridian quickstart`: a whole federation in one command. It starts a hub and a member for each region (or uses given
+ * clusters), installs Meridian, joins the members, runs the manager, applies `placements/`, and shows the result.
+ * Promises: all that it started ends with it. A second run on a kept folder continues without duplicates. Only one
+ * process at a time uses a folder. On given clusters it deletes only its own objects, and says so. It uses no
+ * kubeconfig that was not given by name.
  */
 import { systemClock } from "../../runtime/index.ts";
 import { type CommandContext, EXIT } from "../shared/index.ts";

@@ -34,13 +34,12 @@ class WatchedMetrics extends Metrics {
 export interface ManagerOfQuickstart extends AsyncDisposable {
   /** Rejects when the manager cannot continue; resolves after disposal. */
   readonly ended: Promise<void>;
-  /** True if this manager itself has found the application Available. */
+  /** True if this manager itself has found that. */
   isAvailable(namespace: string, name: string): boolean;
-  /** True if this manager itself is in contact with the cluster. */
   isReached(cluster: string): boolean;
 }
 
-/** Runs the manager in this process and writes its log to a file. `changed` is called after each new finding. */
+/** Runs the manager in this process, with its log in a file. `changed` is called after each finding. */
 export function startManager(
   options: Omit<ManagerOptions, "logLevel"> & { logLevel: LogLevel; logFile: string },
   changed: () => void,

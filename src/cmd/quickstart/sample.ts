@@ -1,7 +1,7 @@
 import { type KubeObject, parseYamlDocuments, type Placement, REGION_LABEL } from "../../apis/index.ts";
 import { CommandError, shippedYaml } from "../shared/index.ts";
 
-/** Folders of the sample: beside the bundled program, and seen from the sources. */
+/** Beside the bundled program, and seen from the sources. */
 const PLACES = ["./placements/", "../../../placements/"];
 
 /** The policies and the application of `placements/`. */
@@ -12,14 +12,13 @@ export interface Sample {
   regions: readonly string[];
 }
 
-/** Throws {@link CommandError} when this copy of Meridian lacks the files. */
 export async function loadSample(): Promise<Sample> {
   const texts = await shippedYaml(PLACES, import.meta.url);
   if (texts.length === 0) throw new CommandError("this copy of Meridian lacks its placements: install it anew");
   return readSample(texts);
 }
 
-/** The sample in these YAML texts. As in kubectl, namespaced objects without a namespace go to `default`. */
+/** As in kubectl, namespaced objects without a namespace go to `default`. */
 export function readSample(texts: readonly string[]): Sample {
   const objects = texts
     .flatMap((text) => parseYamlDocuments(text).map(({ value }) => value as KubeObject | null))
@@ -32,10 +31,7 @@ export function readSample(texts: readonly string[]): Sample {
   };
 }
 
-/**
- * The sample with all regions of the clusters in its Placement, so that it also runs in regions that the files do not
- * name.
- */
+/** The sample with these regions in its Placement, too. */
 export function sampleFor(sample: Sample, regions: readonly string[]): Sample {
   const missing = [...new Set(regions)].filter((region) => !sample.regions.includes(region));
   if (missing.length === 0) return sample;

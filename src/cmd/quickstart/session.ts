@@ -1,8 +1,9 @@
 import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
 import { DEFAULT_SYSTEM_NAMESPACE, defined } from "../../apis/index.ts";
-import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
+import { builtInTypeOf, MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
 import {
+  allOf,
   type CommandContext,
   CommandError,
   commandLogger,
@@ -32,7 +33,6 @@ import {
   removeMade,
   startFleet,
   StateFolder,
-  typeOf,
 } from "./fleet/index.ts";
 import { type Goal, missing } from "./goal.ts";
 import { APPLICATION, closingHints } from "./hints.ts";
@@ -41,7 +41,6 @@ import type { QuickstartOptions } from "./verb.ts";
 import { loadSample, type Sample, sampleFor } from "./sample.ts";
 
 const PLACE: Place = { namespace: DEFAULT_SYSTEM_NAMESPACE, leaseName: "meridian" };
-/** Time limit of the cleanup on given clusters. */
 const REMOVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -70,7 +69,7 @@ export class Session implements AsyncDisposable {
     this.#view = new HubView({ client: parts.hub.client, logger, name: "quickstart", endedIn: [undefined] });
   }
 
-  /** Takes the folder and starts the clusters. Throws {@link CommandError} on failure. */
+  /** Takes the folder and starts the clusters. Throws {@link CommandError}. */
   static async open(options: QuickstartOptions, context: CommandContext, screen: Screen): Promise<Session> {
     await using stack = new AsyncDisposableStack();
     const { signal } = context;
@@ -92,11 +91,8 @@ export class Session implements AsyncDisposable {
       screen.step(
         "it adds Meridian's kinds, its namespace and the sample to your hub, a service account to your members",
       );
-      screen.step(
-        stays(options)
-          ? "and leaves all of it there when it stops"
-          : "and removes just that when it stops; what else is there is not touched",
-      );
+      if (stays(options)) screen.step("and leaves all of it there when it stops");
+      else screen.step("and removes just that when it stops; what else is there is not touched");
     }
     signal.throwIfAborted();
     const regions = fleet.members.flatMap(({ region }) => region ?? []);
@@ -106,10 +102,7 @@ export class Session implements AsyncDisposable {
     );
   }
 
-  /**
-   * Resolves with the exit code when the person has stopped the quickstart or, with --once, when everything is
-   * Available.
-   */
+  /** Resolves with the exit code when it was stopped or, with --once, when everything is Available. */
   async run(): Promise<number> {
     const { context, screen, options } = this.#parts;
     await this.#install();
@@ -185,9 +178,8 @@ export class Session implements AsyncDisposable {
   async #join(): Promise<void> {
     const { screen, fleet } = this.#parts;
     screen.step(`joining ${listed(fleet.members.map(({ name }) => name))}`);
-    // Wait for all joins: a join that still writes during the cleanup would leave objects behind.
-    const settled = await Promise.allSettled(fleet.members.map((member) => this.#joinOne(member)));
-    for (const result of settled) if (result.status === "rejected") throw result.reason;
+    // Waits for all: a join that still writes during the cleanup would leave objects behind.
+    await allOf(fleet.members.map((member) => this.#joinOne(member)));
   }
 
   async #joinOne({ name, kubeconfigFile, region, zone }: FleetCluster): Promise<void> {
@@ -217,10 +209,9 @@ export class Session implements AsyncDisposable {
   /** Returns the clusters that the application must reach, if they are known. */
   async #apply(): Promise<Goal["application"]> {
     const { context, screen, folder, sample, hub } = this.#parts;
-    const policies = sample.objects.length - 1;
     const { state } = folder;
     const wanted = sample.objects.filter((object) => !state.applied.includes(recordName(object)));
-    if (wanted.length > 0) screen.step(`applying ${policies} policies and ${APPLICATION}`);
+    if (wanted.length > 0) screen.step(`applying ${sample.objects.length - 1} policies and ${APPLICATION}`);
     else screen.step("the policies and the application are there from before");
     const { created, found } = await applySample(hub.client, sample.objects, state.applied, context.signal);
     this.#made.objects.push(...created);
@@ -235,7 +226,7 @@ export class Session implements AsyncDisposable {
     const { context, sample, fleet, hub } = this.#parts;
     for (const object of sample.objects.filter(({ kind }) => kind === "Placement" || kind === "DemoApplication")) {
       const { namespace, name } = object.metadata;
-      const now = await find(hub.client, typeOf(object), namespace, name, context.signal);
+      const now = await find(hub.client, builtInTypeOf(object), namespace, name, context.signal);
       if (now === undefined || (object.kind === "Placement" && now.metadata.generation !== 1)) return undefined;
     }
     return { name: APPLICATION, members: fleet.members.map(({ name }) => name) };
@@ -258,8 +249,7 @@ export class Session implements AsyncDisposable {
         renewDeadlineMs: 10_000,
         retryPeriodMs: 2_000,
         reconcileTimeoutMs: 30_000,
-        // Only one process can be the quickstart of these clusters, because of the folder's lock. So a restarted
-        // process may take its own Lease back at once.
+        // The folder's lock admits one process, so a restarted one may take its own Lease back at once.
         identity: fleet.kind === "given" ? `${hostname()}_${randomUUID().slice(0, 8)}` : "quickstart",
         allowExecCredentials: false,
       },
@@ -283,15 +273,14 @@ export class Session implements AsyncDisposable {
     const { context, screen, options } = this.#parts;
     const { terminal, signal } = context;
     signal.throwIfAborted();
+    screen.draw([]);
     if (missing.length > 0) {
-      screen.draw([]);
       for (const what of missing) terminal.err(`${what}\n`);
       throw new CommandError(
         `not everything is Available after ${options.timeout / 1_000} s (see above): wait longer with --timeout, or keep the manager's log with --dir`,
         { exitCode: EXIT.timeout },
       );
     }
-    screen.draw([]);
     screen.step("everything is Available");
     const report = this.#view.report();
     terminal.out(
@@ -322,7 +311,6 @@ export class Session implements AsyncDisposable {
   }
 }
 
-/** For commands whose output would be too much here. */
 const SILENT: Terminal = { out: () => undefined, err: () => undefined, color: false, interactive: false };
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -330,7 +318,6 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-/** True if objects on the person's clusters have to stay. */
 function stays({ keep, dir }: QuickstartOptions): boolean {
   return keep || dir !== undefined;
 }

@@ -2,22 +2,20 @@ import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { defined } from "../../apis/index.ts";
 import { duration, type OptionsOf, parseClusterName, parseLabelValue, verb } from "../shared/index.ts";
 
-/** A cluster that exists already. */
 export interface GivenMember {
   name: string;
-  /** Path of an administrator's kubeconfig. */
+  /** Path. */
   kubeconfig: string;
   /** Undefined: the region of its node labels, or a region of the sample. */
   region?: string;
 }
 
 export interface GivenClusters {
-  /** Path of the hub's kubeconfig. */
+  /** Path of a kubeconfig. */
   hub: string;
   members: GivenMember[];
 }
 
-/** Default number of regions. */
 export const DEFAULT_REGIONS = 4;
 
 export const quickstart = verb({
@@ -97,14 +95,12 @@ function parseGivenClusters(text: string): GivenClusters {
   return { hub, members };
 }
 
-/** Reads a number of regions. The maximum is checked later. */
 function parseRegions(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError("The value is a number, 1 or more.");
   return count;
 }
 
-/** Reads the first of several consecutive ports. */
 function parseBasePort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port < 1 || port > 65_000)

@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import { defined, type KubeObject, parseJson } from "../../apis/index.ts";
 
 /**
- * A client on node:https that shares no code with Meridian's transport. A mistake in the transport cannot hide from
- * tests that use this client.
+ * A client on node:https that shares no code with Meridian's transport, so that tests with it see the transport's
+ * mistakes.
  */
 
 export interface ApiConnection {
@@ -22,12 +22,10 @@ export interface ApiResponse<T> {
 export interface ApiRequestOptions {
   contentType?: string;
   accept?: string;
-  /** W3C trace context of the request. */
   traceparent?: string;
   timeoutMs?: number;
 }
 
-/** The server's answer has no 2xx status. */
 export class ApiFailure extends Error {
   override readonly name = "ApiFailure";
   readonly status: number;
@@ -59,7 +57,7 @@ export class Api {
     this.#watches = new Agent({ keepAlive: false, ca: connection.ca });
   }
 
-  /** Returns any answer of the server; throws only when the connection breaks. */
+  /** Throws only when the connection breaks. */
   async request<T>(
     method: string,
     path: string,
@@ -96,7 +94,6 @@ export class Api {
     return (await this.#ok<{ items: T[] }>("GET", path)).items;
   }
 
-  /** Posts to the collection of the object's namespace. */
   create<T = KubeObject>(collection: string, object: unknown): Promise<T> {
     return this.#ok<T>("POST", collection, object);
   }
@@ -110,7 +107,7 @@ export class Api {
     });
   }
 
-  /** Server-side apply with force, with this field manager. */
+  /** Server-side apply with force. */
   apply<T = KubeObject>(path: string, object: unknown, fieldManager = "test"): Promise<T> {
     return this.#ok<T>("PATCH", `${path}?fieldManager=${fieldManager}&force=true`, object, {
       contentType: "application/apply-patch+yaml",
@@ -125,10 +122,7 @@ export class Api {
     return true;
   }
 
-  /**
-   * Changes in a collection, after its present objects. Ends when the server ends the stream, and throws when the
-   * stream breaks.
-   */
+  /** Changes in a collection, after its present objects. Throws when the stream breaks. */
   async *watch<T = KubeObject>(collection: string, signal: AbortSignal): AsyncGenerator<WatchLine<T>, void, void> {
     const separator = collection.includes("?") ? "&" : "?";
     const path = `${collection}${separator}watch=true&timeoutSeconds=3600`;
@@ -137,8 +131,7 @@ export class Api {
       throw new ApiFailure("WATCH", path, response.statusCode ?? 0, await readAll(response));
     let broken: Error | undefined;
     const lines = createInterface({ input: response });
-    // Both streams emit an error when the connection breaks, even several times. An error without a listener would end
-    // the process.
+    // Both streams may emit several errors; one without a listener would end the process.
     for (const stream of [response, lines]) stream.on("error", (error: Error) => (broken ??= error));
     try {
       for await (const line of lines) yield parseJson(line) as WatchLine<T>;

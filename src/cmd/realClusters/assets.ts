@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtFolder, isExecutable, requiredVersions } from "./goModules.ts";
 
-/** Absolute paths of the programs of a real control plane. */
+/** Absolute paths. */
 export interface Assets {
   etcd: string;
   kubeApiserver: string;
@@ -13,7 +13,7 @@ export interface Assets {
   kubectl: string;
 }
 
-/** There are no ready-made programs and no way to build them; the message says what to do. */
+/** There are no programs, and no way to build them. The message says what to do. */
 export class AssetsUnavailableError extends Error {
   override readonly name = "AssetsUnavailableError";
 }
@@ -21,9 +21,8 @@ export class AssetsUnavailableError extends Error {
 const MODULES = fileURLToPath(new URL("modules/", import.meta.url));
 
 interface GoModule {
-  /** Folder under `modules/`. */
   folder: string;
-  /** The module whose version is used. */
+  /** The module whose version counts. */
   path: string;
   programs: { package: string; binary: string }[];
   ldflags(version: string): string[];
@@ -56,15 +55,14 @@ const ETCD: GoModule = {
 
 export interface AssetsOptions {
   env: NodeJS.ProcessEnv;
-  /** Called with the progress of a build, one line each: a build takes minutes. */
+  /** Called with the progress of a build, which takes minutes. */
   say: (line: string) => void;
-  /** Stops a build. */
   signal?: AbortSignal;
 }
 
 /**
- * The programs from the folder of KUBEBUILDER_ASSETS, else from the user's cache folder. Missing programs are built
- * into the cache from Go modules (once, in minutes). Throws {@link AssetsUnavailableError} when neither is possible.
+ * The programs of KUBEBUILDER_ASSETS, else of the user's cache, where missing ones are built once, in minutes. Throws
+ * {@link AssetsUnavailableError}.
  */
 export async function controlPlaneAssets(options: AssetsOptions): Promise<Assets> {
   const given = options.env["KUBEBUILDER_ASSETS"];
@@ -97,8 +95,8 @@ async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
 }
 
 /**
- * Builds the programs that are missing in the folder. Safe to interrupt and to run twice at once: a program appears
- * completely or not at all.
+ * Builds what is missing in the folder. A program appears completely or not at all, so builds may be interrupted or run
+ * twice at once.
  */
 async function builtAssets(folder: string, modules: GoModule[], options: AssetsOptions): Promise<Assets> {
   await mkdir(folder, { recursive: true });
@@ -121,7 +119,7 @@ async function build(
   const { say } = options;
   const version = await versionOf(module);
   const names = programs.map((program) => program.binary).join(", ");
-  // In the same folder, because a rename is atomic only within one file system.
+  // A rename is atomic only within one file system.
   const temporary = await mkdtemp(join(folder, ".build-"));
   const started = process.hrtime.bigint();
   const elapsed = () => `${(process.hrtime.bigint() - started) / 1_000_000_000n} s`;
@@ -145,7 +143,7 @@ async function build(
   }
 }
 
-/** The program name that `go build` gives a package: its last path element that is no major version. */
+/** What `go build` calls the program: the last path element that is no major version. */
 function builtName(path: string): string {
   const elements = path.split("/").filter((element) => !/^v\d+$/.test(element));
   return elements.at(-1) ?? path;
@@ -160,7 +158,7 @@ async function go(args: string[], cwd: string, folder: string, { env, signal }: 
   });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    // Lines about downloads come in hundreds; the last lines explain a failure.
+    // Downloads write hundreds of lines; the last ones explain a failure.
     errors = (errors + chunk).slice(-4000);
   });
   const code = await new Promise<number | null>((resolve, reject) => {

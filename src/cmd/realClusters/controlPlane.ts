@@ -10,28 +10,23 @@ import { freePort, ManagedProcess, temporaryFolder } from "./processes.ts";
 export interface ControlPlaneOptions {
   name: string;
   assets: Assets;
-  /** Runs kube-controller-manager beside the API server; true by default. */
+  /** Default: true. */
   controllerManager?: boolean;
-  /** Controllers of kube-controller-manager. Default: the controllers that also give Deployments their pods. */
+  /** Default: {@link MEMBER_CONTROLLERS}. */
   controllers?: readonly string[];
   /** Default: an etcd of its own. */
   etcd?: Etcd;
-  /**
-   * Folder for credentials and logs; a later control plane on the same folder continues with them. Default: a temporary
-   * folder.
-   */
+  /** Folder of credentials and logs, with which a later control plane continues. Default: a temporary folder. */
   folder?: string;
-  /** Port of the API server. Default: a free port. */
+  /** Default: a free port. */
   port?: number;
-  /** More flags of the API server. If a flag is given twice, the later one counts. */
+  /** More flags of the API server; the later of two counts. */
   apiserverArgs?: readonly string[];
-  /** Users besides the administrator, with their own tokens. Only the users of the first start count. */
+  /** Users besides the administrator. Only those of the first start count. */
   people?: readonly Person[];
-  /** Aborts the start. */
   signal?: AbortSignal;
 }
 
-/** A user whom the API server knows by a token. */
 export interface Person {
   name: string;
   groups: readonly string[];
@@ -53,7 +48,7 @@ export interface ControlPlaneParts {
   cleanup: AsyncDisposableStack;
 }
 
-/** Controllers for a cluster that runs no pods: namespaces can be deleted, and owners cascade. */
+/** For a cluster that runs no pods: namespaces can be deleted, and owners cascade. */
 export const HUB_CONTROLLERS: readonly string[] = [
   "garbage-collector-controller",
   "namespace-controller",
@@ -62,7 +57,7 @@ export const HUB_CONTROLLERS: readonly string[] = [
   "clusterrole-aggregation-controller",
 ];
 
-/** Controllers that also give Deployments their pods. Fewer than all controllers, to save memory. */
+/** For Deployments that get their pods. Not all, to save memory. */
 export const MEMBER_CONTROLLERS: readonly string[] = [
   "deployment-controller",
   "replicaset-controller",
@@ -106,12 +101,12 @@ export class ControlPlane implements AsyncDisposable {
     this.#cleanup = parts.cleanup;
   }
 
-  /** Certificate of the authority that signed the server's certificate, PEM. */
+  /** Of the authority, PEM. */
   get caData(): string {
     return this.#caData;
   }
 
-  /** The administrator's kubeconfig, with the token. */
+  /** The administrator's. */
   get kubeconfig(): string {
     return this.kubeconfigFor({ token: this.adminToken });
   }
@@ -126,7 +121,7 @@ export class ControlPlane implements AsyncDisposable {
     return this.#apiserver.pid;
   }
 
-  /** A kubeconfig for this server with single changed or wrong values. */
+  /** With single changed or wrong values. */
   kubeconfigFor(wanted: { token: string; caData?: string; server?: string }): string {
     const ca = Buffer.from(wanted.caData ?? this.#caData).toString("base64");
     return [
@@ -143,7 +138,7 @@ export class ControlPlane implements AsyncDisposable {
     ].join("\n");
   }
 
-  /** Starts the processes that do not run, with the same port, certificate and data. */
+  /** Starts what does not run, with the same port, certificate and data. */
   async start(): Promise<void> {
     if (this.#apiserver === undefined || this.#apiserver.exit !== undefined) {
       this.#apiserver = this.#spawnApiserver();
@@ -158,36 +153,33 @@ export class ControlPlane implements AsyncDisposable {
     }
   }
 
-  /**
-   * Stops the API server and the controller manager. The data stay, and other control planes on the same etcd are not
-   * affected.
-   */
+  /** The data stay, and other control planes on the same etcd run on. */
   async stop(): Promise<void> {
     this.resume();
-    // The server keeps open watches during its drain of 30 s and more, so the grace period is short.
+    // The server would keep open watches for 30 s and more.
     await Promise.all([this.#apiserver?.stop(1000), this.#controllerManager?.kill()]);
   }
 
-  /** Stops as in a crash: connections are reset at once. */
+  /** As in a crash: connections are reset at once. */
   async kill(): Promise<void> {
     await Promise.all([this.#apiserver?.kill(), this.#controllerManager?.kill()]);
   }
 
-  /** Copies all data into the folder. Requires an etcd of its own. The server is down meanwhile. */
+  /** Requires an etcd of its own. The server is down meanwhile. */
   async backUp(to: string): Promise<void> {
     await this.kill();
     await this.#etcd.backUp(to);
     await this.start();
   }
 
-  /** Restores the data of {@link backUp}, as after a disaster. */
+  /** As after a disaster. */
   async restore(from: string): Promise<void> {
     await this.kill();
     await this.#etcd.restore(from);
     await this.start();
   }
 
-  /** Makes the server accept connections and never answer, as behind a network partition. */
+  /** The server accepts connections and never answers, as behind a partition. */
   pause(): void {
     this.#apiserver?.signal("SIGSTOP");
   }
@@ -196,7 +188,6 @@ export class ControlPlane implements AsyncDisposable {
     if (this.#apiserver?.exit === undefined) this.#apiserver?.signal("SIGCONT");
   }
 
-  /** The last log lines of the server and the controller manager. */
   async logTail(lines = 30): Promise<string> {
     const parts = [this.#apiserver, this.#controllerManager].filter((part) => part !== undefined);
     const tails = await Promise.all(parts.map(async (part) => `--- ${part.name}\n${await part.logTail(lines)}`));
@@ -221,8 +212,7 @@ export class ControlPlane implements AsyncDisposable {
         "--bind-address=127.0.0.1",
         "--advertise-address=127.0.0.1",
         `--secure-port=${this.#port}`,
-        // The server writes a certificate for 127.0.0.1 into this folder, with the authority that signed it, and finds
-        // both again after a restart.
+        // The server writes its certificate here, and finds it again after a restart.
         `--cert-dir=${this.file("certificates")}`,
         `--etcd-servers=${this.#etcd.url}`,
         `--etcd-prefix=/${this.name}`,
@@ -280,7 +270,7 @@ export class ControlPlane implements AsyncDisposable {
         async () => {
           const { status, body } = await api.request<unknown>("GET", "/readyz", undefined, { timeoutMs: 5000 });
           if (status !== 200) throw new Error(`/readyz answers ${status}: ${String(body)}`);
-          // The server creates this namespace a moment after it is ready. Its UID is Meridian's identity of a cluster.
+          // Created a moment after the server is ready. Its UID is a cluster's identity.
           await api.get("/api/v1/namespaces/kube-system");
         },
         { ...common, interval: 100 },
@@ -301,11 +291,10 @@ export class ControlPlane implements AsyncDisposable {
   }
 }
 
-/** Issuer of the ServiceAccount tokens. */
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
 const START_TIMEOUT = 120_000;
 
-/** Returns the authority's certificate, the last one in the server's file. Throws while the file is incomplete. */
+/** The last one in the server's file. Throws while the file is incomplete. */
 function lastCertificate(pem: string): string {
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n/g) ?? [];
   const last = certificates.at(-1);
@@ -349,10 +338,7 @@ export async function launch<T extends ControlPlane>(
   return plane;
 }
 
-/**
- * Returns the administrator's token. Existing credentials in the folder stay, so that earlier tokens work after a
- * restart.
- */
+/** Returns the administrator's token. Credentials in the folder stay valid. */
 async function credentials(folder: string, people: readonly Person[]): Promise<string> {
   const tokens = join(folder, "tokens.csv");
   const known = await readFile(tokens, "utf8").catch((error: NodeJS.ErrnoException) => {

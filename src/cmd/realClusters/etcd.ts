@@ -7,13 +7,12 @@ import { freePort, ManagedProcess } from "./processes.ts";
 /** One etcd. Every control plane stores its objects under its own prefix. */
 export interface Etcd extends AsyncDisposable {
   readonly url: string;
-  /** Stops etcd, copies its data into the folder, and starts it again. */
+  /** Etcd is down meanwhile. */
   backUp(to: string): Promise<void>;
-  /** Stops etcd, restores the data of {@link backUp}, and starts it again. Later writes are lost. */
+  /** Later writes are lost. */
   restore(from: string): Promise<void>;
 }
 
-/** Starts etcd on the subfolder `etcd`, with the data that the subfolder may hold. */
 export async function startEtcd(assets: Assets, folder: string): Promise<Etcd> {
   const [client, peer] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${client}`;

@@ -5,15 +5,14 @@ export interface EventuallyOptions {
   timeout?: number;
   /** Milliseconds between attempts. Default: 50. */
   interval?: number;
-  /** Text in front of the last error. */
+  /** Stands before the last error. */
   message?: string;
-  /** Ends the loop at once, with the signal's reason. */
   signal?: AbortSignal;
 }
 
 /**
- * Calls `attempt` until it succeeds, and returns its result. On timeout the error of the last attempt is thrown, so
- * that a failing expectation shows its difference.
+ * Calls `attempt` until it succeeds. On timeout the last error is thrown, so that a failing expectation shows its
+ * difference.
  */
 export async function eventually<T>(attempt: () => T | Promise<T>, options: EventuallyOptions = {}): Promise<T> {
   const { timeout = 30_000, interval = 50, message, signal } = options;

@@ -2,7 +2,7 @@ import { access, constants, readFile } from "node:fs/promises";
 import { arch, homedir, platform } from "node:os";
 import { join } from "node:path";
 
-/** Programs that are built with Go from modules of a go.mod: their versions and their cache folder. */
+/** Programs that are built from the modules of a go.mod. */
 
 /** The version that the go.mod requires of a module. Throws when it requires none. */
 export type VersionOf = (module: string) => string;

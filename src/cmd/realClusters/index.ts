@@ -1,12 +1,7 @@
 /**
  * Real control planes on this machine: etcd, kube-apiserver and kube-controller-manager on loopback ports, with TLS and
- * RBAC, and a fake kubelet that makes pods ready or not. The programs come from the folder of KUBEBUILDER_ASSETS, or
- * are built once with Go. `meridian quickstart --real` and the tests in test/envtest start these control
- * planes.
- *
- * Promises: no started process outlives this process, even if this process is killed. Never uses Meridian's own client,
- * so that tests on these clusters do not share a mistake with the tested code. Never touches a cluster that it did not
- * start.
+ * RBAC, and a fake kubelet. `meridian quickstart --real` and the tests in test/envtest start them. Promises: no started
+ * process outlives this process, even a killed one. No cluster is touched that it did not start.
  */
 export * from "./api.ts";
 export * from "./assets.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { KubeObject } from "../../apis/index.ts";
 import type { ControlPlane } from "./controlPlane.ts";
 
-/** Result of a pod. `crash`: the pod was running first and restarts for ever. `hang`: its status never changes. */
+/** `crash`: restarts for ever, after it was running. `hang`: the status never changes. */
 export type PodFate = "ready" | "pullFails" | "crash" | "hang";
 
 export interface Pod extends KubeObject {
@@ -15,7 +15,7 @@ export interface Pod extends KubeObject {
 }
 
 export interface KubeletBehaviour {
-  /** Chooses the result of a pod. Default: ready. */
+  /** Default: ready. */
   fate?: (pod: Pod) => PodFate;
   /** Milliseconds from the creation of the pod to its result. Default: 0. */
   delayMs?: number;
@@ -27,8 +27,8 @@ interface Balanced extends KubeObject {
 }
 
 /**
- * Plays the kubelets of one cluster: pods become ready, or fail, by status writes alone. Pods are never bound to a
- * node, so the API server deletes them at once. Also plays the cloud: a Service of type LoadBalancer gets an address.
+ * Plays the kubelets of one cluster by status writes alone. Pods are bound to no node, so the API server deletes them
+ * at once. Also plays the cloud: Services of type LoadBalancer get an address.
  */
 export class FakeKubelet implements AsyncDisposable {
   readonly #plane: ControlPlane;
@@ -46,13 +46,12 @@ export class FakeKubelet implements AsyncDisposable {
     ]);
   }
 
-  /** Sets the behaviour for new and existing pods. `{}` makes all pods ready. */
+  /** For new and existing pods. `{}`: all become ready. */
   behave(behaviour: KubeletBehaviour): void {
     this.#behaviour = behaviour;
     for (const key of this.#pods.keys()) this.#settle(key);
   }
 
-  /** Makes the pull of matching images fail. */
   failImages(pattern: RegExp): void {
     this.behave({
       fate: (pod) => (pod.spec.containers.some(({ image }) => pattern.test(image)) ? "pullFails" : "ready"),
@@ -70,7 +69,7 @@ export class FakeKubelet implements AsyncDisposable {
       try {
         for await (const { type, object } of this.#plane.api.watch<T>(collection, signal)) take(type, object);
       } catch {
-        // The server is away, as tests do on purpose. The next watch begins with all present objects.
+        // The server is away. The next watch begins with all present objects.
       }
       await sleep(200, undefined, { signal }).catch(() => undefined);
     }
@@ -84,7 +83,7 @@ export class FakeKubelet implements AsyncDisposable {
     try {
       await this.#plane.api.patch(`/api/v1/namespaces/${namespace}/services/${name}/status`, "merge", { status });
     } catch {
-      // The Service is gone, or the server is away. The next watch brings a remaining Service again.
+      // It is gone, or the server is away: the next watch brings it again.
     }
   }
 
@@ -104,7 +103,7 @@ export class FakeKubelet implements AsyncDisposable {
     this.#settle(key);
   }
 
-  /** Sets the pod's result after the delay, unless the pod has it already or is gone. */
+  /** After the delay, unless the pod has its result or is gone. */
   #settle(key: string): void {
     void (async () => {
       const { delayMs = 0 } = this.#behaviour;
@@ -120,7 +119,7 @@ export class FakeKubelet implements AsyncDisposable {
       try {
         await this.#plane.api.patch(path, "merge", { status: this.#statusFor(known.pod, fate) });
       } catch {
-        // The pod is gone or the server is away. The next watch brings a remaining pod again.
+        // It is gone, or the server is away: the next watch brings it again.
         this.#pods.delete(key);
       }
     })();

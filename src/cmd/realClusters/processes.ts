@@ -8,15 +8,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface ProcessOptions {
-  /** Name in messages. */
   name: string;
   command: string;
   args: string[];
-  /** File to which both output streams are appended. */
+  /** Both output streams are appended. */
   logFile: string;
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** Runs in a process group of its own, so that Ctrl-C in the terminal does not reach the process. */
+  /** In a process group of its own, which Ctrl-C in the terminal does not reach. */
   detached?: boolean;
 }
 
@@ -25,7 +24,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** A child process with its log. The child ends with this process at the latest. */
+/** A child process that ends with this process at the latest. */
 export class ManagedProcess implements AsyncDisposable {
   readonly name: string;
   readonly logFile: string;
@@ -55,7 +54,7 @@ export class ManagedProcess implements AsyncDisposable {
         resolve(this.exit);
       });
     });
-    // Callers that wait for `exited` see the rejection; nobody has to wait.
+    // Nobody has to wait for `exited`.
     this.exited.catch(() => undefined);
   }
 
@@ -68,7 +67,7 @@ export class ManagedProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** Asks the process to end and waits; kills it after `graceMs`. */
+  /** Kills the process after `graceMs`. */
   async stop(graceMs = 5000): Promise<Exit> {
     if (this.exit !== undefined) return this.exit;
     this.signal("SIGTERM");
@@ -86,10 +85,7 @@ export class ManagedProcess implements AsyncDisposable {
     return this.exited;
   }
 
-  /**
-   * Runs `work` while the process lives. The end of the process aborts the signal with an error that shows the last
-   * lines of the log.
-   */
+  /** The end of the process aborts the signal, with the last lines of the log. */
   async whileRunning<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const ended = new AbortController();
     let done = false;
@@ -120,8 +116,8 @@ export class ManagedProcess implements AsyncDisposable {
 }
 
 /**
- * A loopback port that nobody listens on, outside the kernel's range for outgoing connections: the port of a stopped
- * server must still be free when the server starts again.
+ * A loopback port outside the kernel's range for outgoing connections: it is still free when a stopped server starts
+ * again.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 200; attempt++) {
@@ -136,7 +132,6 @@ export async function freePort(): Promise<number> {
 
 const taken = new Set<number>();
 
-/** True if nobody listens on the loopback port. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   server.listen(port, "127.0.0.1");
@@ -150,7 +145,7 @@ export async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** A folder that is removed on disposal, or when this process ends. */
+/** Removed on disposal, or when this process ends. */
 export async function temporaryFolder(prefix: string): Promise<AsyncDisposable & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), prefix));
   reaper().send(`+dir ${path}`);
@@ -170,7 +165,7 @@ class Reaper {
     // In the built program the script lies beside the bundle.
     const name = import.meta.url.endsWith(".ts") ? "reaper.ts" : "reaper.js";
     const script = fileURLToPath(new URL(name, import.meta.url));
-    // Detached: a signal to the terminal's process group must not end the reaper before its work is done.
+    // Signals to the terminal's process group must not end the reaper.
     this.#child = spawn(process.execPath, [script], { stdio: ["pipe", "ignore", "inherit"], detached: true });
     this.#child.unref();
     const stdin = this.#child.stdin as unknown as { unref?: () => void } | null;

@@ -1,7 +1,6 @@
 /**
- * Cleans up after its parent process and then ends. Standard input closes when the parent has ended for whatever
- * reason; then the reaper kills the processes and removes the folders that the input named. Each line of input is
- * `+pid N`, `-pid N`, `+dir PATH` or `-dir PATH`.
+ * Cleans up after its parent: when standard input ends, it kills the processes and removes the folders that the input
+ * named, in lines `+pid N`, `-pid N`, `+dir PATH` and `-dir PATH`.
  */
 import { rmSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -36,7 +36,16 @@ export { loadCrds } from "./crds.ts";
 export { follow } from "./follow.ts";
 export { HubReader, type Listed, type ReadOptions, rightToList, within } from "./hubReader.ts";
 export { describeRelease, type HelmRelease, releaseOf } from "./helmRelease.ts";
-export { CommandError, describeAnswer, describeError, EXIT, onOneLine, reportError, webhookRemedy } from "./outcome.ts";
+export {
+  codeOf,
+  CommandError,
+  describeAnswer,
+  describeError,
+  EXIT,
+  onOneLine,
+  reportError,
+  webhookRemedy,
+} from "./outcome.ts";
 export { shippedYaml } from "./shippedFiles.ts";
 export {
   type Cell,

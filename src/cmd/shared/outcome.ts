@@ -64,6 +64,11 @@ function lineOf(error: unknown, describe: (failure: unknown) => string): string 
   return onOneLine(redactText(text));
 }
 
+/** Code of an error of Node: `ENOENT`, say. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
+
 export function onOneLine(text: string): string {
   const lines = text.split("\n").map((line) => line.trim());
   return lines.filter((line) => line !== "").join(" ");

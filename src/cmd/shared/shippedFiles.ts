@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
+import { codeOf } from "./outcome.ts";
 
 /**
  * The texts of the YAML files that came with this copy of Meridian, in the order of their names. They come from the
@@ -17,7 +18,7 @@ async function filesIn(folder: URL): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
 }

@@ -1,13 +1,10 @@
 import { durationMs } from "../../../apis/index.ts";
 /** Faults that a person wants on a cluster, as the text of an annotation. Pure. */
 
-/**
- * Annotation of a MemberCluster on the quickstart's hub: breaks the cluster. Removing the annotation repairs the
- * cluster.
- */
+/** Annotation of a MemberCluster on the quickstart's hub: breaks the cluster until it is removed. */
 export const FAULT_ANNOTATION = "sandbox.paas.cmft.com/fault";
 
-/** Faults of an annotation. The fields of {@link FaultPlan.settings} are the fields of the sandbox's faults. */
+/** The settings are the fields of the sandbox's faults. */
 export interface FaultPlan {
   crash: boolean;
   settings: {
@@ -22,13 +19,12 @@ export interface FaultPlan {
   };
 }
 
-/** All possible faults, for the error message. */
 export const FAULT_WORDS =
   "partition, partition=reset, partition=refuse, crash, latency=500ms, errors=30%, throttle=50%, watches=5s, pods=stuck, pods=20s, clock=-5m";
 
 const DURATION = /^\d{1,15}(\.\d{1,15})?(ms|s|m|h)$/;
 
-/** Reads `partition` or `latency=500ms,errors=10%`. The error names the first part that is no fault. */
+/** Reads `partition` or `latency=500ms,errors=10%`. */
 export function parseFault(text: string): FaultPlan | { error: string } {
   const plan: FaultPlan = { crash: false, settings: {} };
   for (const part of text.split(",")) {

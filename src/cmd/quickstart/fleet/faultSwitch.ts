@@ -7,7 +7,7 @@ export class FaultSwitch {
   readonly #members: readonly FleetCluster[];
   readonly #say: (text: string) => void;
   readonly #asked = new Map<string, string | undefined>();
-  /** Per cluster, the chain of changes: one at a time, in order. */
+  /** Changes of a cluster, one at a time, in order. */
   readonly #queues = new Map<string, Promise<void>>();
 
   constructor(members: readonly FleetCluster[], say: (text: string) => void) {
@@ -15,7 +15,7 @@ export class FaultSwitch {
     this.#say = say;
   }
 
-  /** Starts the changes for every annotation that differs from its last value. */
+  /** Starts a change for every annotation that differs from its last value. */
   refresh(view: Pick<HubView, "cluster">): void {
     for (const member of this.#members) {
       const { name } = member;

@@ -1,21 +1,21 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { access, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { CommandError } from "../../shared/index.ts";
+import { codeOf, CommandError } from "../../shared/index.ts";
 import { lockFolder } from "./lock.ts";
 
 export type FleetKind = "sandbox" | "real" | "given";
 
-/** Facts that a later run on the same folder needs. */
+/** What a later run on the same folder needs. */
 export interface QuickstartState {
-  /** Kind of the clusters; one folder holds one kind. */
+  /** One folder holds one kind of clusters. */
   fleet: FleetKind;
   /** In the order of the request. */
   regions: string[];
   /** By cluster name. */
   ports: Record<string, number>;
-  /** Applied objects of the sample, as `Kind/name`. An object that a person deletes later is not applied again. */
+  /** Objects of the sample, as `Kind/name`. What a person deletes later is not applied again. */
   applied: string[];
 }
 
@@ -29,7 +29,7 @@ export interface FolderOptions {
 
 const STATE = "quickstart.json";
 
-/** The folder of one quickstart. Only one process at a time can hold it. */
+/** Only one process at a time can hold the folder. */
 export class StateFolder implements AsyncDisposable {
   /** Absolute path. */
   readonly path: string;
@@ -67,25 +67,20 @@ export class StateFolder implements AsyncDisposable {
     return new StateFolder({ path, temporary, continued: known !== undefined, state }, stack.move());
   }
 
-  /** Path of a file in the folder. */
   file(name: string): string {
     return join(this.path, name);
   }
 
-  /** Path of the administrator's kubeconfig of a cluster. */
   kubeconfigFile(cluster: string): string {
     return this.file(`${cluster}.kubeconfig`);
   }
 
-  /**
-   * Checks a new folder for name conflicts: the person's own files in it stay. Throws {@link CommandError} when a
-   * needed name is taken.
-   */
+  /** Throws {@link CommandError} when a file of the person's has a needed name in a new folder. */
   async claim(clusters: readonly string[]): Promise<void> {
     if (this.continued) return;
     for (const cluster of clusters) {
       const file = this.kubeconfigFile(cluster);
-      if (await exists(file))
+      if (existsSync(file))
         throw new CommandError(`${file} is there already and would be overwritten: use another --dir`);
     }
   }
@@ -118,7 +113,7 @@ async function mkdirOf(path: string): Promise<void> {
     await access(path);
   } catch (error) {
     // A file is in the way, at the folder's path or above it.
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === "EEXIST") throw new CommandError(`--dir ${path} is a file: name a folder, or a new one`);
     if (code === "ENOTDIR") throw new CommandError(`--dir ${path} lies below a file: name a folder, or a new one`);
     if (code === "ENOENT") throw new CommandError(`--dir ${path} cannot be created there: name another folder`);
@@ -127,19 +122,19 @@ async function mkdirOf(path: string): Promise<void> {
 }
 
 /**
- * Creates the folder with its parents. Node's recursive mkdir is not used: where a file system allows no folder and
- * reports the parent as missing, as /proc does, Node retries for ever.
+ * Node's recursive mkdir is not used: it retries for ever where a file system reports the parent as missing, as /proc
+ * does.
  */
 async function makeFolder(path: string): Promise<void> {
   const isThere = (): Promise<boolean> => stat(path).then((found) => found.isDirectory());
   const make = (): Promise<void> =>
-    mkdir(path, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST" || !(await isThere())) throw error;
+    mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
+      if (codeOf(error) !== "EEXIST" || !(await isThere())) throw error;
     });
   try {
     await make();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) throw error;
+    if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error;
     await makeFolder(dirname(path));
     await make();
   }
@@ -163,7 +158,7 @@ async function readState(path: string): Promise<QuickstartState | undefined> {
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw new CommandError(`the folder ${path} cannot be used, choose another with --dir`, { cause: error });
   }
   const state = parsed(text);
@@ -185,11 +180,4 @@ function parsed(text: string): QuickstartState | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,20 +1,5 @@
 import { defined, joinCommand, type KubeObject } from "../../../apis/index.ts";
-import {
-  type Client,
-  CLUSTEROVERRIDEPOLICIES,
-  CLUSTERPLACEMENTS,
-  CLUSTERRESOURCEBINDINGS,
-  CRDS,
-  DEMOAPPLICATIONS,
-  isMissing,
-  MANIFESTBUNDLES,
-  MEMBERCLUSTERS,
-  NAMESPACES,
-  OVERRIDEPOLICIES,
-  PLACEMENTS,
-  RESOURCEBINDINGS,
-  SECRETS,
-} from "../../../runtime/index.ts";
+import { builtInTypeOf, type Client, CRDS, isMissing, NAMESPACES, SECRETS } from "../../../runtime/index.ts";
 import {
   clusterUid,
   type CommandContext,
@@ -27,21 +12,19 @@ import {
   isManagerRunning,
 } from "../../shared/index.ts";
 import { memberAccess, unjoin } from "../../member/index.ts";
-import { typeOf } from "./apply.ts";
 import type { QuickstartFleet } from "./fleet.ts";
-import { describeRights, hubRights, memberRights, missingRights } from "./rights.ts";
+import { describeRights, hubRights, memberRights, missingRights, OWN_TYPES } from "./rights.ts";
 
-/** Namespace and Lease of the quickstart's Meridian on a hub. */
 export interface Place {
   namespace: string;
   leaseName: string;
 }
 
-/** Objects that this run made on the person's clusters. */
+/** What this run made on the person's clusters. */
 export interface Made {
   crds: string[];
   namespace: boolean;
-  /** Names of the members that this run joined. */
+  /** Those that this run joined. */
   members: string[];
   objects: KubeObject[];
 }
@@ -54,19 +37,7 @@ export function isNothing({ crds, namespace, members, objects }: Made): boolean 
   return !namespace && crds.length + members.length + objects.length === 0;
 }
 
-const KINDS = [
-  MANIFESTBUNDLES,
-  DEMOAPPLICATIONS,
-  MEMBERCLUSTERS,
-  PLACEMENTS,
-  CLUSTERPLACEMENTS,
-  OVERRIDEPOLICIES,
-  CLUSTEROVERRIDEPOLICIES,
-  RESOURCEBINDINGS,
-  CLUSTERRESOURCEBINDINGS,
-];
-
-/** Throws {@link CommandError} when the person's clusters do not allow the work of the quickstart. Writes nothing. */
+/** Throws {@link CommandError} when the clusters do not allow the quickstart's work. Writes nothing. */
 export async function checkGivenClusters(
   fleet: QuickstartFleet,
   hub: Client,
@@ -79,11 +50,8 @@ export async function checkGivenClusters(
     const missing = await missingRights(client, needed, signal);
     if (missing.length === 0) return;
     lacking.push(name);
-    terminal.err(
-      `${name}: the kubeconfig's user may not\n${describeRights(missing)
-        .map((line) => `  ${line}\n`)
-        .join("")}`,
-    );
+    const lines = describeRights(missing).map((line) => `  ${line}\n`);
+    terminal.err(`${name}: the kubeconfig's user may not\n${lines.join("")}`);
   };
   await ask("hub", hub, hubRights(namespace));
   for (const { name, kubeconfigFile } of fleet.members) {
@@ -102,10 +70,7 @@ export async function checkGivenClusters(
   }
 }
 
-/**
- * Removes the objects that this run made, and returns sentences about leftovers. The manager must run as long as there
- * are members.
- */
+/** Removes what this run made. Returns sentences about leftovers. While there are members the manager must run. */
 export async function removeMade(
   made: Made,
   fleet: QuickstartFleet,
@@ -115,22 +80,16 @@ export async function removeMade(
 ): Promise<string[]> {
   const { managed, say, signal, timeoutMs } = options;
   const left: string[] = [];
-  const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      if (!isMissing(error)) left.push(`${what}: ${describeAnswer(error)}`);
-    }
-  };
+  const attempt = attempting(left);
   const terminal = { out: say, err: say, color: false, interactive: false };
   const logger = commandLogger("info", terminal);
   for (const object of made.objects.toReversed()) {
     const { namespace, name, uid } = object.metadata;
     await attempt(`${object.kind}/${name}`, async () => {
-      await hub.delete(typeOf(object), namespace, name, { signal, ...defined({ uid }) });
+      await hub.delete(builtInTypeOf(object), namespace, name, { signal, ...defined({ uid }) });
       if (!managed) return;
       const gone = await follow(
-        { client: hub, type: typeOf(object), name, timeoutMs, signal, logger },
+        { client: hub, type: builtInTypeOf(object), name, timeoutMs, signal, logger },
         (found) => found === undefined || found.metadata.uid !== uid,
       );
       const where = namespace === undefined ? "" : ` -n ${namespace}`;
@@ -170,42 +129,50 @@ export async function removeInstallation(
   signal: AbortSignal,
 ): Promise<string[]> {
   const left: string[] = [];
-  for (const type of KINDS) {
+  const attempt = attempting(left);
+  for (const type of OWN_TYPES) {
     const name = `${type.plural}.${type.group}`;
     if (!made.crds.includes(name)) continue;
-    try {
+    await attempt(name, async () => {
       const { items } = await hub.list(type, { metadataOnly: true, limit: 1, signal });
       if (items.length > 0) left.push(`${name} is in use, and stays`);
       else await hub.delete(CRDS, undefined, name, { signal });
-    } catch (error) {
-      if (!isMissing(error)) left.push(`${name}: ${describeAnswer(error)}`);
-    }
+    });
   }
   if (!made.namespace) return left;
-  try {
+  await attempt(`namespace ${namespace}`, async () => {
     const { items } = await hub.list(SECRETS, { namespace, metadataOnly: true, limit: 1, signal });
-    if (items.length > 0) return [...left, `the namespace ${namespace} holds a Secret, and stays`];
+    if (items.length > 0) return void left.push(`the namespace ${namespace} holds a Secret, and stays`);
     await hub.delete(NAMESPACES, undefined, namespace, { signal });
     // A person who starts again at once would find the namespace half removed.
     const common = { client: hub, signal, logger: commandLogger("info", SILENT), timeoutMs: NAMESPACE_MS };
     await follow({ ...common, type: NAMESPACES, name: namespace }, (found) => found === undefined);
-  } catch (error) {
-    if (!isMissing(error)) left.push(`namespace ${namespace}: ${describeAnswer(error)}`);
-  }
+  });
   return left;
+}
+
+/** Runs work on objects that may be gone. Failures are written into `left`. */
+function attempting(left: string[]): (what: string, work: () => Promise<void>) => Promise<void> {
+  return async (what, work) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!isMissing(error)) left.push(`${what}: ${describeAnswer(error)}`);
+    }
+  };
 }
 
 const SILENT = { out: () => undefined, err: () => undefined, color: false, interactive: false };
 /** An empty namespace needs about ten seconds to go. */
 const NAMESPACE_MS = 30_000;
 
-/** The missing parts of the installation, which this run will make. */
+/** What this run will install. */
 export async function notInstalled(
   hub: Client,
   { namespace }: Place,
   signal: AbortSignal,
 ): Promise<Pick<Made, "crds" | "namespace">> {
-  const names = KINDS.map(({ plural, group }) => `${plural}.${group}`);
+  const names = OWN_TYPES.map(({ plural, group }) => `${plural}.${group}`);
   const found = await Promise.all(names.map((name) => find(hub, CRDS, undefined, name, signal)));
   return {
     crds: names.filter((_, index) => found[index] === undefined),

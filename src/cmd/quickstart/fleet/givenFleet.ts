@@ -43,7 +43,7 @@ async function locate({ name, kubeconfig, region }: GivenMember, signal: AbortSi
   };
 }
 
-/** Empty when the user may not list nodes: all missing rights are reported together later. */
+/** Empty when the user may not list nodes: missing rights are reported together later. */
 async function nodes(client: Client, signal: AbortSignal): Promise<KubeObject[]> {
   try {
     return (await client.list(NODES, { limit: 100, metadataOnly: true, signal })).items;
@@ -53,9 +53,7 @@ async function nodes(client: Client, signal: AbortSignal): Promise<KubeObject[]>
   }
 }
 
-/**
- * Gives each member without a region a free region of the sample; when no region is free, the sample's regions in turn.
- */
+/** Members without a region get the free regions of the sample, and then all of them in turn. */
 export function withRegions(members: readonly FleetCluster[], sampleRegions: readonly string[]): FleetCluster[] {
   const taken = new Set(members.map(({ region }) => region));
   const free = sampleRegions.filter((region) => !taken.has(region));

@@ -1,9 +1,7 @@
 /**
- * The clusters of the quickstart: sandbox, real, or given.
- *
- * Promises: started clusters are stopped, and created objects are removed.
+ * The clusters of the quickstart: sandbox, real, or given. Started clusters are stopped, and created objects removed.
  */
-export { applySample, recordName, typeOf } from "./apply.ts";
+export { applySample, recordName } from "./apply.ts";
 export { FAULT_ANNOTATION } from "./faultPlan.ts";
 export { FaultSwitch } from "./faultSwitch.ts";
 export { type FleetCluster, type QuickstartFleet } from "./fleet.ts";

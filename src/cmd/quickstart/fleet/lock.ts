@@ -1,28 +1,24 @@
 import { createHash, randomUUID } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { CommandError } from "../../shared/index.ts";
+import { codeOf, CommandError } from "../../shared/index.ts";
 
 /** The process that holds a folder. */
 interface Holder {
   pid: number;
   host: string;
-  /**
-   * Start time of the process, in the format of the operating system. A later process with the same pid has another
-   * start time.
-   */
+  /** Start time in the format of the system: a later process with the same pid has another. */
   began?: string;
 }
 
 /**
- * Makes this process the only one that works on a folder, by a file with its pid. The file of a process that no longer
- * exists does not count. Throws {@link CommandError} when another process holds the folder. Disposal releases the
- * folder.
+ * Makes this process the only one that works on a folder, by a file with its pid. Disposal releases the folder. Throws
+ * {@link CommandError} when a living process holds it.
  */
 export async function lockFolder(file: string, folder: string): Promise<AsyncDisposable> {
   const mine: Holder = { pid: process.pid, host: hostname(), ...(await beginOf(process.pid)) };
   const text = `${JSON.stringify(mine)}\n`;
-  // The file is written completely and then linked to its name, so that any reader finds a complete lock.
+  // Written completely and then linked, so that any reader finds a complete lock.
   const written = `${file}.${randomUUID()}`;
   await writeFile(written, text, { flag: "wx", mode: 0o600 });
   try {
@@ -51,10 +47,7 @@ async function isFirst(written: string, name: string): Promise<boolean> {
   }
 }
 
-/**
- * Removes a stale lock. Only one process can claim a lock with this exact text, so a newer lock is never removed by
- * mistake.
- */
+/** Removes a stale lock. Only one process can claim a lock with this text, so that no newer lock is removed. */
 async function takeAway(file: string, found: string, written: string): Promise<void> {
   const claim = `${file}.${createHash("sha256").update(found).digest("hex").slice(0, 16)}`;
   if (!(await isFirst(written, claim))) return;
@@ -89,7 +82,7 @@ function readHolder(text: string): Holder | undefined {
   }
 }
 
-/** True if the holder is alive. A holder on another machine cannot be checked, so it counts as alive. */
+/** A holder on another machine cannot be checked, and counts as alive. */
 async function lives({ pid, host, began }: Holder): Promise<boolean> {
   if (host !== hostname()) return true;
   try {
@@ -102,10 +95,7 @@ async function lives({ pid, host, began }: Holder): Promise<boolean> {
   return began === undefined || now.began === undefined || now.began === began;
 }
 
-/**
- * On Linux: clock ticks from the boot of the machine to the start of the process. On other systems the start is
- * unknown.
- */
+/** Clock ticks since the boot, on Linux; unknown elsewhere. */
 async function beginOf(pid: number): Promise<{ began?: string }> {
   const stat = await textOf(`/proc/${pid}/stat`);
   // The second field is the process name in brackets, and may contain any character.
@@ -120,8 +110,4 @@ async function textOf(file: string): Promise<string | undefined> {
     if (codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH") return undefined;
     throw error;
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

@@ -2,13 +2,13 @@ import { CommandError } from "../../shared/index.ts";
 import { freePort, isFree } from "../../realClusters/index.ts";
 
 export interface PortWishes {
-  /** Port of the first name; the others take the following ports. */
+  /** Port of the first name; the others follow. */
   base: number | undefined;
-  /** Ports of the last run: kubeconfigs of that run should still work. */
+  /** Those of the last run, whose kubeconfigs should still work. */
   kept: Readonly<Record<string, number>>;
 }
 
-/** A port for each name. Throws {@link CommandError} with all occupied ports that were asked for. */
+/** Throws {@link CommandError} with all occupied ports that were asked for. */
 export async function assignPorts(
   names: readonly string[],
   { base, kept }: PortWishes,

@@ -11,14 +11,14 @@ import {
   startEtcd,
 } from "../../realClusters/index.ts";
 import type { FaultPlan } from "./faultPlan.ts";
-import { type FleetCluster, type FleetRequest, HUB, type QuickstartFleet, zoneOf } from "./fleet.ts";
+import { type FleetCluster, type FleetRequest, HUB, type QuickstartFleet, startAll } from "./fleet.ts";
 
-/** Images whose pods never start, as in the sandbox, so that people can try a failure. */
+/** Pods with such images never start, as in the sandbox. */
 const MISSING_IMAGE = /does-not-exist/;
 
-/** Starts a hub and members as real control planes that share one etcd. */
+/** A hub and members that share one etcd. */
 export async function startRealFleet(request: FleetRequest, env: NodeJS.ProcessEnv): Promise<QuickstartFleet> {
-  const { regions, folderOf, say, signal } = request;
+  const { folderOf, say, signal } = request;
   const assets = await controlPlaneAssets({ env, say, signal }).catch((error: unknown) => {
     throw error instanceof AssetsUnavailableError ? new CommandError(error.message) : error;
   });
@@ -28,7 +28,6 @@ export async function startRealFleet(request: FleetRequest, env: NodeJS.ProcessE
   const etcd = stack.use(await startEtcd(assets, folder));
 
   const start = async (name: string): Promise<FleetCluster> => {
-    const port = request.ports[name];
     const plane = await startControlPlane({
       name,
       assets,
@@ -36,7 +35,7 @@ export async function startRealFleet(request: FleetRequest, env: NodeJS.ProcessE
       folder: folderOf(name),
       // A Deployment on the hub is only a template for members, so it gets no pods there.
       ...(name === HUB ? { controllers: HUB_CONTROLLERS } : {}),
-      ...defined({ port }),
+      ...defined({ port: request.ports[name] }),
       signal,
     });
     stack.use(plane);
@@ -45,15 +44,9 @@ export async function startRealFleet(request: FleetRequest, env: NodeJS.ProcessE
     await request.write(kubeconfigFile, plane.kubeconfig);
     return { name, kubeconfigFile, setFault: (plan) => setFault(plane, plan) };
   };
-  // Wait for all clusters, so that no started cluster is left behind when another cannot start.
-  const settled = await Promise.allSettled([HUB, ...regions].map(start));
-  const failed = settled.find((result) => result.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
-  const [hub, ...started] = settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  if (hub === undefined) throw new Error("the hub did not start");
-  const members = started.map((member) => ({ ...member, region: member.name, zone: zoneOf(member.name) }));
+  const clusters = await startAll(request, start);
   const owned = stack.move();
-  return { kind: "real", hub, members, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { kind: "real", ...clusters, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 async function setFault(plane: ControlPlane, plan: FaultPlan | undefined): Promise<string | undefined> {

@@ -1,6 +1,18 @@
-import { defined, FEDERATION_GROUP, PAAS_GROUP } from "../../../apis/index.ts";
-import type { Client } from "../../../runtime/index.ts";
+import { defined } from "../../../apis/index.ts";
+import {
+  type Client,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
+  DEMOAPPLICATIONS,
+  MANIFESTBUNDLES,
+  MEMBERCLUSTERS,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
+  RESOURCEBINDINGS,
+} from "../../../runtime/index.ts";
 import { accessClusterRole, type MemberAccess } from "../../member/index.ts";
+import type { PolicyRule } from "../../workload/index.ts";
 
 /** One RBAC permission. */
 export interface Right {
@@ -10,30 +22,23 @@ export interface Right {
   namespace?: string;
 }
 
-type Resources = Record<string, readonly string[]>;
+/** Meridian's own kinds. */
+export const OWN_TYPES = [
+  DEMOAPPLICATIONS,
+  MANIFESTBUNDLES,
+  MEMBERCLUSTERS,
+  PLACEMENTS,
+  OVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  CLUSTEROVERRIDEPOLICIES,
+  RESOURCEBINDINGS,
+  CLUSTERRESOURCEBINDINGS,
+];
 
-const OWN_KINDS = [
-  [PAAS_GROUP, "demoapplications"],
-  [PAAS_GROUP, "demoapplications/status"],
-  [FEDERATION_GROUP, "manifestbundles"],
-  [FEDERATION_GROUP, "manifestbundles/status"],
-  [FEDERATION_GROUP, "memberclusters"],
-  [FEDERATION_GROUP, "memberclusters/status"],
-  [FEDERATION_GROUP, "placements"],
-  [FEDERATION_GROUP, "placements/status"],
-  [FEDERATION_GROUP, "overridepolicies"],
-  [FEDERATION_GROUP, "overridepolicies/status"],
-  [FEDERATION_GROUP, "clusterplacements"],
-  [FEDERATION_GROUP, "clusterplacements/status"],
-  [FEDERATION_GROUP, "clusteroverridepolicies"],
-  [FEDERATION_GROUP, "clusteroverridepolicies/status"],
-  [FEDERATION_GROUP, "resourcebindings"],
-  [FEDERATION_GROUP, "resourcebindings/status"],
-  [FEDERATION_GROUP, "clusterresourcebindings"],
-  [FEDERATION_GROUP, "clusterresourcebindings/status"],
-] as const;
-
-/** Rights on a hub to install, join and apply the sample, and the manager's rights: the manager runs as the person. */
+/**
+ * What a person needs on a hub: to install, join and apply the sample, and what the manager needs, which runs as the
+ * person.
+ */
 export function hubRights(systemNamespace: string): Right[] {
   return [
     ...rights("apiextensions.k8s.io", { customresourcedefinitions: ["get", "list", "watch", "create", "patch"] }),
@@ -45,20 +50,18 @@ export function hubRights(systemNamespace: string): Right[] {
     ...rights("", { secrets: ["create", "patch", "delete"] }, systemNamespace),
     ...rights("coordination.k8s.io", { leases: ["get", "list", "watch", "create", "update"] }, systemNamespace),
     ...rights("events.k8s.io", { events: ["create", "patch"] }),
-    ...OWN_KINDS.flatMap(([group, resource]) =>
+    ...OWN_TYPES.flatMap(({ group, plural }) =>
       rights(group, {
-        [resource]: resource.includes("/") ? ["patch"] : ["get", "list", "watch", "create", "patch", "delete"],
+        [plural]: ["get", "list", "watch", "create", "patch", "delete"],
+        [`${plural}/status`]: ["patch"],
       }),
     ),
   ];
 }
 
-/** Rights to join a member. A person who grants rights must have them. */
+/** What a person needs to join a member. Whoever grants rights must have them. */
 export function memberRights(access: MemberAccess): Right[] {
-  const role = accessClusterRole(access) as unknown as {
-    rules: { apiGroups: string[]; resources: string[]; verbs: string[] }[];
-  };
-  const given = role.rules.flatMap(({ apiGroups, resources, verbs }) =>
+  const given = (accessClusterRole(access)["rules"] as PolicyRule[]).flatMap(({ apiGroups, resources, verbs }) =>
     apiGroups.flatMap((group) => resources.flatMap((resource) => rights(group, { [resource]: verbs }))),
   );
   const own = ["get", "create", "patch", "delete"];
@@ -73,7 +76,7 @@ export function memberRights(access: MemberAccess): Right[] {
   return [...byName.values()];
 }
 
-function rights(group: string, resources: Resources, namespace?: string): Right[] {
+function rights(group: string, resources: Record<string, readonly string[]>, namespace?: string): Right[] {
   return Object.entries(resources).flatMap(([resource, verbs]) =>
     verbs.map((verb) => ({ group, resource, verb, ...defined({ namespace }) })),
   );
@@ -81,7 +84,7 @@ function rights(group: string, resources: Resources, namespace?: string): Right[
 
 const EVERYTHING: Right = { group: "*", resource: "*", verb: "*" };
 
-/** The rights that the client's user lacks, according to the cluster. For an administrator one request is enough. */
+/** One request is enough for an administrator. */
 export async function missingRights(client: Client, needed: readonly Right[], signal: AbortSignal): Promise<Right[]> {
   if (await isAllowed(client, EVERYTHING, signal)) return [];
   const answers = await Promise.all(needed.map((right) => isAllowed(client, right, signal)));
@@ -99,13 +102,7 @@ async function isAllowed(
       apiVersion: "authorization.k8s.io/v1",
       kind: "SelfSubjectAccessReview",
       spec: {
-        resourceAttributes: {
-          group,
-          resource: plural,
-          ...defined({ subresource }),
-          verb,
-          ...defined({ namespace }),
-        },
+        resourceAttributes: { group, resource: plural, verb, ...defined({ subresource, namespace }) },
       },
     },
     signal,

@@ -2,11 +2,10 @@ import { defined } from "../../../apis/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../../sandbox/index.ts";
 import { CommandError } from "../../shared/index.ts";
 import type { FaultPlan } from "./faultPlan.ts";
-import { type FleetCluster, type FleetRequest, HUB, type QuickstartFleet, zoneOf } from "./fleet.ts";
+import { type FleetCluster, type FleetRequest, type QuickstartFleet, startAll } from "./fleet.ts";
 
-/** Starts a hub and members as sandbox clusters in this process. */
 export async function startSandboxFleet(request: FleetRequest): Promise<QuickstartFleet> {
-  const { regions, signal } = request;
+  const { signal } = request;
   await using stack = new AsyncDisposableStack();
   const start = async (name: string): Promise<FleetCluster> => {
     const cluster = stack.use(await startOne(name, request));
@@ -14,16 +13,10 @@ export async function startSandboxFleet(request: FleetRequest): Promise<Quicksta
     await request.write(kubeconfigFile, cluster.kubeconfig());
     return { name, kubeconfigFile, setFault: async (plan) => setFault(cluster, plan) };
   };
-  // Wait for all clusters, so that no started cluster is left behind when another cannot start.
-  const settled = await Promise.allSettled([HUB, ...regions].map(start));
-  const failed = settled.find((result) => result.status === "rejected");
-  if (failed !== undefined) throw failed.reason;
+  const clusters = await startAll(request, start);
   signal.throwIfAborted();
-  const [hub, ...started] = settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  if (hub === undefined) throw new Error("the hub did not start");
-  const members = started.map((member) => ({ ...member, region: member.name, zone: zoneOf(member.name) }));
   const owned = stack.move();
-  return { kind: "sandbox", hub, members, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { kind: "sandbox", ...clusters, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 async function startOne(name: string, { ports, kept, folderOf, say }: FleetRequest): Promise<SandboxCluster> {

@@ -15,7 +15,6 @@ export interface FleetStart {
   screen: Screen;
 }
 
-/** Starts the clusters of the options, or connects to given clusters. */
 export async function startFleet({ options, folder, sample, context, screen }: FleetStart): Promise<QuickstartFleet> {
   const { signal } = context;
   if (options.given !== undefined) {
@@ -41,7 +40,7 @@ export async function startFleet({ options, folder, sample, context, screen }: F
   screen.step(
     `starting a hub and ${regions.length} member cluster${regions.length === 1 ? "" : "s"} ${options.real ? "(real control planes) " : ""}in ${where}`,
   );
-  // Loaded only when needed, because the other kind of fleet is large.
+  // Loaded when needed: the other kind of fleet is large.
   const fleet = options.real
     ? await (await import("./realFleet.ts")).startRealFleet(request, context.env)
     : await (await import("./sandboxFleet.ts")).startSandboxFleet(request);
@@ -49,10 +48,7 @@ export async function startFleet({ options, folder, sample, context, screen }: F
   return fleet;
 }
 
-/**
- * The regions of the clusters. Kept regions stay, even if fewer are asked for. Throws {@link CommandError} when there
- * are too few regions.
- */
+/** Kept regions stay, even if fewer are asked for. Throws {@link CommandError} when there are too few. */
 export function chooseRegions(wanted: number | undefined, kept: readonly string[], all: readonly string[]): string[] {
   const count = wanted ?? (kept.length === 0 ? DEFAULT_REGIONS : 0);
   if (count > all.length)
