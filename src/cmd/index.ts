@@ -1,8 +1,7 @@
 /**
  * The command line. Promises: results go to standard output, everything else to standard error. The exit code is 0 for
- * done and fine, 1 for done with findings, 2 for an error or wrong usage, 3 for a timeout. An error is one line that
- * says what to do. Progress and colours appear on a terminal only. A person's own credentials are never stored, and no
- * secret is ever printed.
+ * done and fine, 1 for findings, 2 for an error or wrong usage, 3 for a timeout. An error is one line that says what to
+ * do. A person's own credentials are never stored, and no secret is ever printed.
  */
 import { CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { type CommandContext, describeUsageError, EXIT, reportError, type Terminal } from "./shared/index.ts";
@@ -11,7 +10,7 @@ import { type Act, createProgram, PROGRAM } from "./program.ts";
 /** Hidden command that the completion scripts of the shells call, followed by the words after the program's name. */
 export const COMPLETE = "__complete";
 
-/** Carries out the call of a verb and returns its exit code. Tests only record the call. */
+/** Returns the exit code of a call. Tests only record the call. */
 export type Execute = (...call: Parameters<Act>) => Promise<number>;
 
 /** Runs one command line (without the program's own name) and returns its exit code. */
@@ -40,10 +39,7 @@ export async function runCommandLine(
   }
 }
 
-/**
- * Treats `help` for an unknown command as that unknown command, which is an error. Commander would print the help of
- * all commands instead.
- */
+/** Commander would answer `help` for an unknown command with the help of all commands. */
 function asCommand(args: readonly string[], { commands }: CommandUnknownOpts): readonly string[] {
   const [first, asked = ""] = args;
   const isUnknown = first === "help" && /^\w/.test(asked) && !commands.some((command) => command.name() === asked);
@@ -62,7 +58,7 @@ function report(error: unknown, args: readonly string[], context: CommandContext
   return reportError(error, context, { stack: wantsStack(args) });
 }
 
-/** The commands that the arguments name, outermost first: `rollout`, `status`. Empty when the arguments name none. */
+/** `rollout`, `status`; empty when the arguments name none. */
 function commandIn(args: readonly string[], program: CommandUnknownOpts): CommandUnknownOpts[] {
   const found: CommandUnknownOpts[] = [];
   for (const arg of args) {
@@ -72,17 +68,14 @@ function commandIn(args: readonly string[], program: CommandUnknownOpts): Comman
   return found;
 }
 
-/** Writes commands in messages as the person has to type them: `kubectl meridian status`, say. */
+/** Commands in messages as the person has to type them: `kubectl meridian status`, say. */
 function namingCommands(terminal: Terminal, name: string): Terminal {
   if (name === PROGRAM) return terminal;
   const typed = (text: string): string => text.replaceAll(`\`${PROGRAM} `, `\`${name} `);
   return { ...terminal, err: (text) => terminal.err(typed(text)) };
 }
 
-/**
- * True for `--log-level debug` or `trace`: errors are then printed with their stack. The arguments are read directly,
- * because parsing the options may be the step that failed.
- */
+/** True for `--log-level debug` or `trace`. Read from the arguments: parsing may be what failed. */
 function wantsStack(args: readonly string[]): boolean {
   return args.some(
     (arg, index) =>

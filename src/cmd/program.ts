@@ -14,13 +14,13 @@ import { type CommandContext, emptyProgram, EXIT, printVersion, type Verb, versi
 import { status } from "./status/verb.ts";
 import { uninstall } from "./uninstall/verb.ts";
 
-/** Program name that a person types, unless Meridian was started under another name. */
+/** Unless it was started under another name. */
 export const PROGRAM = "meridian";
 
-/** Carries out a call of a verb, or records it. `work` returns the exit code. */
+/** Carries out or records a call. `work` returns the exit code. */
 export type Act = (verb: string, given: readonly unknown[], work: () => Promise<number>) => Promise<void>;
 
-/** The command line: every verb with its implementation, whose modules are loaded when the verb is called. */
+/** Every verb with its implementation, which is loaded when the verb is called. */
 export function createProgram(context: CommandContext, act: Act): CommandUnknownOpts {
   const program = emptyProgram(context.program ?? PROGRAM)
     .version(VERSION)

@@ -4,7 +4,7 @@ import { COMPLETE, runCommandLine } from "./index.ts";
 import { PROGRAM } from "./program.ts";
 import { systemTerminal } from "./shared/index.ts";
 
-/** Runs the command line of this process. Resolves with the exit code. */
+/** Resolves with the exit code. */
 export async function run(): Promise<number> {
   const { program, args } = calledAs(process.argv);
   using interruption = signalContext();
@@ -17,8 +17,8 @@ export async function run(): Promise<number> {
 }
 
 /**
- * The program name and arguments, derived from the name of the started file. kubectl runs `kubectl-meridian` for
- * `kubectl meridian`, and runs `kubectl_complete-meridian` to complete a command line.
+ * By the name of the started file: kubectl runs `kubectl-meridian` for `kubectl meridian`, and
+ * `kubectl_complete-meridian` to complete a command line.
  */
 export function calledAs([, file = "", ...args]: readonly string[]): { program: string; args: string[] } {
   switch (basename(file)) {

@@ -34,10 +34,9 @@ import {
 } from "../workload/index.ts";
 
 /**
- * Installs the CRDs on the hub and waits until the new kinds are served. Then it creates Meridian's own namespace and
- * an account with the rights of a manager. With `workload` it also creates the managers, and waits until they are
- * ready. Before the first write a dry run asks the hub about every object. The command can be repeated. Objects of a
- * Helm release are left to Helm.
+ * Installs the CRDs and waits until they are served, then the namespace and a manager's account; with `workload` also
+ * managers, until they are ready. A dry run asks the hub about every object first. Can be repeated. What Helm made is
+ * left to Helm.
  */
 export async function install(options: InstallOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -78,9 +77,7 @@ export async function install(options: InstallOptions, context: CommandContext):
 
 const NEXT_JOIN = `\`${joinCommand()}\` for each member; when \`meridian status\` says that they are Ready, apply a Placement and an application.`;
 
-/**
- * The manager's rights. Its kinds are resolved to kinds that the hub serves: a right on an unknown kind helps nobody.
- */
+/** Kinds are resolved to those that the hub serves: a right on an unknown kind helps nobody. */
 async function managerAccess({ manager, namespace }: InstallOptions, hub: Client): Promise<ManagerAccess | undefined> {
   if (manager?.kinds === undefined) return manager === undefined ? undefined : { ...manager, namespace };
   const served = await new Discovery(hub, systemClock).list();
@@ -97,7 +94,7 @@ function labelled(crd: KubeObject): KubeObject {
   return { ...crd, metadata: { ...crd.metadata, labels: { ...crd.metadata.labels, ...INSTALLED_LABELS } } };
 }
 
-/** Throws {@link CommandError} when any object cannot be written; the message names each of them with the reason. */
+/** Throws {@link CommandError} if any object cannot be written, after naming all of these. */
 function refuse(checked: readonly Checked[], where: Whereabouts, { terminal }: CommandContext): void {
   const refused = checked.flatMap(({ wanted, verdict }) =>
     verdict.kind === "Refused" ? [`${label(wanted)}: ${verdict.why}`] : [],
@@ -138,8 +135,7 @@ async function untilEstablished(
         return taken !== undefined || isEstablished(object);
       };
       if (!(await follow({ ...common, type: CRDS, name }, settled)) || refused.has(name)) return;
-      // The condition Established comes a moment before the server serves the kind. Only a successful list proves that
-      // the kind is served.
+      // Established comes a moment before the kind is served; only a list proves that.
       if (!(await follow({ ...common, type: servedType(crd), name: "none" }, () => true))) return;
       waiting.delete(name);
       progress.show(`waiting for ${counted(waiting.size, "kind")} to be served`);
@@ -150,12 +146,10 @@ async function untilEstablished(
     const which = [...refused].map(([name, why]) => `${name}: ${why}`).join("; ");
     throw new CommandError(`other kinds of this hub have the names already (${which}); remove those first`);
   }
-  throw new CommandError(`not served in time: ${[...waiting].join(", ")}; see "kubectl describe crd"`, {
-    exitCode: EXIT.timeout,
-  });
+  const late = `not served in time: ${[...waiting].join(", ")}; see "kubectl describe crd"`;
+  throw new CommandError(late, { exitCode: EXIT.timeout });
 }
 
-/** The kind that a CRD defines, in its stored version. */
 function servedType(crd: KubeObject): ResourceType {
   const spec = crd["spec"] as {
     group: string;
@@ -164,26 +158,20 @@ function servedType(crd: KubeObject): ResourceType {
     versions: { name: string; storage: boolean }[];
   };
   const version = spec.versions.find(({ storage }) => storage)?.name ?? "";
-  return {
-    group: spec.group,
-    version,
-    kind: spec.names.kind,
-    plural: spec.names.plural,
-    namespaced: spec.scope === "Namespaced",
-  };
+  const { group, names } = spec;
+  return { group, version, kind: names.kind, plural: names.plural, namespaced: spec.scope === "Namespaced" };
 }
 
-/** True if the server has accepted the kind. */
 export function isEstablished(crd: KubeObject | undefined): boolean {
   return conditionsOf(crd).some(({ type, status }) => type === "Established" && status === "True");
 }
 
-/** Why the server refuses the kind; undefined if the server has accepted the kind or has not decided yet. */
+/** Undefined if the server has not refused the kind. */
 export function namesTaken(crd: KubeObject | undefined): string | undefined {
   return conditionsOf(crd).find(({ type, status }) => type === "NamesAccepted" && status === "False")?.message;
 }
 
-/** The server writes `conditions: null` between the creation of the CRD and its first decision. */
+/** The server first writes `conditions: null`. */
 function conditionsOf(crd: KubeObject | undefined): Condition[] {
   return ((crd?.["status"] ?? {}) as { conditions?: Condition[] | null }).conditions ?? [];
 }

@@ -14,47 +14,27 @@ const pod = (status: object): KubeObject => ({ apiVersion: "v1", kind: "Pod", me
 describe("managers are ready", () => {
   const all = { observedGeneration: 2, replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
   test.each([
-    { name: "not before there is a Deployment", object: undefined, want: false },
-    { name: "not before the controller has looked", object: deployment(undefined), want: false },
-    { name: "not by the status of an earlier image", object: deployment(all, 3), want: false },
-    { name: "not while an old pod is left", object: deployment({ ...all, replicas: 3 }), want: false },
-    {
-      name: "not while one of them is not available",
-      object: deployment({ ...all, availableReplicas: 1 }),
-      want: false,
-    },
-    { name: "when all of them are available", object: deployment(all), want: true },
-  ])("$name", ({ object, want }) => expect(isRolledOut(object)).toBe(want));
+    ["not before there is a Deployment", undefined, false],
+    ["not before the controller has looked", deployment(undefined), false],
+    ["not by the status of an earlier image", deployment(all, 3), false],
+    ["not while an old pod is left", deployment({ ...all, replicas: 3 }), false],
+    ["not while one of them is not available", deployment({ ...all, availableReplicas: 1 }), false],
+    ["when all of them are available", deployment(all), true],
+  ])("%s", (_, object, want) => expect(isRolledOut(object)).toBe(want));
 });
 
 describe("what a pod waits for", () => {
+  const container = (state: object, lastState?: object) => ({ containerStatuses: [{ state, lastState }] });
+  const waiting = (reason: string, message?: string) => ({ waiting: { reason, message } });
+  const unscheduled = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "no memory" };
+  const crashed = container(waiting("CrashLoopBackOff"), { terminated: { exitCode: 2 } });
+  const unpulled = container(waiting("ImagePullBackOff", "no such\ntag"));
+
   test.each([
-    { name: "nothing, when it is well", status: { containerStatuses: [{ state: { running: {} } }] }, want: undefined },
-    {
-      name: "nothing worth a word while it is made",
-      status: { containerStatuses: [{ state: { waiting: { reason: "ContainerCreating" } } }] },
-      want: undefined,
-    },
-    {
-      name: "an image that cannot be pulled",
-      status: { containerStatuses: [{ state: { waiting: { reason: "ImagePullBackOff", message: "no such\ntag" } } }] },
-      want: "pod p: ImagePullBackOff no such tag",
-    },
-    {
-      name: "a program that ends",
-      status: {
-        containerStatuses: [
-          { state: { waiting: { reason: "CrashLoopBackOff" } }, lastState: { terminated: { exitCode: 2 } } },
-        ],
-      },
-      want: "pod p: CrashLoopBackOff (it ended with exit code 2)",
-    },
-    {
-      name: "a node with room",
-      status: {
-        conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "no memory" }],
-      },
-      want: "pod p: Unschedulable no memory",
-    },
-  ])("$name", ({ status, want }) => expect(podTrouble(pod(status))).toBe(want));
+    ["nothing, when it is well", container({ running: {} }), undefined],
+    ["nothing worth a word while it is made", container(waiting("ContainerCreating")), undefined],
+    ["an image that cannot be pulled", unpulled, "pod p: ImagePullBackOff no such tag"],
+    ["a program that ends", crashed, "pod p: CrashLoopBackOff (it ended with exit code 2)"],
+    ["a node with room", { conditions: [unscheduled] }, "pod p: Unschedulable no memory"],
+  ])("%s", (_, status, want) => expect(podTrouble(pod(status))).toBe(want));
 });

@@ -14,17 +14,9 @@ import {
 import type { InstallOptions } from "./verb.ts";
 import { MANAGER_DEPLOYMENT, MANAGER_SELECTOR } from "../workload/index.ts";
 
-/**
- * The managers that `meridian install --manager` starts and waits for. They never run beside a Helm release of
- * Meridian.
- */
-
 const OF_HELM = "app.kubernetes.io/part-of=meridian,app.kubernetes.io/managed-by=Helm";
 
-/**
- * Throws {@link CommandError} when a Helm release runs managers on this hub: two sets of managers would revert each
- * other's writes.
- */
+/** Throws {@link CommandError} beside managers of a Helm release: two sets would revert each other's writes. */
 export async function refuseBesideRelease(hub: Client, signal: AbortSignal): Promise<void> {
   const selection = { client: hub, type: DEPLOYMENTS, labelSelector: OF_HELM };
   const deployments = await listAll(selection, { metadataOnly: true, signal });
@@ -35,10 +27,7 @@ export async function refuseBesideRelease(hub: Client, signal: AbortSignal): Pro
   );
 }
 
-/**
- * Waits until every manager of the newest image is ready. On timeout it throws {@link CommandError} with the cause of
- * the delay.
- */
+/** Throws {@link CommandError} on timeout, with the cause of the delay. */
 export async function untilManagersReady(
   hub: Client,
   options: Pick<InstallOptions, "namespace" | "timeout" | "logLevel">,
@@ -60,7 +49,7 @@ export async function untilManagersReady(
   );
 }
 
-/** Decides as `kubectl rollout status` does. */
+/** As `kubectl rollout status` does. */
 export function isRolledOut(deployment: KubeObject | undefined): boolean {
   const { metadata, spec, status } = (deployment ?? {}) as {
     metadata?: { generation?: number };
@@ -85,7 +74,7 @@ interface PodStatus {
   }[];
 }
 
-/** Why a pod is not ready, in the kubelet's or the scheduler's words; undefined for a pod that is well. */
+/** In the kubelet's or the scheduler's words; undefined for a pod that is well. */
 export function podTrouble({ metadata, status }: KubeObject): string | undefined {
   const { conditions = [], containerStatuses = [] } = (status ?? {}) as PodStatus;
   const [container] = containerStatuses;
@@ -101,7 +90,7 @@ export function podTrouble({ metadata, status }: KubeObject): string | undefined
     : onOneLine(`pod ${metadata.name}: ${unscheduled.reason ?? "not scheduled"} ${unscheduled.message ?? ""}`);
 }
 
-/** Why a Deployment has no pods: admission or a quota refuses them. */
+/** Admission or a quota may refuse the pods. */
 function deploymentTrouble({ status }: KubeObject): string | undefined {
   const { conditions = [] } = (status ?? {}) as { conditions?: Condition[] };
   const failure = conditions.find(({ type, status: is }) => type === "ReplicaFailure" && is === "True");

@@ -128,10 +128,7 @@ const IMAGE = new RegExp(
   `^(?:${PART}(?::\\d{1,5})?[/])?${PART}(?:[/]${PART})*(?::[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
 );
 
-/**
- * Reads an image with its tag or digest. Without either, a node would take the image that is called `latest` at that
- * moment.
- */
+/** With tag or digest: else a node would take what is called `latest` at that moment. */
 function parseImage(text: string): string {
   const name = text.slice(text.lastIndexOf("/") + 1);
   if (!IMAGE.test(text) || !/[:@]/.test(name)) {
@@ -149,7 +146,6 @@ function parseReplicas(text: string): number {
   return count;
 }
 
-/** Adds one name of a Secret to the earlier names. */
 function parseSecretName(text: string, before: string[] = []): string[] {
   if (!/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(text)) {
     throw new InvalidArgumentError("A Secret's name has lower-case letters, digits, '-' and '.'.");
@@ -157,7 +153,7 @@ function parseSecretName(text: string, before: string[] = []): string[] {
   return [...new Set([...before, text])];
 }
 
-/** Adds `PLURAL.GROUP,...` to the earlier kinds. A kind without a group belongs to the core group. */
+/** Adds `PLURAL.GROUP,...`; without a group a kind belongs to the core group. */
 function parsePlurals(text: string, before: string[] = []): string[] {
   const names = text.split(",").map((name) => name.trim());
   for (const name of names) {

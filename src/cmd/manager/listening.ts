@@ -2,19 +2,18 @@ import { defined } from "../../apis/index.ts";
 import { createServer } from "node:net";
 import { CommandError } from "../shared/index.ts";
 
-/** A port on which this process listens. */
 export interface Listening {
   port: number;
   /** Absent: every address. */
   host?: string;
-  /** Name of the port's service for people: `webhooks`, say. */
+  /** What listens: `webhooks`, say. */
   what: string;
   /** Options that choose another port and another address. */
   flag: string;
   hostFlag?: string;
 }
 
-/** Throws {@link CommandError} when the process cannot listen on the port; the message names the option to change. */
+/** Throws {@link CommandError} that names the option to change, when the port cannot be used. */
 export async function checkPort(wanted: Listening): Promise<void> {
   if (wanted.port === 0) return;
   const server = createServer();
@@ -31,7 +30,6 @@ export async function checkPort(wanted: Listening): Promise<void> {
   await closed.promise;
 }
 
-/** The error for a port that the process cannot listen on, with advice. */
 export function asCommandError(error: unknown, { port, host, what, flag, hostFlag }: Listening): CommandError {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? "unknown error";
   const where = host === undefined ? `port ${port}` : `port ${port} of ${host}`;

@@ -35,16 +35,16 @@ import { VERSION } from "../shared/index.ts";
 import type { ManagerOptions } from "./verb.ts";
 import { checkFiles, checkNamespaces } from "./startChecks.ts";
 
-/** State that the parts of one manager process share. */
+/** What the parts of one manager share. */
 interface Process {
   options: ManagerOptions;
   config: ClusterConfig;
   logger: Logger;
   metrics: Metrics;
   tracing: Tracing;
-  /** For reads and leader election; requests do not pass the leadership guard. */
+  /** For reads and leader election, without the leadership guard. */
   client: Client;
-  /** The cache runs in every replica, leader or not, so that a new leader has it already. */
+  /** Runs in every replica, so that a new leader has it already. */
   hub: HubCache;
   elector: LeaderElector | undefined;
   /** Undefined: no webhooks are served. */
@@ -55,15 +55,14 @@ interface Process {
 
 const NOT_YET = { elector: undefined, webhooks: undefined, leading: false };
 
-/** Destinations of a manager's log and metrics, if not standard output and its own metrics. */
+/** Default: standard output, and metrics of its own. */
 export interface ManagerTelemetry {
   logger?: Logger;
   metrics?: Metrics;
 }
 
 /**
- * Runs the manager until the signal: serves `/metrics`, `/healthz` and `/readyz`, takes part in leader election, and
- * runs the pipeline while it leads. Resolves with the exit code. Rejects when an option cannot work: a port is taken,
+ * Runs the manager until the signal. Resolves with the exit code. Rejects when an option cannot work: a port is taken,
  * or a file or namespace does not exist.
  */
 export async function runManager(
@@ -105,8 +104,8 @@ export async function runManager(
     port: options.metricsPort,
     ...hostOf(options),
     healthz: () => [],
-    // With leader election, readiness does not depend on the pipeline. The pipeline may need conversion webhooks, which
-    // are served through a Service of ready pods.
+    // With leader election the pipeline does not count: it may need conversion webhooks, served through a Service of
+    // ready pods.
     readyz: () => [
       ...(options.leaderElect || self.leading ? [] : ["the pipeline is starting"]),
       ...(webhooks?.problems() ?? []),
@@ -132,7 +131,7 @@ function portsOf({ metricsPort, metricsHost, webhooks }: ManagerOptions): Listen
   ];
 }
 
-/** An empty host stands for every address of the machine. */
+/** Empty: every address of the machine. */
 function hostOf({ metricsHost }: Pick<ManagerOptions, "metricsHost">): { host?: string } {
   return defined({ host: metricsHost || undefined });
 }
@@ -141,7 +140,7 @@ function portOfWebhooks({ port }: { port: number }): Listening {
   return { port, what: "the webhooks", flag: "--webhook-port" };
 }
 
-/** Follows the hub until disposed. Dispose of it after all readers of the cache have ended. */
+/** Follows the hub until disposed, which is after all readers have ended. */
 function startWatches(hub: HubCache, logger: Logger): AsyncDisposable {
   const end = new AbortController();
   const running = hub.run(end.signal).catch((error: unknown) => {
@@ -155,17 +154,14 @@ function startWatches(hub: HubCache, logger: Logger): AsyncDisposable {
   };
 }
 
-/**
- * Serves the webhooks in every replica, leader or not, before and after the pipeline runs. `broken` is called if that
- * fails, because somebody took the port after it was checked.
- */
+/** In every replica, leader or not. `broken` is called if somebody took the port after it was checked. */
 async function serveWebhooks(
   { options, client, hub, logger, metrics, tracing }: Process,
   broken: (error: Error) => void,
 ): Promise<Webhooks | undefined> {
   if (options.webhooks === undefined) return undefined;
   const listening = portOfWebhooks(options.webhooks);
-  // Certificates are a large part of the program. A manager without webhooks does not load them.
+  // Loaded when needed: certificates are a large part of the program.
   const { startWebhooks } = await import("../../webhooks/index.ts");
   const { configuration, ...rest } = options.webhooks;
   return startWebhooks({
@@ -204,10 +200,10 @@ async function runElected(self: Process, signal: AbortSignal): Promise<void> {
   await elector.run({ lead: (leading) => lead(self, () => elector.assertHeld(), leading) }, signal);
 }
 
-/** Longest delay of the shutdown by Events that are not written yet. */
+/** How long unwritten Events may delay the shutdown. */
 const LAST_EVENTS_MS = 1_000;
 
-/** One term of leadership. Its clients call the guard before every write, and are closed at the end of the term. */
+/** One term of leadership, whose clients call the guard before every write. */
 async function lead(self: Process, guard: () => void, signal: AbortSignal): Promise<void> {
   const { options, config, hub, logger, metrics, tracing, webhooks } = self;
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
@@ -265,7 +261,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
     await federation.run(signal);
   } finally {
     self.leading = false;
-    // Events of the shutdown, such as gathered recoveries, are written while the Lease is held.
+    // The last Events are written while the Lease is held.
     using _ = systemClock.after(LAST_EVENTS_MS, () => lastEvents.abort(new Error("the manager ends")));
     await events.flush();
   }
@@ -282,15 +278,11 @@ function classesOf({ controllerClasses }: ManagerOptions): { classes?: Classes }
   return controllerClasses === undefined ? {} : { classes: new Set(controllerClasses) };
 }
 
-/**
- * The namespace of the members' Secrets is protected on members too, because Meridian may have objects of its own
- * there.
- */
+/** The namespace of the members' Secrets counts on members, too: Meridian may have objects there. */
 function protectedBy({ protectedNamespaces = [], membersNamespace }: ManagerOptions): readonly string[] {
   return membersNamespace === undefined ? protectedNamespaces : [...protectedNamespaces, membersNamespace];
 }
 
-/** The hub's identity: the UID of its kube-system namespace. */
 async function identify(client: Client, signal: AbortSignal): Promise<string> {
   const namespace = await client.get(NAMESPACES, undefined, "kube-system", { metadataOnly: true, signal });
   if (namespace.metadata.uid === undefined) throw new Error("the hub's kube-system namespace has no UID");

@@ -3,9 +3,7 @@ import { defined } from "../../apis/index.ts";
 import { checkedPrometheus } from "../../runtime/index.ts";
 import type { HubOptions } from "../shared/index.ts";
 
-/**
- * Manager flags for the Prometheus server that rollout gates query. The author of a policy cannot choose the address.
- */
+/** The Prometheus that rollout gates ask. The author of a policy cannot choose the address. */
 export function prometheusFlags<A extends unknown[], F extends OptionValues>(command: Command<A, F, HubOptions>) {
   return command
     .option("--prometheus-url <url>", "Prometheus that gates of rollouts ask (default: none)", parsePrometheus)
@@ -17,7 +15,7 @@ export function prometheusFlags<A extends unknown[], F extends OptionValues>(com
 }
 type PrometheusFlags = ReturnType<ReturnType<typeof prometheusFlags<[], NonNullable<unknown>>>["opts"]>;
 
-/** The flags as manager options. Throws an InvalidArgumentError if the flags do not fit together. */
+/** Throws for flags that do not fit together. */
 export function withPrometheus<F extends PrometheusFlags>(flags: F) {
   const { prometheusUrl: url, prometheusCaFile: caFile, prometheusTokenFile: tokenFile, ...rest } = flags;
   if (url === undefined) {

@@ -3,15 +3,12 @@ import { type Client, isNotFound, NAMESPACES } from "../../runtime/index.ts";
 import { CommandError } from "../shared/index.ts";
 import type { ManagerOptions } from "./verb.ts";
 
-/**
- * Longest wait for an answer of the hub. A hub out of reach must not delay `/healthz`; the manager waits for the hub
- * elsewhere.
- */
+/** A hub out of reach must not delay `/healthz`; the manager waits for the hub elsewhere. */
 const ANSWER_WITHIN_MS = 5_000;
 
 /**
- * Throws {@link CommandError} when a file or folder that an option names is missing or unreadable. Later the manager
- * could only log the problem, again and again.
+ * Throws {@link CommandError} for files and folders that are missing or unreadable: later the manager could only log
+ * that.
  */
 export async function checkFiles({
   prometheus,
@@ -28,7 +25,7 @@ async function checkFile(flag: string, file: string): Promise<void> {
   if (found.isDirectory()) throw new CommandError(`${flag} ${file} is a folder: name a file in it`);
 }
 
-/** The files in the folder may be created later. */
+/** The files in it may come later. */
 async function checkFolder(flag: string, folder: string): Promise<void> {
   const found = await look(flag, folder);
   if (!found.isDirectory())
@@ -47,8 +44,8 @@ async function look(flag: string, path: string) {
 }
 
 /**
- * Throws {@link CommandError} when the hub says that a namespace does not exist. The manager could never hold a Lease
- * in this namespace, nor find a Secret.
+ * Throws {@link CommandError} for a namespace that does not exist: the manager could hold no Lease there, nor find a
+ * Secret.
  */
 export async function checkNamespaces(
   client: Client,

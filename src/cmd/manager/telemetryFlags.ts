@@ -3,7 +3,7 @@ import { defined } from "../../apis/index.ts";
 import { isCollectorAddress } from "../../observability/index.ts";
 import { duration, type HubOptions } from "../shared/index.ts";
 
-/** Manager flags for the time limit of a reconcile, and for traces. */
+/** The time limit of a reconcile, and traces. */
 export function telemetryFlags<A extends unknown[], F extends OptionValues>(command: Command<A, F, HubOptions>) {
   return command
     .addOption(
@@ -27,7 +27,6 @@ export function telemetryFlags<A extends unknown[], F extends OptionValues>(comm
 }
 type TelemetryFlags = ReturnType<ReturnType<typeof telemetryFlags<[], NonNullable<unknown>>>["opts"]>;
 
-/** The flags as manager options. */
 export function withTelemetry<F extends TelemetryFlags>(flags: F) {
   const { reconcileTimeout, traceRatio: ratio, traceSpan: spans, ...rest } = flags;
   if (reconcileTimeout <= 0) throw new InvalidArgumentError("--reconcile-timeout must be longer than 0s");
@@ -35,7 +34,7 @@ export function withTelemetry<F extends TelemetryFlags>(flags: F) {
   return { ...rest, reconcileTimeoutMs: reconcileTimeout, sampling };
 }
 
-/** Reads the address of a collector. An empty address means no collector, whatever the environment says. */
+/** Empty: no collector, whatever the environment says. */
 function parseCollector(text: string): string {
   if (text !== "" && !isCollectorAddress(text))
     throw new InvalidArgumentError("An address looks like http://host:4318.");
@@ -49,12 +48,12 @@ function parseShare(text: string): number {
   return share;
 }
 
-/** Span names of each component. A share for an unknown name would have no effect. */
+/** A share for an unknown name would have no effect. */
 const SPANS = ["Reconcile", "ComputeTarget", "UpdateStatus", "Admission"];
-/** Span names for one object of a member start with these words, followed by the object's kind. */
+/** Before the kind of one object of a member. */
 const MEMBER_SPANS = ["Sync", "Delete", "Release", "Confirm", "Read"];
 
-/** Adds the share of the spans of one name, `Name=share`, to the earlier shares. */
+/** Adds `Name=share`. */
 function parseSpanShare(text: string, before: Record<string, number> = {}): Record<string, number> {
   const [, name, share] = /^([A-Za-z]+)=([\d.]+)$/.exec(text) ?? [];
   if (name === undefined || share === undefined) {

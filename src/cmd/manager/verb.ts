@@ -117,10 +117,7 @@ function parseBoolean(text: string): boolean {
   throw new InvalidArgumentError("The value is true or false.");
 }
 
-/**
- * Adds one controller class. Each release on a hub owns the objects of its own classes. The empty text means the
- * default class.
- */
+/** Each release on a hub owns objects of its own classes. Empty: the default class. */
 function parseControllerClass(text: string, before: string[] = []): string[] {
   const name = text === "" ? DEFAULT_CLASS : text;
   if (!CLASS_PATTERN.test(name)) {

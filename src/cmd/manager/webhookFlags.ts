@@ -5,7 +5,7 @@ import type { WebhookTarget } from "../../webhooks/index.ts";
 
 const WEBHOOK_PORT = 9443;
 
-/** Manager flags for the addresses and certificates of the manager's webhooks. */
+/** Addresses and certificates of the webhooks. */
 export function webhookFlags<A extends unknown[], F extends OptionValues>(command: Command<A, F, HubOptions>) {
   return command
     .option("--webhooks", "serve conversion, defaulting and validation, and register them on the hub", false)
@@ -30,7 +30,7 @@ export function webhookFlags<A extends unknown[], F extends OptionValues>(comman
 }
 type WebhookFlags = ReturnType<ReturnType<typeof webhookFlags<[], NonNullable<unknown>>>["opts"]>;
 
-/** Collects the webhook flags in one option. Without `--webhooks` the option is undefined. */
+/** One option of all; undefined without `--webhooks`. */
 export function withWebhooks<F extends WebhookFlags>(flags: F) {
   const {
     webhooks,
@@ -79,7 +79,6 @@ function targetOf(service: WebhookFlags["webhookService"], url: string | undefin
   return service && { kind: "Service", ...service, port: 443 };
 }
 
-/** Reads `namespace/name` of a Service. */
 function parseServiceName(text: string): { namespace: string; name: string } {
   const [namespace = "", name = "", ...more] = text.split("/");
   if (!isDnsLabel(namespace) || !isDnsLabel(name) || more.length > 0) {
@@ -88,7 +87,7 @@ function parseServiceName(text: string): { namespace: string; name: string } {
   return { namespace, name };
 }
 
-/** Reads the URL at which API servers call the webhooks: https, a host, an optional port and path, and nothing else. */
+/** https, a host, an optional port and path, and nothing else. */
 function parseWebhookUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url?.protocol === "https:" && `${url.search}${url.hash}${url.username}${url.password}` === "";

@@ -5,8 +5,16 @@
  */
 export { resolveHubKinds } from "./grantedKinds.ts";
 export { join, joinMember } from "./join.ts";
-export { KUBECONFIG_KEY, MEMBER_UID_ANNOTATION, reachedNamespaces } from "./joinedMember.ts";
+export { MEMBER_UID_ANNOTATION, reachedNamespaces } from "./joinedMember.ts";
 export { accessClusterRole, JOINED_TO_LABEL, type MemberAccess, memberAccess } from "./memberAccess.ts";
 export { everythingOf, finishRevoking, type Leftover, revokeAccess } from "./memberCleanup.ts";
-export { describeUnreleased, findMember, memberSecret, type Reached, reachMember, releaseAll } from "./memberMarks.ts";
+export {
+  describeUnreleased,
+  findMember,
+  memberSecret,
+  type Reached,
+  reachMember,
+  releaseAll,
+  storedKubeconfig,
+} from "./memberMarks.ts";
 export { unjoin } from "./unjoin.ts";

@@ -35,12 +35,6 @@ describe("the sample of placements/", () => {
     expect(objects.at(-1)).toMatchObject({ kind: "DemoApplication", metadata: { name: "nginx-demo" } });
     expect(objects.filter(({ kind }) => kind === "DemoApplication")).toHaveLength(1);
   });
-
-  test("has an override for each region", async () => {
-    const { objects, regions } = await loadSample();
-    const names = objects.flatMap(({ kind, metadata }) => (kind === "OverridePolicy" ? metadata.name : []));
-    expect(new Set(names)).toEqual(new Set(regions));
-  });
 });
 
 describe("reading", () => {

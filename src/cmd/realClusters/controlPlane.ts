@@ -75,12 +75,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly server: string;
   readonly adminToken: string;
   readonly kubeconfigFile: string;
-  readonly #assets: Assets;
-  readonly #etcd: Etcd;
-  readonly #port: number;
-  readonly #controllers: readonly string[];
-  readonly #apiserverArgs: readonly string[];
-  readonly #cleanup: AsyncDisposableStack;
+  readonly #parts: ControlPlaneParts;
   #apiserver: ManagedProcess | undefined;
   #controllerManager: ManagedProcess | undefined;
   #caData = "";
@@ -88,17 +83,12 @@ export class ControlPlane implements AsyncDisposable {
 
   /** Not for direct use: call {@link startControlPlane}. */
   constructor(parts: ControlPlaneParts) {
+    this.#parts = parts;
     this.name = parts.name;
     this.folder = parts.folder;
-    this.#port = parts.port;
     this.server = `https://127.0.0.1:${parts.port}`;
     this.adminToken = parts.adminToken;
     this.kubeconfigFile = join(parts.folder, "kubeconfig");
-    this.#assets = parts.assets;
-    this.#etcd = parts.etcd;
-    this.#controllers = parts.controllers;
-    this.#apiserverArgs = parts.apiserverArgs;
-    this.#cleanup = parts.cleanup;
   }
 
   /** Of the authority, PEM. */
@@ -145,7 +135,7 @@ export class ControlPlane implements AsyncDisposable {
       await this.#untilReady(this.#apiserver);
     }
     if (
-      this.#controllers.length > 0 &&
+      this.#parts.controllers.length > 0 &&
       (this.#controllerManager === undefined || this.#controllerManager.exit !== undefined)
     ) {
       this.#controllerManager = this.#spawnControllerManager();
@@ -168,14 +158,14 @@ export class ControlPlane implements AsyncDisposable {
   /** Requires an etcd of its own. The server is down meanwhile. */
   async backUp(to: string): Promise<void> {
     await this.kill();
-    await this.#etcd.backUp(to);
+    await this.#parts.etcd.backUp(to);
     await this.start();
   }
 
   /** As after a disaster. */
   async restore(from: string): Promise<void> {
     await this.kill();
-    await this.#etcd.restore(from);
+    await this.#parts.etcd.restore(from);
     await this.start();
   }
 
@@ -197,7 +187,7 @@ export class ControlPlane implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     this.#api?.close();
-    await this.#cleanup.disposeAsync();
+    await this.#parts.cleanup.disposeAsync();
   }
 
   protected file(name: string): string {
@@ -207,14 +197,14 @@ export class ControlPlane implements AsyncDisposable {
   #spawnApiserver(): ManagedProcess {
     return new ManagedProcess({
       name: `kube-apiserver of ${this.name}`,
-      command: this.#assets.kubeApiserver,
+      command: this.#parts.assets.kubeApiserver,
       args: [
         "--bind-address=127.0.0.1",
         "--advertise-address=127.0.0.1",
-        `--secure-port=${this.#port}`,
+        `--secure-port=${this.#parts.port}`,
         // The server writes its certificate here, and finds it again after a restart.
         `--cert-dir=${this.file("certificates")}`,
-        `--etcd-servers=${this.#etcd.url}`,
+        `--etcd-servers=${this.#parts.etcd.url}`,
         `--etcd-prefix=/${this.name}`,
         `--token-auth-file=${this.file("tokens.csv")}`,
         "--authorization-mode=RBAC",
@@ -227,7 +217,7 @@ export class ControlPlane implements AsyncDisposable {
         "--max-mutating-requests-inflight=2000",
         "--allow-privileged=true",
         "--profiling=false",
-        ...this.#apiserverArgs,
+        ...this.#parts.apiserverArgs,
       ],
       logFile: this.file("kube-apiserver.log"),
       detached: true,
@@ -237,10 +227,10 @@ export class ControlPlane implements AsyncDisposable {
   #spawnControllerManager(): ManagedProcess {
     return new ManagedProcess({
       name: `kube-controller-manager of ${this.name}`,
-      command: this.#assets.kubeControllerManager,
+      command: this.#parts.assets.kubeControllerManager,
       args: [
         `--kubeconfig=${this.kubeconfigFile}`,
-        `--controllers=${this.#controllers.join(",")}`,
+        `--controllers=${this.#parts.controllers.join(",")}`,
         `--service-account-private-key-file=${this.file("service-account.key")}`,
         `--root-ca-file=${this.file("ca.crt")}`,
         "--leader-elect=false",

@@ -22,40 +22,24 @@ function script(text: string): ManagedProcess {
 }
 
 describe("waiting for a process that is to become ready", () => {
+  const never = () => Promise.reject(new Error("not ready"));
+  const waitFor = (child: ManagedProcess): Promise<unknown> =>
+    child.whileRunning((signal) => eventually(never, { timeout: 60_000, signal }));
+
   test("goes on while it lives", async () => {
     await using child = script(`console.log("ready"); setInterval(() => {}, 1000)`);
-    const log = await child.whileRunning((signal) =>
-      eventually(
-        async () => {
-          const text = await readFile(child.logFile, "utf8");
-          expect(text).toContain("ready");
-          return text;
-        },
-        { signal },
-      ),
-    );
-    expect(log).toBe("ready\n");
+    const ready = async () => expect(await readFile(child.logFile, "utf8")).toBe("ready\n");
+    await child.whileRunning((signal) => eventually(ready, { signal }));
   });
 
   test("ends at once when it ends, with the last it said", async () => {
     await using child = script(`console.error("the port is taken"); process.exitCode = 1`);
-    const waiting = child.whileRunning((signal) =>
-      eventually(() => Promise.reject(new Error("not ready")), { timeout: 60_000, signal }),
-    );
-    await expect(waiting).rejects.toThrow("the program ended:\nthe port is taken");
+    await expect(waitFor(child)).rejects.toThrow("the program ended:\nthe port is taken");
   });
 
   test("ends at once for a program that is not there", async () => {
-    const child = new ManagedProcess({
-      name: "nothing",
-      command: join(folder, "missing"),
-      args: [],
-      logFile: join(folder, "log"),
-    });
-    const waiting = child.whileRunning((signal) =>
-      eventually(() => Promise.reject(new Error("not ready")), { timeout: 60_000, signal }),
-    );
-    await expect(waiting).rejects.toMatchObject({ message: expect.stringContaining("nothing ended") as string });
+    const program = { name: "nothing", command: join(folder, "missing"), args: [], logFile: join(folder, "log") };
+    await expect(waitFor(new ManagedProcess(program))).rejects.toThrow("nothing ended");
   });
 });
 

@@ -1,7 +1,6 @@
 /**
- * The results of concurrent requests. When several fail, the error of the first request in the list is thrown,
- * whichever failed first: the same mistake always gets the same message. Waits for all requests, so they should go to
- * one server.
+ * The results of concurrent requests. When several fail, the first in the list counts: the same mistake always gets the
+ * same message. Waits for all, so they should go to one server.
  */
 export async function allOf<T extends readonly Promise<unknown>[] | []>(
   requests: T,
@@ -19,10 +18,9 @@ export async function tolerating(isExpected: (error: unknown) => boolean, work: 
   }
 }
 
-/** Default number of concurrent requests to one server. */
 const AT_ONCE = 16;
 
-/** Runs `work` for all items in order, for at most `limit` items at a time. Rejects with the first error. */
+/** Runs `work` for all items in order, for `limit` at a time. Rejects with the first error. */
 export async function atOnce<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<void>,

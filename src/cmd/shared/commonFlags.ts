@@ -26,7 +26,7 @@ export const protectedNamespace = (ofBefore = "") =>
 
 export const memberName = <const U extends string>(usage: U) =>
   offering("members", new Argument(usage, "name of the member cluster").argParser(parseClusterName));
-/** Options whose value is the name of a member; they may be repeated. */
+/** May be repeated. */
 export const members = <const F extends string>(flags: F, description: string) =>
   offering("members", collected(flags, description, parseClusterName));
 
@@ -45,7 +45,7 @@ export function duration<const F extends string>(flags: F, description: string, 
   return new Option(flags, description).argParser(parseDuration).default(parseDuration(defaultText), defaultText);
 }
 
-/** An option that may be repeated; each value is read by `parse`. */
+/** May be repeated; `parse` reads each value. */
 export function collected<const F extends string>(flags: F, description: string, parse = (text: string) => text) {
   const add = (text: string, before: string[] = []): string[] => [...before, parse(text)];
   return new Option(flags, description).argParser(add);

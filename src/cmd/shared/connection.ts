@@ -22,8 +22,7 @@ import type { HubOptions } from "./verb.ts";
 import { chooseAmong } from "./words.ts";
 
 /**
- * Retries after an answer 429 with Retry-After. A server that has just received a new kind gives this answer for a
- * second or two.
+ * After answers 429 with Retry-After, which a server gives for a second or two when it has just received a new kind.
  */
 const RESENDS = 5;
 
@@ -32,21 +31,17 @@ export interface CommandContext {
   terminal: Terminal;
   signal: AbortSignal;
   env: Record<string, string | undefined>;
-  /** Name under which the person called the program: `kubectl meridian`, say. Default: `meridian`. */
+  /** What the person typed: `kubectl meridian`, say. Default: `meridian`. */
   program?: string;
 }
 
-/** One cluster that a command talks to. */
 export interface Connection extends AsyncDisposable {
   client: Client;
   config: ClusterConfig;
   where: Whereabouts;
 }
 
-/**
- * Connects to the hub of --kubeconfig and --context, or to kubectl's default cluster. The person's kubeconfig may name
- * a credential plugin (exec).
- */
+/** The hub of --kubeconfig and --context, or kubectl's default cluster. The kubeconfig may name a credential plugin. */
 export function connectHub(options: HubOptions, { env }: CommandContext): Connection {
   const config = loadHubConfig({ kubeconfig: options.kubeconfig, context: options.context, env, allowExec: true });
   return connect("hub", config, {
@@ -56,16 +51,13 @@ export function connectHub(options: HubOptions, { env }: CommandContext): Connec
   });
 }
 
-/** Connects to a member with a kubeconfig file of the person who runs the command. */
+/** A member, with a kubeconfig of the person. */
 export function connectMember(cluster: string, kubeconfig: string, context: string | undefined): Connection {
   const flags = { kubeconfig: "--member-kubeconfig", context: "--member-context" };
   return connectFile(cluster, `member ${cluster}`, { kubeconfig, context, flags });
 }
 
-/**
- * Connects to a cluster of quickstart, the hub or a member, that was given as NAME=FILE. The current context of the
- * file selects the cluster.
- */
+/** A cluster of quickstart that was given as NAME=FILE; the file's current context counts. */
 export function connectGiven(cluster: string, kubeconfig: string): Connection {
   const flags = { kubeconfig: `--kubeconfig ${cluster}=FILE`, context: "`kubectl config use-context CONTEXT`" };
   return connectFile(cluster, cluster === "hub" ? "the hub" : `member ${cluster}`, { kubeconfig, flags });
@@ -74,7 +66,6 @@ export function connectGiven(cluster: string, kubeconfig: string): Connection {
 interface PersonsFile {
   kubeconfig: string;
   context?: string | undefined;
-  /** Flags that choose another file and another context. */
   flags: { kubeconfig: string; context: string };
 }
 
@@ -84,14 +75,12 @@ function connectFile(cluster: string, name: string, { kubeconfig, context, flags
   return connect(cluster, config, { ...found(config), name, otherwise });
 }
 
-/**
- * Connects to a member with a kubeconfig that the hub stores. Throws the errors of {@link clusterConfigFromKubeconfig}.
- */
+/** A member, with the kubeconfig that the hub stores. Throws as {@link clusterConfigFromKubeconfig}. */
 export function connectStored(cluster: string, kubeconfig: string): Connection {
   return connect(cluster, clusterConfigFromKubeconfig(kubeconfig, { cluster }));
 }
 
-/** `where` names the cluster in messages. Default: a member whose kubeconfig the hub stores. */
+/** `where`: the cluster in messages. Default: a member whose kubeconfig the hub stores. */
 export function connect(cluster: string, config: ClusterConfig, where = storedOf(cluster, config)): Connection {
   const onError = (error: unknown): void => tellWhere(error, where);
   const client = createClient(config, { cluster, clock: systemClock, onError, resends: RESENDS });
@@ -111,15 +100,15 @@ function storedOf(cluster: string, { server }: ClusterConfig): Whereabouts {
   };
 }
 
-/** Logger for the libraries below a command. It writes to stderr, and only if debug logging was asked for. */
+/** For the libraries below a command: writes to stderr, and only debug logs. */
 export function commandLogger(level: LogLevel, terminal: Terminal): Logger {
   const wanted = level === "debug" || level === "trace" ? level : "silent";
   return createLogger({ level: wanted, destination: { write: (line: string) => terminal.err(line) } });
 }
 
 /**
- * The error for a hub that does not know Meridian's kinds: Meridian is not installed, or the server is no Kubernetes
- * API server. Both may answer 404 with a text. Only an API server answers `/api`, or refuses `/api` as forbidden.
+ * The error for a hub without Meridian's kinds: Meridian is not installed, or the server is no API server. Both may
+ * answer 404. Only an API server answers `/api`, or refuses it as forbidden.
  */
 export async function notInstalled(
   kinds: string,
@@ -137,7 +126,6 @@ export async function notInstalled(
   );
 }
 
-/** The error for a member name that no MemberCluster has. */
 export async function noSuchMember(name: string, hub: Connection, signal: AbortSignal): Promise<CommandError> {
   const { client, where } = hub;
   try {
@@ -152,7 +140,7 @@ export async function noSuchMember(name: string, hub: Connection, signal: AbortS
   }
 }
 
-/** The identity of a cluster: UID of its kube-system namespace. */
+/** A cluster's identity: the UID of its kube-system namespace. */
 export async function clusterUid(client: Client, signal: AbortSignal): Promise<string> {
   const { uid } = (await client.get(NAMESPACES, undefined, "kube-system", { signal })).metadata;
   if (uid === undefined)
@@ -160,7 +148,7 @@ export async function clusterUid(client: Client, signal: AbortSignal): Promise<s
   return uid;
 }
 
-/** Undefined when the object does not exist, or the server does not serve its kind. */
+/** Undefined when there is no such object, or the server does not serve the kind. */
 export async function find(
   client: Client,
   type: ResourceType,
@@ -176,10 +164,10 @@ export async function find(
   }
 }
 
-/** Largest expected difference between the clocks of this machine and of the manager. */
+/** Between this machine and the manager. */
 const CLOCK_SKEW_MS = 15_000;
 
-/** Reads the Lease on the hub; true if a manager holds the Lease. */
+/** True if a manager holds the Lease. */
 export async function isManagerRunning(
   hub: Client,
   namespace: string,
@@ -194,10 +182,7 @@ export function isLeaseHeld(lease: KubeObject, now: number): boolean {
   return now < leaseHeldUntil(lease);
 }
 
-/**
- * The time until which a Lease is held unless its holder renews it, in epoch milliseconds; 0 when nobody holds the
- * Lease.
- */
+/** Epoch milliseconds until which a Lease is held unless it is renewed; 0 when nobody holds it. */
 export function leaseHeldUntil(lease: KubeObject): number {
   const spec = (lease["spec"] ?? {}) as { holderIdentity?: string; renewTime?: string; leaseDurationSeconds?: number };
   if (!spec.holderIdentity || spec.renewTime === undefined) return 0;

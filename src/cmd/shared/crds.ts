@@ -2,16 +2,10 @@ import { type KubeObject, parseYamlDocuments } from "../../apis/index.ts";
 import { CommandError } from "./outcome.ts";
 import { shippedYaml } from "./shippedFiles.ts";
 
-/**
- * Folders of the CRD files: seen from the sources, from a bundled program with the files copied beside it, and from a
- * bundled program inside the repository.
- */
+/** Seen from the sources, beside a bundled program, and from a bundled program inside the repository. */
 const PLACES = ["../../../charts/meridian/files/crds/", "./crds/", "../charts/meridian/files/crds/"];
 
-/**
- * The CustomResourceDefinitions that this version of Meridian needs, sorted by name. Throws {@link CommandError} when
- * the files are missing.
- */
+/** The CRDs of this version, by name. Throws {@link CommandError} when the files are missing. */
 export async function loadCrds(): Promise<KubeObject[]> {
   const texts = await shippedYaml(PLACES, import.meta.url);
   if (texts.length === 0) throw new CommandError("this copy of Meridian lacks its CRD files: install it anew");

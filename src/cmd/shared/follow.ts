@@ -5,9 +5,8 @@ import type { Logger } from "../../observability/index.ts";
 export interface FollowOptions {
   client: Client;
   type: ResourceType;
-  /** metadata.name. Without a namespace, the first namespaced object of this name counts. */
+  /** Without a namespace, the first object of this name counts. */
   name: string;
-  /** Absent: any namespace. */
   namespace?: string;
   timeoutMs: number;
   signal: AbortSignal;
@@ -15,8 +14,8 @@ export interface FollowOptions {
 }
 
 /**
- * Watches the named object until `reached` returns true for its present state (undefined: the object does not exist).
- * Returns false on timeout. Reconnects when the connection breaks; rejects only when the command is interrupted.
+ * Watches the object until `reached` is true of it (undefined: there is none). Returns false on timeout; rejects only
+ * when interrupted.
  */
 export async function follow(
   options: FollowOptions,

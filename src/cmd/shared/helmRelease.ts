@@ -1,13 +1,13 @@
 import type { KubeObject } from "../../apis/index.ts";
 
-/** Helm releases of Meridian on a hub. Only Helm changes and removes the objects of a release. */
+/** Only Helm changes and removes the objects of a release. */
 
 export interface HelmRelease {
   name: string;
   namespace: string;
 }
 
-/** The release that an object belongs to; undefined for an object that Helm did not install. */
+/** Undefined for an object that Helm did not install. */
 export function releaseOf({ metadata }: Pick<KubeObject, "metadata">): HelmRelease | undefined {
   const { labels = {}, annotations = {} } = metadata;
   const name = annotations["meta.helm.sh/release-name"];

@@ -14,23 +14,22 @@ import { type Connection, find, notInstalled } from "./connection.ts";
 import { CommandError } from "./outcome.ts";
 import { describeWhere } from "./whereabouts.ts";
 
-/** Answer to a list: the objects, or why there are none. */
+/** The objects, or why there are none. */
 export type Listed = KubeObject[] | "Denied" | "NotServed";
 
-/** A selection of objects, and how they are read: `mostPages` bounds lists of which the beginning is enough. */
+/** What is read, and how: `mostPages` bounds lists of which the beginning is enough. */
 export interface ReadOptions {
   namespace?: string;
   labelSelector?: string;
   fieldSelector?: string;
   metadataOnly?: boolean;
-  /** Objects per page. */
   limit?: number;
   mostPages?: number;
 }
 
 /**
- * Reads the hub with the rights of the person who asks. A missing right and a kind that the hub does not serve are
- * answers; every other failure is thrown. `notes` collects sentences about what the rights do not show.
+ * Reads the hub with the person's rights. A missing right and an unserved kind are answers; other failures are thrown.
+ * `notes`: sentences about what the rights do not show.
  */
 export class HubReader {
   readonly notes = new Set<string>();
@@ -48,7 +47,7 @@ export class HubReader {
     return this.hub.client;
   }
 
-  /** Lists the selection. The items name their kind, which the items of a list on the wire do not. */
+  /** The items name their kind, which items of a list on the wire do not. */
   async list(
     type: ResourceType,
     { namespace, labelSelector, fieldSelector, ...how }: ReadOptions = {},
@@ -59,25 +58,27 @@ export class HubReader {
       const items = await listAll(selection, { signal: this.signal, ...how });
       return items.map((item) => ({ ...item, ...kind }));
     } catch (error) {
-      return unanswered(error);
+      if (lacksRight(error)) return "Denied";
+      if (isMissing(error)) return "NotServed";
+      throw error;
     }
   }
 
-  /** Lists objects of a kind of Meridian's own; undefined if denied. Throws if Meridian is not installed. */
+  /** For a kind of Meridian's own; undefined if denied. Throws if Meridian is not installed. */
   async listInstalled(type: ResourceType, options?: ReadOptions): Promise<KubeObject[] | undefined> {
     const listed = await this.list(type, options);
     if (listed === "NotServed") throw await this.notInstalled(type);
     return listed === "Denied" ? undefined : listed;
   }
 
-  /** As {@link HubReader.listInstalled}, for a list without which there is no answer. Throws if denied. */
+  /** As {@link HubReader.listInstalled}; throws if denied. */
   async listRequired(type: ResourceType, options: ReadOptions = {}): Promise<KubeObject[]> {
     const items = await this.listInstalled(type, options);
     if (items === undefined) throw this.denied(type, options.namespace);
     return items;
   }
 
-  /** The live object; undefined if it does not exist or the hub does not serve its kind. */
+  /** Undefined if there is no such object or kind. */
   async find(type: ResourceType, namespace: string | undefined, name: string): Promise<KubeObject | undefined> {
     const found = await find(this.client, type, namespace, name, this.signal);
     return found === undefined ? undefined : { ...found, apiVersion: apiVersionOf(type), kind: type.kind };
@@ -105,7 +106,7 @@ export class HubReader {
     return type === undefined ? undefined : knownType(type);
   }
 
-  /** The kind that a person named by its singular, plural or short name; `group` if the person named the group, too. */
+  /** The kind of this singular, plural or short name; `group` if the person named it, too. */
   async typeNamed(kind: string, group: string | undefined): Promise<ResourceType | undefined> {
     const found = (await this.#discovery.list()).find(
       (one) =>
@@ -115,7 +116,6 @@ export class HubReader {
     return found === undefined ? undefined : knownType(found);
   }
 
-  /** The error for a hub that does not serve this kind of Meridian's. */
   async notInstalled(type: ResourceType): Promise<CommandError> {
     return await notInstalled(type.plural, this.hub, this.signal);
   }
@@ -126,7 +126,6 @@ export class HubReader {
     return served === undefined ? await this.notInstalled(type) : undefined;
   }
 
-  /** The error for a list without which there is no answer. */
   denied(type: ResourceType, namespace: string | undefined): CommandError {
     const kind = type.group === "" ? "" : ` (group ${type.group})`;
     const elsewhere = namespace === undefined ? "" : "give -n NAMESPACE of one that your rights reach, or ";
@@ -135,7 +134,6 @@ export class HubReader {
     );
   }
 
-  /** Notes a missing right and what follows from it. */
   noteDenied(verb: "list" | "read", what: string, namespace: string | undefined, consequence: string): void {
     this.notes.add(`You may not ${verb} ${what}${within(namespace)} on the hub${consequence}`);
   }
@@ -146,13 +144,7 @@ export function within(namespace: string | undefined): string {
   return namespace === undefined ? "" : ` in namespace ${namespace}`;
 }
 
-/** Sentences on kinds that the rights do not show end so: the person learns whom to ask for what. */
+/** Ends sentences on kinds that the rights do not show: whom to ask for what. */
 export function rightToList(kinds: readonly ResourceType[]): string {
   return `the right to list and watch ${new Intl.ListFormat("en-GB").format(kinds.map(({ plural }) => plural))}`;
-}
-
-function unanswered(error: unknown): "Denied" | "NotServed" {
-  if (lacksRight(error)) return "Denied";
-  if (isMissing(error)) return "NotServed";
-  throw error;
 }

@@ -1,6 +1,4 @@
-/**
- * Code that several verbs share: the connection to the hub, options, output, exit codes.
- */
+/** What several verbs share. */
 export { allOf, atOnce, tolerating } from "./allOf.ts";
 export {
   clusterUid,

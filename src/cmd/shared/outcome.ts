@@ -16,7 +16,7 @@ import { describeWhere, type Whereabouts, whereaboutsOf } from "./whereabouts.ts
 /** Exit codes of the process. */
 export const EXIT = { ok: 0, found: 1, error: 2, timeout: 3 } as const;
 
-/** Meaning of each exit code. The reference page is generated from these texts. */
+/** For the reference page. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: "done, and everything is well",
   found: "done, and found something: changes, something unhealthy, or something left over",
@@ -24,7 +24,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   timeout: "not finished in time",
 };
 
-/** Ends a command. The message says what to do; it is printed without a stack. */
+/** Ends a command. The message says what to do, and is printed without a stack. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: number;
@@ -35,7 +35,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Prints on the terminal why a command failed, and returns the exit code. */
+/** Returns the exit code. */
 export function reportError(
   error: unknown,
   { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
@@ -46,12 +46,12 @@ export function reportError(
   return error instanceof CommandError ? error.exitCode : EXIT.error;
 }
 
-/** One line about a failed command for a person: the problem, the place, and what to do. */
+/** One line about a failure: the problem, the place, and what to do. */
 export function describeError(error: unknown): string {
   return lineOf(error, (failure) => sentenceOf(failure, whereaboutsOf(failure)));
 }
 
-/** As {@link describeError}, without the cluster, for a text that has already named the cluster. */
+/** As {@link describeError}, for a text that has named the cluster already. */
 export function describeAnswer(error: unknown): string {
   return lineOf(error, (failure) => sentenceOf(failure, undefined));
 }
@@ -94,19 +94,18 @@ function sentenceOf(error: unknown, where: Whereabouts | undefined): string {
   return `${cluster} answers: ${message}${webhookRemedy(message)}`;
 }
 
-/** Advice for a person with rights in some namespaces only, who may have forgotten to name one. */
+/** The person may have forgotten to name a namespace. */
 function elsewhere(message: string): string {
   const [, verb = "", namespace = ""] = /cannot (\w+) resource .* in the namespace "([^"]+)"/.exec(message) ?? [];
   const isChosen = ["get", "list", "watch"].includes(verb) && !/^kube-|-system$/.test(namespace);
   return isChosen ? "give -n NAMESPACE of one that your rights reach, " : "";
 }
 
-/** The message for a server that does not answer as a Kubernetes API server. */
 export function notKubernetes(where: Whereabouts, message: string): string {
   return `${describeWhere(where)} does not answer as a Kubernetes API server: ${message}; ${isPlain(where) ? speakHttps(where) : `correct the server in that kubeconfig, or ${where.otherwise}`}`;
 }
 
-/** Advice for the case that the hub could not call Meridian's webhooks; empty for all other answers. */
+/** Advice if the hub could not call Meridian's webhooks; else empty. */
 export function webhookRemedy(message: string): string {
   if (!/failed calling webhook "[^"]*paas\.cmft\.com"/.test(message)) return "";
   const [, namespace = DEFAULT_SYSTEM_NAMESPACE] = /https:\/\/[\w-]+\.([\w-]+)\.svc\b/.exec(message) ?? [];

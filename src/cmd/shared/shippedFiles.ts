@@ -1,10 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { codeOf } from "./outcome.ts";
 
-/**
- * The texts of the YAML files that came with this copy of Meridian, in the order of their names. They come from the
- * first of the folders (paths relative to `base`) that holds YAML files. Empty if no folder does.
- */
+/** The YAML files of the first of these folders (relative to `base`) that has any, in the order of their names. */
 export async function shippedYaml(places: readonly string[], base: string): Promise<string[]> {
   for (const place of places) {
     const folder = new URL(place, base);

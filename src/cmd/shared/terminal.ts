@@ -4,18 +4,18 @@ import { createInterface } from "node:readline/promises";
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
-  /** True if `out` is a terminal that shows colours, and NO_COLOR is not set. */
+  /** `out` is a terminal that shows colours, and NO_COLOR is not set. */
   color: boolean;
-  /** True if `err` is a terminal: progress may be shown and overwritten there. */
+  /** `err` is a terminal, whose lines can be overwritten. */
   interactive: boolean;
-  /** Asks a person and returns the line that they type; absent unless both input and output are a terminal. */
+  /** Returns the line that a person types; absent unless input and output are a terminal. */
   ask?(question: string, signal: AbortSignal): Promise<string>;
-  /** Size in characters; absent unless `out` is a terminal whose lines can be overwritten. */
+  /** Size in characters; absent unless `out` is such a terminal. */
   screen?: { readonly columns: number; readonly rows: number };
 }
 
 export function systemTerminal(env: Record<string, string | undefined> = process.env): Terminal {
-  // The reader of the output may close the pipe early (`meridian status | head`). The exit code still shows the result.
+  // The reader may close the pipe early (`meridian status | head`).
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
@@ -27,7 +27,7 @@ export function systemTerminal(env: Record<string, string | undefined> = process
     color: process.stdout.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
     interactive: process.stderr.isTTY === true && env["TERM"] !== "dumb",
     ...(process.stdin.isTTY === true && process.stderr.isTTY === true ? { ask: askOnTerminal } : {}),
-    // The stream itself is passed, because its columns and rows follow the window.
+    // The stream follows the window.
     ...(process.stdout.isTTY === true && env["TERM"] !== "dumb" ? { screen: process.stdout } : {}),
   };
 }
@@ -37,25 +37,24 @@ async function askOnTerminal(question: string, signal: AbortSignal): Promise<str
   return await lines.question(question, { signal });
 }
 
-/** A progress line that is overwritten on a terminal. Shows nothing elsewhere. */
+/** A line that is overwritten on a terminal, and not shown elsewhere. */
 export class Progress implements Disposable {
-  private readonly terminal: Terminal;
-  private shown = "";
+  readonly #terminal: Terminal;
+  #shown = "";
 
   constructor(terminal: Terminal) {
-    this.terminal = terminal;
+    this.#terminal = terminal;
   }
 
   show(text: string): void {
-    if (!this.terminal.interactive || text === this.shown) return;
-    this.terminal.err(`\r\u001b[2K${text}`);
-    this.shown = text;
+    if (!this.#terminal.interactive || text === this.#shown) return;
+    this.#terminal.err(`\r\u001b[2K${text}`);
+    this.#shown = text;
   }
 
-  /** Erases the line. */
   [Symbol.dispose](): void {
-    if (this.shown !== "") this.terminal.err("\r\u001b[2K");
-    this.shown = "";
+    if (this.#shown !== "") this.#terminal.err("\r\u001b[2K");
+    this.#shown = "";
   }
 }
 

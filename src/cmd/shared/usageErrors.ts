@@ -2,10 +2,7 @@ import { joinCommand } from "../../apis/index.ts";
 import type { CommanderError, CommandUnknownOpts } from "@commander-js/extra-typings";
 import { onOneLine } from "./outcome.ts";
 
-/**
- * One line about a usage error for a person. Undefined when commander only showed help. `used` is the misused command
- * after its parent commands, as far as they are known.
- */
+/** One line for a person. Undefined when commander only showed help. `used`: the misused command after its parents. */
 export function describeUsageError(error: CommanderError, used: readonly CommandUnknownOpts[]): string | undefined {
   if (error.exitCode === 0 || error.code === "commander.help") return undefined;
   const message = onOneLine(error.message.replace(/^error: /, ""));
@@ -34,7 +31,7 @@ const LOGS =
   "`kubectl --namespace NAMESPACE logs deployment/NAME` shows the manager's log; `meridian status NAME` says what is wrong with an object or a member";
 const STATUS = "`meridian status` shows objects and members, `meridian status NAME` one of them";
 
-/** Commands of other programs, and the equivalent in Meridian. */
+/** Commands of other programs, and what Meridian has instead. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["get", `${STATUS}; \`kubectl get demoapplications,memberclusters -A\` works too`],
   ["list", STATUS],

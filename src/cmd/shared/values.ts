@@ -5,7 +5,6 @@ import { durationMs } from "../../apis/index.ts";
 
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** True for the name of a namespace, or of an object in a namespace. */
 export function isDnsLabel(text: string): boolean {
   return DNS_LABEL.test(text);
 }
@@ -27,19 +26,18 @@ export function parsePort(text: string): number {
 const LABEL_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const LABEL_PREFIX = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-/** True for a valid label key: a name with an optional DNS prefix. */
+/** A name with an optional DNS prefix. */
 export function isLabelKey(key: string): boolean {
   const slash = key.indexOf("/");
   const name = key.slice(slash + 1);
   return LABEL_NAME.test(name) && (slash < 0 || LABEL_PREFIX.test(key.slice(0, slash)));
 }
 
-/** True for the empty text and for a name of at most 63 characters. */
 export function isLabelValue(value: string): boolean {
   return value === "" || LABEL_NAME.test(value);
 }
 
-/** Reads the value of a label that has its own option (--region, --zone). */
+/** For labels that have their own option (--region, --zone). */
 export function parseLabelValue(text: string): string {
   if (text === "" || !isLabelValue(text))
     throw new InvalidArgumentError("The value has at most 63 letters, digits, '-', '_' and '.'.");
@@ -54,10 +52,8 @@ export function parseNamespace(text: string, before: string[] = []): string[] {
   return [...new Set([...before, text])];
 }
 
-/** Stands for all elements in place of a list. */
 export const EVERYTHING = "*";
 
-/** Reads the name of a namespace, or of an object in a namespace. */
 export function parseDnsLabel(text: string): string {
   if (!isDnsLabel(text)) {
     throw new InvalidArgumentError("The name has at most 63 lower-case letters, digits and '-'.");
@@ -65,10 +61,7 @@ export function parseDnsLabel(text: string): string {
   return text;
 }
 
-/**
- * Reads the name of a MemberCluster. It must be a DNS label, because it is also a label value, a metric's label and a
- * Secret's name.
- */
+/** A DNS label: the name is also a label value, a metric's label and a Secret's name. */
 export function parseClusterName(text: string): string {
   if (!isDnsLabel(text)) {
     throw new InvalidArgumentError(

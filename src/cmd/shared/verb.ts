@@ -1,7 +1,7 @@
 import { Command, type CommandUnknownOpts, Option, type OptionValues } from "@commander-js/extra-typings";
 import { LOG_LEVELS } from "../../observability/index.ts";
 
-/** The command line without verbs: its own options are valid for every verb. */
+/** The program without verbs. Its options are valid for every verb. */
 export function emptyProgram(name: string) {
   return new Command(name)
     .description("Runs applications on many Kubernetes clusters from one hub.")
@@ -13,10 +13,8 @@ export function emptyProgram(name: string) {
     .addOption(new Option("--log-level <level>", "how much is logged").choices(LOG_LEVELS).default("info" as const));
 }
 
-/** Location of the hub: a file, else KUBECONFIG, else the cluster that this process runs in. */
 export type HubOptions = ReturnType<ReturnType<typeof emptyProgram>["opts"]>;
 
-/** A command without arguments and flags. */
 export type NewCommand = Command<[], NonNullable<unknown>, HubOptions>;
 type Flags<F> = { [K in keyof (F & HubOptions)]: (F & HubOptions)[K] };
 
@@ -25,21 +23,19 @@ interface Declaration<A extends unknown[], F extends OptionValues, O> {
   summary: string;
   /** Adds the arguments and flags. */
   flags: (command: NewCommand) => Command<A, F, HubOptions>;
-  /** The options that the verb's implementation gets. Throws for flags that contradict each other. Default: the flags. */
+  /** The options for the implementation. Throws for flags that contradict each other. Default: the flags. */
   options?: (flags: Flags<F>, command: CommandUnknownOpts) => O;
 }
 
-/** A verb of the command line. */
 export interface Verb<A extends unknown[], O> {
   name: string;
-  /** Adds the verb to a program or a group of verbs. `act` gets the arguments and options of each call. */
+  /** `act` gets the arguments and options of each call. */
   addTo(parent: CommandUnknownOpts, act: (given: [...A, O]) => Promise<void>): void;
 }
 
-/** The options of a verb, as its declaration says them. */
 export type OptionsOf<V> = V extends Verb<infer _, infer O> ? O : never;
 
-/** Declares a verb: everything about it but its implementation, which the program loads when the verb is called. */
+/** Declares a verb; the program loads the implementation when the verb is called. */
 export function verb<A extends unknown[], F extends OptionValues, O = Flags<F>>(
   declaration: Declaration<A, F, O>,
 ): Verb<A, O> {
@@ -56,12 +52,11 @@ export function verb<A extends unknown[], F extends OptionValues, O = Flags<F>>(
   };
 }
 
-/** Names that a shell offers for an argument or an option; `renewedMembers`: only beside --renew. */
+/** What a shell offers; `renewedMembers`: only beside --renew. */
 export type Offered = "members" | "renewedMembers" | "applications" | "shownObjects" | "rolledOutObjects";
 
 const OFFERED = new WeakMap<object, Offered>();
 
-/** Declares which names a shell offers for an argument or an option. */
 export function offering<T extends object>(names: Offered, place: T): T {
   OFFERED.set(place, names);
   return place;

@@ -14,7 +14,6 @@ export const version = verb({
   flags: (command) => command.addOption(new Option("-o, --output <format>", "output format").choices(["json", "yaml"])),
 });
 
-/** `meridian version`: prints the versions of Meridian and Node, and the platform. */
 export function printVersion({ output }: OptionsOf<typeof version>, terminal: Terminal): number {
   const shown = { version: VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
   switch (output) {

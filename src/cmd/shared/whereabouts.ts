@@ -1,17 +1,16 @@
-/** A cluster that a command talks to, with its texts for messages. */
+/** A cluster in messages. */
 export interface Whereabouts {
   /** `the hub`, or `member shanghai-1`. */
   name: string;
   server: string;
-  /** Source of the connection: `kubeconfig /home/me/hub.yaml, context blue`. */
+  /** `kubeconfig /home/me/hub.yaml, context blue` */
   origin: string;
-  /** Advice on how to choose another cluster: `choose another cluster with --kubeconfig or --context`. */
+  /** `choose another cluster with --kubeconfig or --context` */
   otherwise: string;
 }
 
 const known = new WeakMap<object, Whereabouts>();
 
-/** Remembers the cluster that an error came from. */
 export function tellWhere(error: unknown, whereabouts: Whereabouts): void {
   if (typeof error === "object" && error !== null) known.set(error, whereabouts);
 }

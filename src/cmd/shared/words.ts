@@ -4,7 +4,7 @@ import { printYaml } from "../../apis/index.ts";
 
 const SHOWN = 8;
 
-/** Suggests the names that a person can choose; returns `nothing` if there are none. */
+/** Returns `nothing` if there are no names. */
 export function chooseAmong(names: readonly string[], nothing: string): string {
   return names.length === 0 ? nothing : `name one of these: ${namesText(names, SHOWN)}`;
 }
@@ -14,7 +14,6 @@ export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Maximum number of cluster names in one line. */
 const MOST_NAMES = 6;
 
 /** `a, b and 3 more`. */

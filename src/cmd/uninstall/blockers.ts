@@ -2,23 +2,22 @@ import { ALLOW_CRD_REMOVAL_ANNOTATION, type Reason, REMOVE_FOUND_ANNOTATION } fr
 import type { HeldCopy, Member, Observed, UninstallChoice } from "./state.ts";
 import { nameOf } from "./words.ts";
 
-/** Obstacles that an uninstallation will wait for or leave behind, as far as they are known before it begins. Pure. */
+/** What an uninstallation will wait for or leave behind, as far as that is known before it begins. Pure. */
 
 export interface Blocker {
   /** One sentence: what, where, why. */
   what: string;
-  /** Ways to continue. */
   way: string;
 }
 
-/** A definition that Meridian put on a member, while somebody else has objects of its kind there. */
+/** A definition of Meridian's on a member, while somebody else has objects of its kind there. */
 export interface DefinitionInUse {
   member: string;
   /** `databases.example.com` */
   definition: string;
-  /** One of these objects: `Database shop/my-db`. */
+  /** `Database shop/my-db`, one of these objects. */
   object: string;
-  /** The hub object that the definition belongs to; undefined: unknown. */
+  /** The hub object of the definition; undefined: unknown. */
   owner?: { kind: string; namespace?: string; name: string };
 }
 
@@ -31,7 +30,6 @@ const HOLDS_A_DRAIN: ReadonlySet<string> = new Set<Reason>([
   "Terminating",
 ]);
 
-/** All known obstacles to the removal of the present objects, each with ways to continue. */
 export function blockersOf(
   { applications, bindings, members }: Observed,
   inUse: readonly DefinitionInUse[],

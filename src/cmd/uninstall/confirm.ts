@@ -3,9 +3,7 @@ import type { UninstallOptions } from "./verb.ts";
 import { objectsOf, type Observed } from "./state.ts";
 import { count } from "./words.ts";
 
-/**
- * Resolves when the person agrees, and throws {@link CommandError} otherwise. Without a terminal, `--yes` is required.
- */
+/** Throws {@link CommandError} unless the person agrees. Without a terminal, `--yes` is required. */
 export async function confirm(
   seen: Observed,
   options: Pick<UninstallOptions, "objects" | "yes">,
@@ -25,8 +23,8 @@ export async function confirm(
 }
 
 /**
- * Prints which objects keep running, and on which clusters. With Drain these are the objects whose policy or member has
- * `deletionPolicy: Orphan`. For other propagated objects it prints that they stay on the hub.
+ * Prints what keeps running where: with Drain, what a policy or member with `deletionPolicy: Orphan` keeps. Other
+ * propagated objects stay on the hub.
  */
 export function printWhatStays(
   { applications, bindings, members }: Observed,

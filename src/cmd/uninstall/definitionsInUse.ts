@@ -1,28 +1,19 @@
-import { defined, type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../../apis/index.ts";
+import { defined, type KubeObject, MANAGED_BY_LABEL } from "../../apis/index.ts";
 import { isOwn, ownerOf } from "../../clusters/index.ts";
 import { policyOf } from "../../desiredstate/index.ts";
-import {
-  type Client,
-  CRDS,
-  Discovery,
-  isForbidden,
-  listAll,
-  MEMBERCLUSTERS,
-  type ResourceType,
-  systemClock,
-} from "../../runtime/index.ts";
-import { describeAnswer, find } from "../shared/index.ts";
-import { memberSecret, reachMember } from "../member/index.ts";
+import { type Client, CRDS, Discovery, isForbidden, listAll, systemClock } from "../../runtime/index.ts";
+import { describeAnswer } from "../shared/index.ts";
+import { findMember, memberSecret, reachMember } from "../member/index.ts";
 import type { DefinitionInUse } from "./blockers.ts";
 import type { Place } from "./observe.ts";
 import type { Member } from "./state.ts";
 
-/** Longest wait for an answer of one member. */
+/** For an answer of one member. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Searches every member that will be drained for Meridian's definitions of which somebody else has objects: the manager
- * never removes such definitions. Members and kinds that could not be read are in `notes`. Writes nothing.
+ * Meridian's definitions, on members that will be drained, of which somebody else has objects: no manager removes them.
+ * Members that could not be read are in `notes`. Writes nothing.
  */
 export async function definitionsInUse(
   place: Place,
@@ -50,7 +41,7 @@ async function inUseOn(
   { name }: Member,
   signal: AbortSignal,
 ): Promise<DefinitionInUse[]> {
-  const cluster = (await find(hub, MEMBERCLUSTERS, undefined, name, signal)) as unknown as MemberCluster | undefined;
+  const cluster = await findMember(hub, name, signal);
   // Meridian puts no definitions on the hub itself.
   if (cluster === undefined || cluster.spec.connection.local !== undefined) return [];
   const secret = await memberSecret(name, cluster, namespace, hub, signal);
@@ -67,8 +58,10 @@ async function inUseOn(
   const inUse: DefinitionInUse[] = [];
   for (const crd of going) {
     const type = served.find(({ plural, group }) => `${plural}.${group}` === crd.metadata.name);
-    const other = type === undefined ? undefined : await othersObject(client, type, hubId, signal);
-    if (type === undefined || other === undefined) continue;
+    if (type === undefined) continue;
+    const labelSelector = `${MANAGED_BY_LABEL}!=${hubId}`;
+    const [other] = (await client.list(type, { labelSelector, metadataOnly: true, limit: 1, signal })).items;
+    if (other === undefined) continue;
     const { namespace: where, name: what } = other.metadata;
     const object = `${type.kind} ${where === undefined ? what : `${where}/${what}`}`;
     const owner = ownerOf(crd);
@@ -78,8 +71,7 @@ async function inUseOn(
 }
 
 /**
- * Empty if the account may not list definitions: `join` grants definitions by name only, and without the grant no
- * definition was placed.
+ * Empty if the account may not list definitions: without the right, which is granted by name, no definition was placed.
  */
 async function definitionsOf(client: Client, hubId: string, signal: AbortSignal): Promise<KubeObject[]> {
   const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
@@ -89,14 +81,4 @@ async function definitionsOf(client: Client, hubId: string, signal: AbortSignal)
     if (isForbidden(error)) return [];
     throw error;
   }
-}
-
-async function othersObject(
-  client: Client,
-  type: ResourceType,
-  hubId: string,
-  signal: AbortSignal,
-): Promise<KubeObject | undefined> {
-  const labelSelector = `${MANAGED_BY_LABEL}!=${hubId}`;
-  return (await client.list(type, { labelSelector, metadataOnly: true, limit: 1, signal })).items[0];
 }

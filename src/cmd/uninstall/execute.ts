@@ -34,13 +34,12 @@ export interface Run {
   unclean: Set<string>;
 }
 
-/** Default name of the webhook configurations, if no configuration is left to show its name. */
+/** For when no configuration is left that shows its name. */
 const DEFAULT_CONFIGURATION = "meridian";
 
 /**
- * Executes one step. Every write names the UID of its object; an object that changed or vanished meanwhile is skipped,
- * and the caller observes the hub again. Returns false when Meridian's marks were left on a member. Throws
- * {@link CommandError} on timeout.
+ * Executes one step. Every write names the UID of its object; what changed meanwhile is skipped, and the caller
+ * observes the hub again. False when marks were left on a member. Throws {@link CommandError} on timeout.
  */
 export async function execute(step: Work, run: Run): Promise<boolean> {
   const { place, context } = run;
@@ -117,7 +116,7 @@ async function removeItem(item: Item, stage: Stage, { place, choice, context }: 
       if (deletionPolicy !== before)
         await client.patch(type, namespace, name, "application/merge-patch+json", body, { signal });
     }
-    // The hub's garbage collector keeps dependents on the hub only when the deletion says Orphan.
+    // The hub keeps dependents only when the deletion says Orphan.
     const keeps =
       stage === "applications" && choice.objects === "Orphan" && keepsDependents(item as Application) !== "Done";
     await client.delete(type, namespace, name, { uid, signal, propagationPolicy: keeps ? "Orphan" : "Background" });
@@ -131,7 +130,7 @@ async function agree({ type, namespace, name, uid }: Item, { place, context }: R
   );
 }
 
-/** Removes Meridian's finalizers if the object's finalizers are still those of the snapshot. */
+/** Does nothing if the finalizers are not those of the snapshot any more. */
 async function release(item: Item, stage: Stage, { place, context }: Run): Promise<void> {
   const { type, namespace, name, uid, finalizers } = item;
   const rest = finalizers.filter((one) => !isOwnFinalizer(stage, one));
@@ -160,7 +159,6 @@ function isFailedTest(error: unknown): boolean {
   return isInvalid(error) && /test(ing)? .*failed/i.test(error.apiMessage);
 }
 
-/** Prints the step that will be executed next. */
 export function announce(step: Work, { choice, context }: Run): void {
   context.terminal.err(`${describeStep(step, choice) ?? step.do}\n`);
 }

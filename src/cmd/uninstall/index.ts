@@ -1,8 +1,7 @@
 /**
  * Removes Meridian from a hub. Promises: the next step follows from the objects on the hub alone, so the command can be
- * interrupted, repeated, and run twice at once. No application is deleted unless `--drain` or `--orphan` is given.
- * Objects that install did not make, and objects of a Helm release, stay and are named. Uninstall never deletes member
- * objects itself: the manager does.
+ * interrupted, repeated, and run twice at once. No application is deleted without `--drain` or `--orphan`. What install
+ * did not make, and what Helm made, stays and is named. Only the manager deletes member objects.
  */
 import { CRDS, systemClock } from "../../runtime/index.ts";
 import { DELETION_PROTECTION_LABEL } from "../../webhooks/index.ts";
@@ -22,7 +21,7 @@ import { definitionsInUse } from "./definitionsInUse.ts";
 import { announce, execute, type Run, type Work } from "./execute.ts";
 import { observe, type Place, type Snapshot } from "./observe.ts";
 import { type Item, objectsOf, type Observed, type UninstallChoice } from "./state.ts";
-import { after, type Ending, nextStep, type Step } from "./steps.ts";
+import { after, type Ending, ENDINGS, nextStep, type Step } from "./steps.ts";
 import {
   count,
   describeGuarded,
@@ -34,18 +33,14 @@ import {
   WAYS_ON,
 } from "./words.ts";
 
-/** Gives up on a step after this many attempts without a change. */
+/** Attempts without a change after which the command gives up. */
 const FUTILE = 5;
 
 export async function uninstall(options: UninstallOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
   await using hub = connectHub(options, context);
-  const place: Place = {
-    ...options,
-    client: hub.client,
-    where: hub.where,
-    hubId: await clusterUid(hub.client, signal),
-  };
+  const { client, where } = hub;
+  const place: Place = { ...options, client, where, hubId: await clusterUid(client, signal) };
   const choice: UninstallChoice = { objects: options.objects, keepCrds: options.keepCrds };
   const deadline = systemClock.monotonic() + options.timeout;
   const first = await observe(place, signal);
@@ -59,7 +54,7 @@ export async function uninstall(options: UninstallOptions, context: CommandConte
   return await walk(first, run);
 }
 
-/** Prints all known obstacles to this uninstallation, with ways to continue. Returns true if there are any. */
+/** Returns true if there are any. */
 async function printBlockers(
   seen: Observed,
   place: Place,
@@ -86,9 +81,7 @@ async function walk(first: Snapshot, run: Run): Promise<number> {
     if (systemClock.monotonic() > deadline) {
       throw new CommandError(
         `the time is up before it could ${describeStep(step, choice)}; run uninstall again to go on`,
-        {
-          exitCode: EXIT.timeout,
-        },
+        { exitCode: EXIT.timeout },
       );
     }
     if (tries === 0) announce(step, run);
@@ -114,10 +107,8 @@ function setAside({ seen, stays }: Snapshot, uids: ReadonlySet<string>): Snapsho
 }
 
 function isWork(step: Step): step is Work {
-  return !ENDINGS.includes(step.do);
+  return !(ENDINGS as readonly string[]).includes(step.do);
 }
-
-const ENDINGS: readonly string[] = ["Refuse", "RefuseGuarded", "StartManager", "HandOver", "Done"] satisfies Ending[];
 
 function isSame(step: Step, next: Step): boolean {
   const words = (one: Step): string =>
@@ -164,7 +155,7 @@ function finish(
   }
 }
 
-/** For --dry-run: prints the steps, each computed from the state that the previous step would leave. */
+/** Each step is computed from the state that the previous one would leave. */
 function printSteps(
   { seen, stays }: Snapshot,
   choice: UninstallChoice,
@@ -175,22 +166,15 @@ function printSteps(
   let state = seen;
   for (;;) {
     const step = nextStep(state, choice);
-    if (!isWork(step))
-      return Math.max(held ? EXIT.found : EXIT.ok, finishDry(step, { seen: state, stays }, choice, context));
+    if (!isWork(step)) {
+      const code =
+        step.do === "Done" ? EXIT.ok : finish(step, { seen: state, stays }, { clean: true, choice }, context);
+      if (step.do === "Done") for (const what of stays) context.terminal.err(`would be left: ${what}\n`);
+      return Math.max(held ? EXIT.found : EXIT.ok, code);
+    }
     context.terminal.out(`${describeStep(step, choice)} (dry run)\n`);
     state = after(step, state, choice);
   }
-}
-
-function finishDry(
-  step: Extract<Step, { do: Ending }>,
-  snapshot: Snapshot,
-  choice: UninstallChoice,
-  context: CommandContext,
-): number {
-  if (step.do !== "Done") return finish(step, snapshot, { clean: true, choice }, context);
-  for (const what of snapshot.stays) context.terminal.err(`would be left: ${what}\n`);
-  return EXIT.ok;
 }
 
 /** This run must not remove the objects of a new installation. */
@@ -203,7 +187,7 @@ function checkNobodyInstalls(first: Observed, now: Observed): void {
   );
 }
 
-/** Items of the earlier snapshot that the present one lacks. */
+/** Items of the earlier snapshot alone. */
 function gone(before: Observed, now: Observed): Item[] {
   const present = new Set(itemsOf(now).map(({ uid }) => uid));
   return itemsOf(before).filter(({ uid }) => !present.has(uid));
@@ -211,17 +195,6 @@ function gone(before: Observed, now: Observed): Item[] {
 
 function itemsOf(seen: Observed): Item[] {
   const { joined, unclean, admission, workload, crds, access, state, accounts, namespaces, occupied } = seen;
-  return [
-    objectsOf(seen),
-    joined,
-    unclean,
-    admission,
-    workload,
-    crds,
-    access,
-    state,
-    accounts,
-    namespaces,
-    occupied,
-  ].flat();
+  const others = [joined, unclean, admission, workload, crds, access, state, accounts, namespaces, occupied];
+  return [objectsOf(seen), ...others].flat();
 }

@@ -1,19 +1,19 @@
-import { FEDERATION_GROUP, type KubeObject, type MemberCluster } from "../../apis/index.ts";
+import { FEDERATION_GROUP, type KubeObject } from "../../apis/index.ts";
+import { type Client, isConflict, isForbidden, isNotFound, isUnauthorized, SECRETS } from "../../runtime/index.ts";
 import {
-  type Client,
-  isConflict,
-  isForbidden,
-  isNotFound,
-  isUnauthorized,
-  MEMBERCLUSTERS,
-  SECRETS,
-} from "../../runtime/index.ts";
-import { clusterUid, type CommandContext, CommandError, connectStored, describeAnswer, find } from "../shared/index.ts";
+  clusterUid,
+  type CommandContext,
+  CommandError,
+  connectStored,
+  describeAnswer,
+  find,
+  tolerating,
+} from "../shared/index.ts";
 import {
   describeUnreleased,
   everythingOf,
+  findMember,
   finishRevoking,
-  KUBECONFIG_KEY,
   type Leftover,
   MEMBER_UID_ANNOTATION,
   type MemberAccess,
@@ -23,23 +23,22 @@ import {
   reachMember,
   releaseAll,
   revokeAccess,
+  storedKubeconfig,
 } from "../member/index.ts";
 import type { Place } from "./observe.ts";
 import type { Item } from "./state.ts";
 
 /**
- * Annotation of a member's Secret: uninstall has begun to remove the account whose token the Secret holds. The value is
- * the UID of the namespace that goes with the account, or `true`. An account cannot see the end of its own removal.
- * With this annotation, a member that does not know the credentials means that the account is gone; a member that
- * refuses them means that the removal broke off.
+ * Annotation of a member's Secret: the removal of its account has begun. The value is the UID of the namespace that
+ * goes too, or `true`. An account cannot see the end of its own removal: with this annotation, a member that does not
+ * know the credentials has lost the account, and one that refuses them has an unfinished removal.
  */
 const REVOKING_ANNOTATION = `${FEDERATION_GROUP}/access-being-revoked`;
 const ACCOUNT_ONLY = "true";
 
 /**
- * Removes the objects that join made on one member, with the stored credentials, and then the credentials. Returns
- * false when objects are left on the member, after printing them with the commands that remove them. The Secret stays
- * then, so that the next run tries again.
+ * Removes what join made on one member with the stored credentials, and then these. False when something is left, which
+ * is printed with the commands to remove it: the Secret stays for the next run.
  */
 export async function cleanMember(place: Place, item: Item, context: CommandContext): Promise<boolean> {
   const { terminal, signal } = context;
@@ -59,11 +58,7 @@ export async function cleanMember(place: Place, item: Item, context: CommandCont
     for (const { what, command } of [...left, forgetting(item)]) terminal.err(`  ${what}\n    ${command}\n`);
     return false;
   }
-  try {
-    await place.client.delete(SECRETS, namespace, name, { uid, signal });
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
+  await tolerating(isChanged, () => place.client.delete(SECRETS, namespace, name, { uid, signal }));
   return true;
 }
 
@@ -74,14 +69,11 @@ function forgetting({ namespace = "", name }: Item): Leftover {
   };
 }
 
-/**
- * Removes Meridian's marks from objects that run on a member, on behalf of a manager. Returns false when marks are
- * left, after printing a note.
- */
+/** On behalf of a manager. Returns false when marks are left, after printing a note. */
 export async function releaseOn(place: Place, item: Item, { terminal, signal }: CommandContext): Promise<boolean> {
   const { client: hub, namespace, hubId } = place;
   const { name, uid } = item;
-  const found = (await find(hub, MEMBERCLUSTERS, undefined, name, signal)) as unknown as MemberCluster | undefined;
+  const found = await findMember(hub, name, signal);
   // The caller observes the hub again.
   if (found?.metadata.uid !== uid) return true;
   try {
@@ -119,12 +111,11 @@ async function revoke(
   { terminal, signal }: CommandContext,
 ): Promise<Leftover[]> {
   const { namespace = "", name } = item;
-  const encoded = ((secret["data"] ?? {}) as Record<string, string>)[KUBECONFIG_KEY] ?? "";
-  const text = Buffer.from(encoded, "base64").toString("utf8");
-  await using member = connectStored(name, text);
+  await using member = connectStored(name, storedKubeconfig(secret) ?? "");
   const access = memberAccess(place.hubId, namespace);
   const uid = await identify(member.client, signal);
-  if (isRefused(uid)) return await goOn(place, item, access, member.client, uid, signal);
+  const resume = (refusal: Refusal) => goOn(place, item, access, member.client, refusal, signal);
+  if (isRefused(uid)) return await resume(uid);
   const joined = secret.metadata.annotations?.[MEMBER_UID_ANNOTATION];
   if (joined !== undefined && uid !== joined) {
     throw new CommandError(`its credentials lead to another cluster (kube-system UID ${uid}, not ${joined})`);
@@ -135,7 +126,7 @@ async function revoke(
     const unreleased = (await releaseAll(place.hubId, reached, signal)).left;
     if (unreleased.length > 0) {
       const now = await identify(member.client, signal);
-      if (isRefused(now)) return await goOn(place, item, access, member.client, now, signal);
+      if (isRefused(now)) return await resume(now);
       terminal.err(`${marksStay(name)}: ${describeUnreleased(unreleased)}\n`);
       // The account has to remove the marks in the next run.
       return everythingOf(access);
@@ -145,18 +136,16 @@ async function revoke(
     for (const what of removed) terminal.out(`${what} removed from ${name}\n`);
     if (left.length === 0) return [];
     const now = await identify(member.client, signal);
-    return isRefused(now) ? await goOn(place, item, access, member.client, now, signal) : left;
+    return isRefused(now) ? await resume(now) : left;
   } catch (error) {
     // Another run of uninstall is removing the account at this moment.
-    if (isUnauthorized(error)) return await goOn(place, item, access, member.client, "Unknown", signal);
-    if (isForbidden(error)) return await goOn(place, item, access, member.client, "Forbidden", signal);
-    throw error;
+    return await resume(refusalOf(error));
   }
 }
 
 /**
- * The member refuses the credentials. If some run of uninstall has begun to remove the account, then the account is
- * gone, or may only remove its namespace or itself.
+ * The member refuses the credentials. If a run of uninstall has begun to remove the account, it is gone, or may only
+ * remove its namespace or itself.
  */
 async function goOn(
   place: Place,
@@ -176,9 +165,7 @@ async function goOn(
   return (await identify(member, signal)) === "Unknown" ? [] : left;
 }
 
-/**
- * A member refuses credentials because it does not know the account (any more), or because the account has no rights.
- */
+/** A member does not know the account (any more), or the account has no rights. */
 type Refusal = "Unknown" | "Forbidden";
 
 function isRefused(answer: string): answer is Refusal {
@@ -190,10 +177,15 @@ async function identify(member: Client, signal: AbortSignal): Promise<string> {
   try {
     return await clusterUid(member, signal);
   } catch (error) {
-    if (isUnauthorized(error)) return "Unknown" satisfies Refusal;
-    if (isForbidden(error)) return "Forbidden" satisfies Refusal;
-    throw error;
+    return refusalOf(error);
   }
+}
+
+/** Throws any other error. */
+function refusalOf(error: unknown): Refusal {
+  if (isUnauthorized(error)) return "Unknown";
+  if (isForbidden(error)) return "Forbidden";
+  throw error;
 }
 
 async function mark(
@@ -203,9 +195,12 @@ async function mark(
   signal: AbortSignal,
 ): Promise<void> {
   const body = { metadata: { uid, annotations: { [REVOKING_ANNOTATION]: namespaceUid ?? ACCOUNT_ONLY } } };
-  try {
-    await client.patch(SECRETS, namespace, name, "application/merge-patch+json", body, { signal });
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
+  await tolerating(isChanged, () =>
+    client.patch(SECRETS, namespace, name, "application/merge-patch+json", body, { signal }),
+  );
+}
+
+/** The object is gone or was replaced. */
+function isChanged(error: unknown): boolean {
+  return isNotFound(error) || isConflict(error);
 }

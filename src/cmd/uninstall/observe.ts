@@ -1,6 +1,5 @@
 import {
   ALLOW_DELETION_ANNOTATION,
-  type ClusterStatusEntry,
   crdNameOf,
   defined,
   type DemoApplication,
@@ -20,6 +19,7 @@ import { inspectNamespace, isOwn } from "../../clusters/index.ts";
 import { isOfEarlierCrd, kindTerms } from "../../hub/index.ts";
 import {
   apiVersionOf,
+  builtInTypeOf,
   type Client,
   CLUSTERROLEBINDINGS,
   CLUSTERROLES,
@@ -57,32 +57,29 @@ import { JOINED_TO_LABEL } from "../member/index.ts";
 import {
   type Application,
   type Binding,
-  type HeldCopy,
   isOwnFinalizer,
   type Item,
   type Member,
+  objectsOf,
   type Observed,
 } from "./state.ts";
 
-/** The hub, and the names of Meridian's installation on it. */
 export interface Place extends Pick<Connection, "client" | "where"> {
   hubId: string;
   namespace: string;
   leaseName: string;
 }
 
-/** The objects on the hub, and sentences about objects that uninstall leaves. */
+/** `stays`: sentences about what uninstall leaves. */
 export interface Snapshot {
   seen: Observed;
   stays: string[];
 }
 
+const OF_INSTALL = { labelSelector: INSTALLED_SELECTOR };
 const OF_MERIDIAN = "app.kubernetes.io/part-of=meridian";
 
-/**
- * Reads every object on the hub that concerns uninstall. Throws the client's errors. Kinds that the hub does not serve
- * count as empty.
- */
+/** Reads everything that concerns uninstall. Kinds that the hub does not serve count as empty. */
 export async function observe(place: Place, signal: AbortSignal): Promise<Snapshot> {
   const { client, where, hubId, namespace, leaseName } = place;
   const reader = new HubReader({ client, where }, signal);
@@ -92,11 +89,7 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
     return listed === "NotServed" ? [] : listed;
   };
   const installed = async (...types: ResourceType[]): Promise<Item[]> =>
-    (
-      await Promise.all(
-        types.map((type) => itemsOf(type, all(type, { labelSelector: INSTALLED_SELECTOR, metadataOnly: true }))),
-      )
-    ).flat();
+    (await Promise.all(types.map((type) => itemsOf(type, all(type, { ...OF_INSTALL, metadataOnly: true }))))).flat();
 
   const { departing, ...placed } = await observeObjects(place, all);
   const bound = await observeBound(client, placed.bindings, all, signal);
@@ -120,12 +113,7 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
     joined: await itemsOf(SECRETS, all(SECRETS, { labelSelector: `${JOINED_TO_LABEL}=${hubId}`, metadataOnly: true })),
     unclean: [],
     admission: webhooks.flat(),
-    ...(await conversion(
-      client,
-      crds.map(({ metadata }) => metadata.name),
-      releases,
-      signal,
-    )),
+    ...(await conversion(client, crds, releases, signal)),
     crdsBeingDeleted: [
       ...crds.filter(isBeingDeleted).map((crd) => itemOf(CRDS, crd)),
       ...ofEarlierCrds([...departing, ...bound], definitions),
@@ -190,7 +178,7 @@ async function observeObjects(
 const OBJECT_TYPES: readonly ResourceType[] = KINDS.map((kind) => typeOf(kind));
 const CRD_NAMES: ReadonlySet<string> = new Set(KINDS.map(crdNameOf));
 
-/** The propagated objects of these bindings that a finalizer of Meridian holds. */
+/** The objects of these bindings that a finalizer of Meridian holds. */
 async function observeBound(
   client: Client,
   bindings: readonly ResourceBinding[],
@@ -206,31 +194,21 @@ async function observeBound(
     const type = served.find((one) => kindKey(one) === kind);
     if (type === undefined) continue;
     const objects = (await all(type, { metadataOnly: true })).filter(
-      ({ metadata: { uid = "", finalizers = [] } }) => uids.has(uid) && finalizers.some(isOurs),
+      ({ metadata: { uid = "", finalizers = [] } }) =>
+        uids.has(uid) && finalizers.some((one) => isOwnFinalizer("bound", one)),
     );
     held.push(...objects.map((object) => ({ type, object })));
   }
   return held;
 }
 
-function isOurs(finalizer: string): boolean {
-  return isOwnFinalizer("bound", finalizer);
-}
-
 function bindingOf(binding: ResourceBinding): Binding {
   const { kind, namespace, name } = binding.spec.resource;
-  const type = OBJECT_TYPES.find((one) => one.kind === binding.kind);
-  if (type === undefined) throw new Error(`${binding.kind} is no kind of Meridian`);
-  return {
-    ...itemOf(type, binding),
-    resource: `${kind.toLowerCase()} ${namespace === undefined ? name : `${namespace}/${name}`}`,
-    clusters: (binding.status?.clusters ?? []).map((entry) => entry.name),
-    keepsCopies: binding.status?.deletionPolicy === "Orphan",
-    held: heldIn(binding.status?.clusters),
-  };
+  const resource = `${kind.toLowerCase()} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+  return { ...itemOf(builtInTypeOf(binding), binding), ...copiesIn(binding.status), resource };
 }
 
-/** The objects that Meridian put on the hub itself, and the UIDs of their owners there. */
+/** What Meridian put on the hub itself, with the UIDs of the owners there. */
 async function markedOnTheHub(hubId: string, all: ListAll): Promise<{ item: Item; owners: string[] }[]> {
   const copies = await Promise.all(
     [DEPLOYMENTS, SERVICES].map(async (type) => {
@@ -246,23 +224,19 @@ async function markedOnTheHub(hubId: string, all: ListAll): Promise<{ item: Item
 }
 
 function applicationOf(object: KubeObject, owners: ReadonlySet<string>): Application {
-  const type = OBJECT_TYPES.find(({ kind }) => kind === object.kind);
-  if (type === undefined) throw new Error(`${object.kind} is no kind of Meridian`);
   const { status } = object as unknown as DemoApplication;
-  const item = itemOf(type, object);
-  return {
-    ...item,
-    clusters: (status?.clusters ?? []).map(({ name }) => name),
-    keepsCopies: status?.deletionPolicy === "Orphan",
-    held: heldIn(status?.clusters),
-    owner: owners.has(item.uid),
-  };
+  const item = itemOf(builtInTypeOf(object), object);
+  return { ...item, ...copiesIn(status), owner: owners.has(item.uid) };
 }
 
-function heldIn(entries: readonly ClusterStatusEntry[] = []): HeldCopy[] {
-  return entries.flatMap(({ name, reason, message }) =>
-    reason === undefined ? [] : [{ cluster: name, reason, message }],
-  );
+function copiesIn({ clusters = [], deletionPolicy }: NonNullable<DemoApplication["status"]> = {}) {
+  return {
+    clusters: clusters.map(({ name }) => name),
+    keepsCopies: deletionPolicy === "Orphan",
+    held: clusters.flatMap(({ name, reason, message }) =>
+      reason === undefined ? [] : [{ cluster: name, reason, message }],
+    ),
+  };
 }
 
 function memberOf(type: ResourceType, object: KubeObject): Member {
@@ -298,13 +272,12 @@ function isBeingDeleted({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.annotations?.[ALLOW_DELETION_ANNOTATION] !== "true";
 }
 
-/** A hub object that Meridian places, or a MemberCluster. */
 interface Found {
   type: ResourceType;
   object: KubeObject;
 }
 
-/** Objects that were deleted with an earlier CRD than the present one. A manager holds such deletions. */
+/** A manager holds the deletion of objects with an earlier CRD than the present one. */
 function ofEarlierCrds(objects: readonly Found[], definitions: readonly KubeObject[]): Item[] {
   const crds = new Map(definitions.map(({ metadata }) => [metadata.name, metadata]));
   return objects.flatMap(({ type, object }) => {
@@ -314,12 +287,12 @@ function ofEarlierCrds(objects: readonly Found[], definitions: readonly KubeObje
   });
 }
 
-/** True for an object of no Helm release: a manager made it. */
+/** A manager made such objects. */
 function isOfNoRelease(object: KubeObject): boolean {
   return releaseOf(object) === undefined;
 }
 
-/** Releases with more than CRDs on the hub: a removed chart may leave its CRDs behind. */
+/** A removed chart may leave its CRDs behind, so these do not count. */
 async function liveReleases(all: ListAll): Promise<HelmRelease[]> {
   const labelSelector = `${OF_MERIDIAN},app.kubernetes.io/managed-by=Helm`;
   const found = await Promise.all(
@@ -329,12 +302,12 @@ async function liveReleases(all: ListAll): Promise<HelmRelease[]> {
   return [...new Map(releases.map((release) => [describeRelease(release), release])).values()];
 }
 
-/** Why uninstall leaves a CRD; empty if uninstall removes the CRD. */
+/** Why uninstall leaves a CRD; empty if it does not. */
 function crdStays(crd: KubeObject, releases: readonly HelmRelease[]): string[] {
   const { name } = crd.metadata;
   const release = releaseOf(crd);
   if (release !== undefined) {
-    // `helm uninstall` decides about this CRD, and the step HandOver prints that command.
+    // `helm uninstall` decides, and HandOver prints that command.
     if (releases.some((one) => describeRelease(one) === describeRelease(release))) return [];
     return [`customresourcedefinition/${name} was left by ${describeRelease(release)}: kubectl delete crd ${name}`];
   }
@@ -346,22 +319,22 @@ function crdStays(crd: KubeObject, releases: readonly HelmRelease[]): string[] {
 
 async function conversion(
   client: Client,
-  names: readonly string[],
+  listed: readonly KubeObject[],
   releases: readonly HelmRelease[],
   signal: AbortSignal,
 ): Promise<Pick<Observed, "converts" | "storedElsewhere">> {
-  const found = await Promise.all(names.map((name) => find(client, CRDS, undefined, name, signal)));
+  const found = await Promise.all(listed.map(({ metadata }) => find(client, CRDS, undefined, metadata.name, signal)));
   const crds = found.filter((crd) => crd !== undefined);
   // An installed Helm release converts its own CRDs.
   const helms = (crd: KubeObject): boolean => releaseOf(crd) !== undefined && releases.length > 0;
   return {
     converts: crds.some((crd) => isConverted(crd) && !helms(crd)),
-    storedElsewhere: crds.flatMap((crd) => (isStoredElsewhere(crd) ? kindOfCrd(crd) : [])),
+    storedElsewhere: crds.filter(isStoredElsewhere).map((crd) => (crd["spec"] as CrdSpec).names.kind),
   };
 }
 
-function kindOfCrd(crd: KubeObject): string {
-  return (crd["spec"] as { names: { kind: string } }).names.kind;
+interface CrdSpec {
+  names: { kind: string };
 }
 
 function isStoredElsewhere(crd: KubeObject): boolean {
@@ -370,24 +343,13 @@ function isStoredElsewhere(crd: KubeObject): boolean {
   return (storedVersions ?? []).some((version) => version !== storage);
 }
 
-/** Listing all objects of a namespace takes long, and is useful only when no object of Meridian is left in it. */
-function areOnlyNamespacesLeft({
-  applications,
-  policies,
-  members,
-  bindings,
-  joined,
-  workload,
-  access,
-  state,
-  accounts,
-}: Observed): boolean {
-  return [applications, policies, members, bindings, joined, workload, access, state, accounts].every(
-    (list) => list.length === 0,
-  );
+/** Only then is it worth listing all objects of a namespace. */
+function areOnlyNamespacesLeft(seen: Observed): boolean {
+  const { joined, workload, access, state, accounts } = seen;
+  return [objectsOf(seen), joined, workload, access, state, accounts].every((list) => list.length === 0);
 }
 
-/** For each namespace, a sentence about the objects in it that are not Meridian's; undefined when there are none. */
+/** `holds`: a sentence about others' objects in the namespace. */
 async function inspectNamespaces(
   client: Client,
   namespaces: readonly Item[],
@@ -398,12 +360,9 @@ async function inspectNamespaces(
   for (const namespace of namespaces) {
     // A namespace that is being deleted can no longer be kept.
     const inside = namespace.deleting ? undefined : await inspectNamespace(client, discovery, namespace.name, signal);
-    const holds =
-      inside === undefined || inside.kind === "Empty"
-        ? undefined
-        : inside.kind === "Occupied"
-          ? `namespace/${namespace.name} holds ${inside.by}`
-          : `namespace/${namespace.name} could not be listed: ${inside.message}`;
+    let holds: string | undefined;
+    if (inside?.kind === "Occupied") holds = `namespace/${namespace.name} holds ${inside.by}`;
+    if (inside?.kind === "Unknown") holds = `namespace/${namespace.name} could not be listed: ${inside.message}`;
     inspected.push({ namespace, holds });
   }
   return inspected;

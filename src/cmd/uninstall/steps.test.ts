@@ -32,11 +32,25 @@ function binding(more: Partial<Binding> = {}): Binding {
   const base = item(RESOURCEBINDINGS, { finalizers: [OBJECT_FINALIZER] });
   return { ...base, resource: "configmap shop/settings", clusters: ["a"], keepsCopies: false, ...more };
 }
-const bound = (): Item => item(CONFIGMAPS, { finalizers: [OBJECT_FINALIZER] });
-const crd = () => item(CRDS);
 const policy = (more: Partial<Item> = {}) => item(PLACEMENTS, more);
 
-const installed = () => ({ crds: [crd()], access: [item(SECRETS)], state: [item(SECRETS)], accounts: [item(SECRETS)] });
+const CRD = item(CRDS);
+const secret = () => [item(SECRETS)];
+const INSTALLED = { crds: [CRD], access: secret(), state: secret(), accounts: secret() };
+const APPS = { applications: [application()] };
+const GOING_APPS = { applications: [application({ deleting: true })] };
+const MEMBERS = { members: [member()] };
+const POLICIES = { policies: [policy()] };
+/** An object that is sent as it is, with its binding. */
+const BOUND = { bindings: [binding()], bound: [item(CONFIGMAPS, { finalizers: [OBJECT_FINALIZER] })] };
+const WORKLOAD = { workload: [item(DEPLOYMENTS)] };
+const HELM = { releases: [{ name: "meridian", namespace: "m" }] };
+const WEBHOOKS = { admission: secret() };
+const UNCLEAN = { unclean: [item(SECRETS, { namespace: "meridian-system" })] };
+const NAMESPACE = { namespaces: [item(NAMESPACES, { name: "meridian-system" })] };
+const FREE = { finalizers: [] };
+const UNSEEN = { finalizers: [], clusters: [] };
+const ALIVE = { managerAlive: true };
 
 describe("the next step", () => {
   type Case = [name: string, seen: Partial<Observed>, want: string];
@@ -44,202 +58,96 @@ describe("the next step", () => {
 
   test.each<Case>([
     ["of a hub without anything is none", {}, "Done"],
-    ["is refused while there is an application", { applications: [application()] }, "Refuse"],
-    ["is refused while there is only a policy", { policies: [policy()] }, "Refuse"],
-    ["is refused while there is only a member", { members: [member()] }, "Refuse"],
-    ["is refused while there is only a binding", { bindings: [binding()], bound: [bound()] }, "Refuse"],
-    [
-      "leaves the namespace of a Secret that remembers what a member keeps",
-      {
-        unclean: [item(SECRETS, { namespace: "meridian-system" })],
-        namespaces: [item(NAMESPACES, { name: "meridian-system" })],
-      },
-      "Done",
-    ],
-    [
-      "hands over to Helm what Helm brought, when the objects and the credentials are gone",
-      { ...installed(), releases: [{ name: "meridian", namespace: "m" }], managerAlive: true },
-      "HandOver",
-    ],
-    [
-      "takes away the members' credentials before it hands over to Helm",
-      { joined: [item(SECRETS)], releases: [{ name: "meridian", namespace: "m" }] },
-      "CleanMembers",
-    ],
-    [
-      "removes the managers that install runs before it waits for them to stop",
-      { ...installed(), workload: [item(DEPLOYMENTS)], managerAlive: true },
-      "Delete workload",
-    ],
-    [
-      "waits for the managers that are being removed",
-      { ...installed(), workload: [item(DEPLOYMENTS, { deleting: true })], managerAlive: true },
-      "Await workload",
-    ],
-    [
-      "waits for the manager to be stopped before the installation goes",
-      { ...installed(), managerAlive: true },
-      "StopManager",
-    ],
-    ["takes the CRDs before the rights", installed(), "Delete crds"],
-    ["waits for CRDs that are being deleted", { ...installed(), crds: [{ ...crd(), deleting: true }] }, "Await crds"],
+    ["is refused while there is an application", APPS, "Refuse"],
+    ["is refused while there is only a policy", POLICIES, "Refuse"],
+    ["is refused while there is only a member", MEMBERS, "Refuse"],
+    ["is refused while there is only a binding", BOUND, "Refuse"],
+    ["leaves the namespace of a Secret that remembers what a member keeps", { ...UNCLEAN, ...NAMESPACE }, "Done"],
+    ["hands over to Helm when objects and credentials are gone", { ...INSTALLED, ...HELM, ...ALIVE }, "HandOver"],
+    ["takes away the members' credentials before that", { joined: secret(), ...HELM }, "CleanMembers"],
+    ["removes the managers that install runs", { ...INSTALLED, ...WORKLOAD, ...ALIVE }, "Delete workload"],
+    ["waits for them", { workload: [item(DEPLOYMENTS, { deleting: true })], ...ALIVE }, "Await workload"],
+    ["waits for the manager to stop before the installation goes", { ...INSTALLED, ...ALIVE }, "StopManager"],
+    ["takes the CRDs before the rights", INSTALLED, "Delete crds"],
+    ["waits for CRDs that are being deleted", { ...INSTALLED, crds: [{ ...CRD, deleting: true }] }, "Await crds"],
   ])("%s", (_, seen, want) => expect(step(seen, refuse)).toBe(want));
+
+  const GUARDED = { policies: [policy({ guarded: true })] };
+  const OF_ANOTHER_RELEASE = { applications: [application({ finalizers: [`${OBJECT_FINALIZER}.v2`], clusters: [] })] };
+  const ALL = { ...APPS, ...POLICIES, ...MEMBERS };
 
   test.each<Case>([
     [
       "is refused when a label protects an object, whatever was said",
-      { applications: [application()], policies: [policy({ guarded: true })], managerAlive: true },
+      { ...APPS, ...GUARDED, ...ALIVE },
       "RefuseGuarded",
     ],
     [
-      "is not refused for a label on what is being deleted already",
+      "is not refused for what is being deleted",
       { policies: [policy({ guarded: true, deleting: true })] },
       "Await policies",
     ],
-    ["needs a manager for what was placed", { applications: [application()] }, "StartManager"],
+    ["needs a manager for what was placed", APPS, "StartManager"],
+    ["needs a manager for what another release owns", OF_ANOTHER_RELEASE, "StartManager"],
+    ["needs one where somebody took the finalizer off", { applications: [application(FREE)] }, "StartManager"],
+    ["needs none for what no manager has seen", { applications: [application(UNSEEN)] }, "Delete applications"],
+    ["deletes the applications before anything else", { ...ALL, ...ALIVE }, "Delete applications"],
+    ["waits for the applications", { ...GOING_APPS, ...POLICIES, ...ALIVE }, "Await applications"],
+    // Else a manager would hold what is on the members.
+    ["agrees on a CRD that somebody deletes", { ...GOING_APPS, crdsBeingDeleted: [CRD], ...ALIVE }, "Agree"],
+    ["leaves objects that are sent as they are to the manager", { ...BOUND, ...ALIVE }, "Await bindings"],
+    ["takes such objects off the members first", { ...BOUND, ...POLICIES, ...MEMBERS, ...ALIVE }, "Delete members"],
+    ["needs a manager for what it still holds of them", BOUND, "StartManager"],
+    ["takes the webhooks back first where nobody answers", { ...POLICIES, ...WEBHOOKS }, "Withdraw"],
+    ["leaves the webhooks while a manager answers", { ...POLICIES, ...WEBHOOKS, ...ALIVE }, "Delete policies"],
     [
-      "needs a manager for what another release owns",
-      { applications: [application({ finalizers: [`${OBJECT_FINALIZER}.v2`], clusters: [] })] },
-      "StartManager",
-    ],
-    [
-      "needs a manager also where somebody took the finalizer off",
-      { applications: [application({ finalizers: [] })] },
-      "StartManager",
-    ],
-    [
-      "needs none for what no manager has ever seen",
-      { applications: [application({ finalizers: [], clusters: [] })] },
-      "Delete applications",
-    ],
-    [
-      "deletes the applications before anything else",
-      { applications: [application()], policies: [policy()], members: [member()], managerAlive: true },
-      "Delete applications",
-    ],
-    [
-      "waits for the applications that are being deleted",
-      { applications: [application({ deleting: true })], policies: [policy()], managerAlive: true },
-      "Await applications",
-    ],
-    [
-      "agrees on a CRD that somebody deletes, or a manager would hold what is on the members",
-      { applications: [application({ deleting: true })], crdsBeingDeleted: [crd()], managerAlive: true },
-      "Agree",
-    ],
-    [
-      "leaves objects that are sent as they are to the manager, once their policies and clusters are gone",
-      { bindings: [binding()], bound: [bound()], managerAlive: true },
-      "Await bindings",
-    ],
-    [
-      "takes such objects off the members while their policies and bundles exist",
-      { bindings: [binding()], bound: [bound()], policies: [policy()], members: [member()], managerAlive: true },
-      "Delete members",
-    ],
-    ["needs a manager for what it still holds of them", { bindings: [binding()], bound: [bound()] }, "StartManager"],
-    [
-      "takes the webhooks back first where nobody answers at them",
-      { policies: [policy()], admission: [item(SECRETS)] },
-      "Withdraw",
-    ],
-    [
-      "leaves the webhooks while a manager answers at them",
-      { policies: [policy()], admission: [item(SECRETS)], managerAlive: true },
-      "Delete policies",
-    ],
-    [
-      "leaves the managers that install runs while there are objects to take off the members",
-      { ...installed(), applications: [application()], workload: [item(DEPLOYMENTS)], managerAlive: true },
+      "leaves managers while there are objects",
+      { ...INSTALLED, ...APPS, ...WORKLOAD, ...ALIVE },
       "Delete applications",
     ],
   ])("of a drain %s", (_, seen, want) => expect(step(seen, drain)).toBe(want));
 
+  const going = (deletionPolicy: "Drain" | "Orphan") => ({ members: [member({ deleting: true, deletionPolicy })] });
+  const owning = (...finalizers: string[]) => application({ deleting: true, owner: true, finalizers });
+  const stored = (kind: string) => ({ converts: true, storedElsewhere: [kind] });
+
   test.each<Case>([
     [
-      "deletes the members first, so that no manager can delete on them",
-      { applications: [application()], members: [member()], managerAlive: true },
+      "deletes the members first: no manager can delete there then",
+      { ...APPS, ...MEMBERS, ...ALIVE },
       "Delete members",
     ],
-    [
-      "switches a member that is being drained to Orphan",
-      { members: [member({ deleting: true, deletionPolicy: "Drain" })], managerAlive: true },
-      "Delete members",
-    ],
-    [
-      "leaves the finalizer of a member to a manager that is alive",
-      { members: [member({ deleting: true, deletionPolicy: "Orphan" })], managerAlive: true },
-      "Await members",
-    ],
-    [
-      "takes the finalizer of a member away where no manager is alive",
-      { members: [member({ deleting: true, deletionPolicy: "Orphan" })] },
-      "Release members",
-    ],
-    [
-      "asks for the dependents on the hub to be kept, also when the deletion has begun",
-      { applications: [application({ deleting: true, owner: true })] },
-      "Delete applications",
-    ],
-    [
-      "removes the finalizer of an application only when the garbage collector has orphaned its dependents",
-      { applications: [application({ deleting: true, owner: true, finalizers: ["orphan", OBJECT_FINALIZER] })] },
-      "Await applications",
-    ],
-    [
-      "agrees on nothing",
-      { applications: [application({ deleting: true })], crdsBeingDeleted: [crd()], managerAlive: true },
-      "Await applications",
-    ],
-    [
-      "takes the clusters of such objects first",
-      { bindings: [binding()], bound: [bound()], members: [member()], managerAlive: true },
-      "Delete members",
-    ],
-    [
-      "takes the finalizers off such objects where no manager is alive, and leaves the objects",
-      { bindings: [binding()], bound: [bound()] },
-      "Release bound",
-    ],
+    ["switches a member that is being drained to Orphan", { ...going("Drain"), ...ALIVE }, "Delete members"],
+    ["leaves the finalizer of a member to a manager", { ...going("Orphan"), ...ALIVE }, "Await members"],
+    ["takes that finalizer away where no manager is alive", going("Orphan"), "Release members"],
+    ["asks for dependents to be kept, also late", { applications: [owning(OBJECT_FINALIZER)] }, "Delete applications"],
+    ["waits until they are", { applications: [owning("orphan", OBJECT_FINALIZER)] }, "Await applications"],
+    ["agrees on nothing", { ...GOING_APPS, crdsBeingDeleted: [CRD], ...ALIVE }, "Await applications"],
+    ["takes the clusters of objects that are sent as they are", { ...BOUND, ...MEMBERS, ...ALIVE }, "Delete members"],
+    ["takes the finalizers off such objects where no manager is alive", BOUND, "Release bound"],
     ["deletes the bindings after that", { bindings: [binding()] }, "Delete bindings"],
-    [
-      "takes the finalizers of bindings that are being deleted",
-      { bindings: [binding({ deleting: true })] },
-      "Release bindings",
-    ],
-    [
-      "does not give up conversion while objects are stored in another version",
-      { applications: [application()], converts: true, storedElsewhere: ["DemoApplication"] },
-      "StartManager",
-    ],
-    [
-      "does not give up conversion while policies are stored in another version either",
-      { policies: [policy()], converts: true, storedElsewhere: ["Placement"] },
-      "StartManager",
-    ],
-    [
-      "gives up conversion when no object of the kind that is stored in another version is left",
-      { policies: [policy()], converts: true, storedElsewhere: ["DemoApplication"] },
-      "Withdraw",
-    ],
+    ["takes the finalizers of bindings", { bindings: [binding({ deleting: true })] }, "Release bindings"],
+    ["keeps conversion while objects are stored otherwise", { ...APPS, ...stored("DemoApplication") }, "StartManager"],
+    ["keeps conversion while policies are", { ...POLICIES, ...stored("Placement") }, "StartManager"],
+    ["gives up conversion when none of the kind is left", { ...POLICIES, ...stored("DemoApplication") }, "Withdraw"],
   ])("of an orphaning %s", (_, seen, want) => expect(step(seen, orphan)).toBe(want));
 
   test("keeps the CRDs with --keep-crds", () => {
-    expect(step(installed(), { ...refuse, keepCrds: true })).toBe("Delete access");
+    expect(step(INSTALLED, { ...refuse, keepCrds: true })).toBe("Delete access");
   });
 });
 
 describe("the way", () => {
   const full = (): Observed => ({
     ...EMPTY_HUB,
-    ...installed(),
+    ...INSTALLED,
     applications: [application(), application({ keepsCopies: true })],
     policies: [policy()],
     members: [member()],
-    joined: [item(SECRETS)],
-    admission: [item(SECRETS)],
+    joined: secret(),
+    ...WEBHOOKS,
     converts: true,
-    namespaces: [item(SECRETS)],
+    namespaces: secret(),
     managerAlive: true,
   });
   const end = ["CleanMembers", "StopManager", "Withdraw"];

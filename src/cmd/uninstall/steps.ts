@@ -12,47 +12,39 @@ import {
   type UninstallChoice,
 } from "./state.ts";
 
-/**
- * The next step from any state towards a hub without Meridian. Pure: the same state gives the same step. So the command
- * may be interrupted at any time, and others may remove objects meanwhile.
- */
+/** The next step from any state towards a hub without Meridian. Pure, so that others may work on the hub meanwhile. */
 export type Step =
-  /** Objects exist, and neither `--drain` nor `--orphan` is given. */
+  /** Without `--drain` and `--orphan`. */
   | { do: "Refuse"; items: readonly Item[] }
   /** A label protects objects from deletion. */
   | { do: "RefuseGuarded"; items: readonly Item[] }
   /** Only a manager can continue, and none is alive. */
   | { do: "StartManager"; why: "Finalizers" | "StoredVersions"; items: readonly Item[] }
-  /** Remove the webhook configurations and the conversion. */
   | { do: "Withdraw"; items: readonly Item[] }
-  /**
-   * Confirm for CRDs that are being deleted that the copies of their objects are deleted too: a manager holds the
-   * copies until then.
-   */
+  /** Confirm for CRDs that are being deleted that the copies go too: a manager holds these until then. */
   | { do: "Agree"; items: readonly Item[] }
   | { do: "Delete"; stage: Stage; items: readonly Item[] }
-  /** Remove Meridian's finalizers, on behalf of a manager. */
+  /** Remove the finalizers on behalf of a manager. */
   | { do: "Release"; stage: Stage; items: readonly Item[] }
-  /** Wait until the objects are gone. `byManager`: a manager has to remove its finalizers. */
+  /** `byManager`: a manager has to remove its finalizers. */
   | { do: "Await"; stage: Stage; items: readonly Item[]; byManager: boolean }
-  /** Remove Meridian's marks from its objects on the hub itself, and leave the objects there. */
+  /** Remove the marks of objects on the hub itself, and leave the objects there. */
   | { do: "LetGo"; items: readonly Item[] }
-  /** Remove the objects that join made on the members, and then the credentials. */
+  /** Remove what join made on the members, and then the credentials. */
   | { do: "CleanMembers"; items: readonly Item[] }
-  /** The rest belongs to Helm. */
   | { do: "HandOver"; releases: readonly HelmRelease[] }
-  /** Wait until the manager ends: it would create the removed objects again. */
+  /** A manager would create the removed objects again. */
   | { do: "StopManager" }
   | { do: "Done" };
 
 /** Steps that end the command. */
-export type Ending = Extract<Step["do"], "Refuse" | "RefuseGuarded" | "StartManager" | "HandOver" | "Done">;
+export const ENDINGS = ["Refuse", "RefuseGuarded", "StartManager", "HandOver", "Done"] as const satisfies Step["do"][];
+export type Ending = (typeof ENDINGS)[number];
 
 /**
- * With Drain the applications are deleted first, while their policies and clusters still exist. Then the members are
- * drained. The drain removes the propagated objects of other kinds, which stay on the hub, and after them the bundles,
- * which may contain the operators of these objects. With Orphan the members are deleted first: then even an unknown
- * manager has no cluster on which it could delete anything.
+ * With Drain applications go first, while their policies and clusters exist. Draining the members then removes
+ * propagated objects of other kinds, and after these the bundles, which may hold their operators. With Orphan members
+ * go first: then no manager has a cluster on which it could delete anything.
  */
 const ORDER = {
   Refuse: [],
@@ -75,7 +67,6 @@ export function nextStep(seen: Observed, choice: UninstallChoice): Step {
   if (seen.marked.length > 0) return { do: "LetGo", items: seen.marked };
   if (seen.joined.length > 0) return { do: "CleanMembers", items: seen.joined };
   if (seen.releases.length > 0) return { do: "HandOver", releases: seen.releases };
-  // The manager pods end within a grace period, and release the Lease.
   const workload = remove("workload", seen.workload);
   if (workload !== undefined) return workload;
   if (seen.managerAlive) return { do: "StopManager" };
@@ -94,25 +85,23 @@ function removable(
 ): readonly Item[] {
   if (stage === "crds" && keepCrds) return [];
   if (stage !== "namespaces") return seen[stage];
-  // The namespace holds the Secret by which the next run knows of a member with leftovers.
+  // It holds the Secret by which the next run knows of a member with leftovers.
   const kept = new Set(seen.unclean.map(({ namespace }) => namespace));
   return seen.namespaces.filter(({ name }) => !kept.has(name));
 }
 
-/** Undefined when nothing is left. */
 function remove(stage: Stage, items: readonly Item[]): Step | undefined {
   const pending = items.filter(({ deleting }) => !deleting);
   if (pending.length > 0) return { do: "Delete", stage, items: pending };
   return items.length > 0 ? { do: "Await", stage, items, byManager: false } : undefined;
 }
 
-/** The next step towards a hub without the objects of this stage. */
 function clear(stage: "applications" | "policies" | "members", seen: Observed, { objects }: UninstallChoice): Step {
   const items: readonly Item[] = seen[stage];
   const needing = needManager(stage, seen);
   if (!seen.managerAlive) {
     if (objects === "Drain" && needing.length > 0) return { do: "StartManager", why: "Finalizers", items: needing };
-    // No manager answers webhook calls, and the hub refuses requests whose webhook does not answer.
+    // The hub refuses requests whose webhook nobody answers.
     if (hasWebhooks(seen)) {
       const unreadable = objectsOf(seen).filter(({ type }) => seen.storedElsewhere.includes(type.kind));
       if (unreadable.length > 0) return { do: "StartManager", why: "StoredVersions", items: unreadable };
@@ -128,10 +117,7 @@ function clear(stage: "applications" | "policies" | "members", seen: Observed, {
   return { do: "Await", stage, items, byManager: seen.managerAlive && needing.length > 0 };
 }
 
-/**
- * The next step towards a hub without bindings. A manager releases objects that no policy places any more and that are
- * on no cluster. The objects themselves belong to their owners.
- */
+/** A manager releases objects that no policy places and that are on no cluster. They belong to their owners. */
 function unbind({ bindings, bound, managerAlive }: Observed, { objects }: UninstallChoice): Step {
   if (managerAlive) return { do: "Await", stage: "bindings", items: bindings, byManager: true };
   const held = bindings.filter(({ finalizers }) => finalizers.some((one) => isOwnFinalizer("bindings", one)));
@@ -144,17 +130,16 @@ function unbind({ bindings, bound, managerAlive }: Observed, { objects }: Uninst
   return { do: "Await", stage: "bindings", items: bindings, byManager: false };
 }
 
-/** Objects that wait for a manager to remove its finalizer, or to delete their member objects. */
+/** What waits for a manager to remove its finalizer, or to delete member objects. */
 function needManager(stage: "applications" | "policies" | "members", seen: Observed): Item[] {
   const held = seen[stage].filter(({ finalizers }) => finalizers.some((one) => isOwnFinalizer(stage, one)));
   if (stage !== "applications") return held;
-  // An application with member objects but without Meridian's finalizer: only a manager that observes the deletion
-  // deletes the member objects.
+  // Without the finalizer, only a manager that sees the deletion deletes the member objects.
   const bare = seen.applications.filter((one) => !held.includes(one) && !one.deleting && hasCopies(one));
   return [...held, ...bare];
 }
 
-/** Objects whose deletion does not yet say that the member objects stay. */
+/** What is not yet deleted in the way that keeps member objects. */
 function toBeLeft(stage: "applications" | "policies" | "members", seen: Observed): Item[] {
   if (stage === "members")
     return seen.members.filter(({ deleting, deletionPolicy }) => !deleting || deletionPolicy !== "Orphan");
@@ -166,7 +151,7 @@ function hasWebhooks({ admission, converts }: Observed): boolean {
   return admission.length > 0 || converts;
 }
 
-/** The state of the hub after a step, for printing the steps without executing them. */
+/** The state after a step, for printing steps. */
 export function after(step: Step, seen: Observed, { objects }: UninstallChoice): Observed {
   switch (step.do) {
     case "Delete":
@@ -197,11 +182,7 @@ export function after(step: Step, seen: Observed, { objects }: UninstallChoice):
       return { ...seen, admission: [], converts: false };
     case "StopManager":
       return { ...seen, managerAlive: false };
-    case "Refuse":
-    case "RefuseGuarded":
-    case "StartManager":
-    case "HandOver":
-    case "Done":
+    default:
       return seen;
   }
 }
@@ -219,10 +200,7 @@ function deleted(item: Item | Application | Member, objects: UninstallChoice["ob
   return unlessFree({ ...item, deleting: true, ...("owner" in item ? { owner: false } : {}) });
 }
 
-/**
- * The deletionPolicy of a MemberCluster that is deleted. With Drain a policy that is already set stays, because the
- * objects are gone by then.
- */
+/** With Drain a policy that is set stays: the objects are gone by then. */
 export function memberPolicy(
   objects: UninstallChoice["objects"],
   before: Member["deletionPolicy"],

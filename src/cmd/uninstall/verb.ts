@@ -19,12 +19,8 @@ export const uninstall = verb({
       .option("--dry-run", "print every step, and do nothing", false)
       .option("-y, --yes", "do not ask; needed without a terminal", false)
       .addOption(duration("--timeout <duration>", "how long to wait in total", "10m")),
-  options: ({ drain, orphan, ...rest }) => ({ ...rest, objects: treatment(drain === true, orphan === true) }),
+  /** Refuse: nothing is done while there are objects. */
+  options: ({ drain, orphan, ...rest }) =>
+    ({ ...rest, objects: drain ? "Drain" : orphan ? "Orphan" : "Refuse" }) as const,
 });
 export type UninstallOptions = OptionsOf<typeof uninstall>;
-
-/** Treatment of existing Meridian objects. Refuse: uninstall does nothing while any object exists. */
-function treatment(drain: boolean, orphan: boolean): "Refuse" | "Drain" | "Orphan" {
-  if (drain) return "Drain";
-  return orphan ? "Orphan" : "Refuse";
-}

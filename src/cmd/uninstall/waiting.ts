@@ -15,35 +15,28 @@ import type { Place } from "./observe.ts";
 import type { Item } from "./state.ts";
 import { count } from "./words.ts";
 
-/** Where managers hold their Lease. */
 type LeasePlace = Pick<Place, "client" | "namespace" | "leaseName">;
 
 export interface Waiting {
   place: LeasePlace;
-  /** Remaining time. */
   timeoutMs: number;
   signal: AbortSignal;
   logger: Logger;
-  /** Called with a sentence about the remaining objects, whenever they change. */
+  /** Called with a sentence, whenever the remaining objects change. */
   progress: (text: string) => void;
 }
 
 export type Waited =
   | { kind: "Reached" }
-  /** Sentences about the remaining objects and what they wait for: one for all, and one for each. */
+  /** What remains and waits for what: one sentence for all, and one for each. */
   | { kind: "TimedOut"; still: string; each: string[] }
-  /** No manager is alive that could remove the finalizers. */
   | { kind: "ManagerLost" };
 
-/** Number of objects that are listed one by one on timeout. */
 const LISTED = 20;
-/**
- * Interval for reading the Lease, because no event comes when a Lease expires. Two reads in a row have to fail, so that
- * a change of leader does not count.
- */
+/** No event comes when a Lease expires. Two reads in a row have to fail, so that a change of leader does not count. */
 const MANAGER_CHECK_INTERVAL_MS = 5_000;
 
-/** Waits until no object with the UID of one of these items is left. Rejects only when interrupted. */
+/** Waits until no object has the UID of one of these items. Rejects only when interrupted. */
 export async function untilGone(items: readonly Item[], byManager: boolean, waiting: Waiting): Promise<Waited> {
   const { place, timeoutMs, signal, logger, progress } = waiting;
   const over = new AbortController();
@@ -104,7 +97,7 @@ function informerOf(client: Client, type: ResourceType, logger: Logger): Informe
   });
 }
 
-/** Drops unused fields: a CRD keeps only its metadata, any other object its metadata and status. */
+/** Keeps the metadata, and the status of all but CRDs. */
 function trimmed({ apiVersion, kind, metadata, status }: KubeObject): KubeObject {
   const { managedFields: _, ...rest } = metadata;
   return { apiVersion, kind, metadata: rest, ...(kind === "CustomResourceDefinition" ? {} : { status }) };
@@ -135,7 +128,7 @@ function timedOut(still: readonly KubeObject[]): Waited {
   return { kind: "TimedOut", still: describeHeld(still), each: [...each, ...more] };
 }
 
-/** The cause of an object's wait: the clusters of its status, else its conditions, else its finalizers. */
+/** What the object waits for: the clusters of its status, else its conditions, else its finalizers. */
 function holders({ status, metadata }: KubeObject): string {
   const { clusters = [] } = (status ?? {}) as NonNullable<DemoApplication["status"]>;
   if (clusters.length > 0) {
@@ -150,7 +143,7 @@ function holders({ status, metadata }: KubeObject): string {
   return (metadata.finalizers ?? []).join(", ");
 }
 
-/** Resolves with true when two reads of the Lease in a row found no holder, and with false at the signal. */
+/** False at the signal. */
 async function untilManagerLost(place: LeasePlace, signal: AbortSignal): Promise<boolean> {
   let missed = 0;
   try {
@@ -175,7 +168,7 @@ async function isAlive({ client, namespace, leaseName }: LeasePlace, signal: Abo
   }
 }
 
-/** Waits until nobody holds the Lease: it was released, deleted, or has expired. */
+/** Waits until the Lease was released or deleted, or has expired. */
 export async function untilManagerStopped({ place, timeoutMs, signal, logger }: Waiting): Promise<Waited> {
   const { client, namespace, leaseName } = place;
   const deadline = systemClock.now() + timeoutMs;

@@ -10,7 +10,7 @@ import {
 } from "../../runtime/index.ts";
 import type { Item } from "./state.ts";
 import { describeHeld } from "./waiting.ts";
-import { count, describeGuarded, describeHandOver, describeStep, some } from "./words.ts";
+import { count, describeGuarded, describeStep, some } from "./words.ts";
 
 function item(type: ResourceType, name: string, namespace?: string): Item {
   const life = { uid: name, deleting: false, finalizers: [], guarded: true };
@@ -21,16 +21,11 @@ const apps = (many: number) =>
 const orphan = { objects: "Orphan", keepCrds: false } as const;
 
 describe("words", () => {
-  test("count kinds, one or more of each", () => {
+  test("count kinds, one or more of each, with English plurals", () => {
     const items = [...apps(2), item(PLACEMENTS, "p", "shop"), item(CLUSTERPLACEMENTS, "c"), item(MEMBERCLUSTERS, "m")];
     expect(count(items)).toBe("2 demoapplications, 1 placement, 1 clusterplacement and 1 membercluster");
-  });
-
-  test("have English plurals", () => {
-    const policies = [item(NETWORKPOLICIES, "a"), item(NETWORKPOLICIES, "b")];
-    expect(count([...policies, item(PRIORITYCLASSES, "c"), item(PRIORITYCLASSES, "d")])).toBe(
-      "2 networkpolicies and 2 priorityclasses",
-    );
+    const two = (type: ResourceType) => [item(type, "a"), item(type, "b")];
+    expect(count([...two(NETWORKPOLICIES), ...two(PRIORITYCLASSES)])).toBe("2 networkpolicies and 2 priorityclasses");
   });
 
   test("name the first few of many", () => {
@@ -45,10 +40,6 @@ describe("words", () => {
     expect(describeGuarded([item(MEMBERCLUSTERS, "m")], "l")).toContain("kubectl label membercluster m l-");
   });
 
-  test("give helm's own command", () => {
-    expect(describeHandOver([{ name: "fed", namespace: "ops" }])).toContain("helm uninstall fed -n ops");
-  });
-
   test("say what becomes of what runs", () => {
     expect(describeStep({ do: "Delete", stage: "applications", items: apps(3) }, orphan)).toBe(
       "delete 3 demoapplications; their member objects are left running",
@@ -61,17 +52,10 @@ describe("what holds an object back", () => {
   const base = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
 
   test("are the members of its status, with the reason", () => {
-    const status = {
-      clusters: [
-        { name: "a", state: "Removing" },
-        { name: "b", state: "Unknown", reason: "ClusterUnreachable" },
-      ],
-    };
-    const objects = [
-      { ...base, metadata: { namespace: "shop", name: "web" }, status },
-      { ...base, metadata: { namespace: "shop", name: "api" } },
-    ];
-    expect(describeHeld(objects)).toBe(
+    const unreached = { name: "b", state: "Unknown", reason: "ClusterUnreachable" };
+    const named = (name: string) => ({ ...base, metadata: { namespace: "shop", name } });
+    const web = { ...named("web"), status: { clusters: [{ name: "a", state: "Removing" }, unreached] } };
+    expect(describeHeld([web, named("api")])).toBe(
       "demoapplication shop/web and 1 more; shop/web waits for a (Removing), b (ClusterUnreachable)",
     );
   });

@@ -2,9 +2,8 @@ import { describeRelease, type HelmRelease } from "../shared/index.ts";
 import type { Item, Stage, UninstallChoice } from "./state.ts";
 import type { Step } from "./steps.ts";
 
-/** Texts about the steps for people. Pure. */
+/** Texts about the steps. Pure. */
 
-/** Names at most this many objects, and counts the others. */
 const NAMED = 5;
 
 /** `demoapplication default/shop`. */
@@ -25,7 +24,6 @@ function plural(kind: string): string {
   return name.endsWith("s") ? `${name}es` : `${name}s`;
 }
 
-/** Names the first of the items. */
 export function some(items: readonly Item[]): string {
   const named = items.slice(0, NAMED).map(nameOf);
   return items.length > NAMED ? `${named.join(", ")} and ${items.length - NAMED} more` : listed(named);
@@ -36,21 +34,18 @@ function listed(parts: readonly string[]): string {
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`;
 }
 
-const WAITS_FOR: Record<Stage, string> = {
+/** By a manager, if it has to remove finalizers; else until they are gone. */
+const WAITS_FOR: Partial<Record<Stage, string>> = {
   applications: "until the manager has taken them off the members",
   policies: "until no finalizer holds them",
   members: "until the manager has removed its finalizers",
   bound: "until the manager has released their objects",
   bindings: "until the manager has released their objects",
-  workload: "until they are gone",
   crds: "until the hub serves them no more",
-  access: "until they are gone",
-  state: "until they are gone",
-  accounts: "until they are gone",
   namespaces: "until they are empty and gone",
 };
 
-/** One line about the effect of a step; undefined for steps that end the command. */
+/** Undefined for steps that end the command. */
 export function describeStep(step: Step, { objects }: UninstallChoice): string | undefined {
   switch (step.do) {
     case "Delete": {
@@ -64,7 +59,7 @@ export function describeStep(step: Step, { objects }: UninstallChoice): string |
     case "Agree":
       return `agree on ${count(step.items)}, which somebody deletes: their copies on the members are deleted, too`;
     case "Await":
-      return `wait for ${count(step.items)}: ${step.byManager ? WAITS_FOR[step.stage] : waitsAlone(step.stage)}`;
+      return `wait for ${count(step.items)}: ${waitsFor(step)}`;
     case "Release":
       return `remove Meridian's finalizers from ${count(step.items)} without a manager${step.stage === "members" ? "; the copies there are released first" : ""}`;
     case "Withdraw":
@@ -75,19 +70,14 @@ export function describeStep(step: Step, { objects }: UninstallChoice): string |
       return `remove what join made on ${step.items.map(({ name }) => name).join(", ")}, and the credentials here`;
     case "StopManager":
       return "wait until the manager is stopped: it has nothing left to do, and would make the removed objects again";
-    case "Refuse":
-    case "RefuseGuarded":
-    case "StartManager":
-    case "HandOver":
-    case "Done":
+    default:
       return undefined;
   }
 }
 
-function waitsAlone(stage: Stage): string {
-  return stage === "applications" || stage === "members" || stage === "bindings"
-    ? "until no finalizer holds them"
-    : WAITS_FOR[stage];
+function waitsFor({ stage, byManager }: Extract<Step, { do: "Await" }>): string {
+  const isHeld = stage === "applications" || stage === "members" || stage === "bindings";
+  return isHeld && !byManager ? "until no finalizer holds them" : (WAITS_FOR[stage] ?? "until they are gone");
 }
 
 export const WAYS_ON = `\
@@ -108,7 +98,7 @@ export function describeHandOver(releases: readonly HelmRelease[]): string {
   return `the rest belongs to ${listed(releases.map(describeRelease))}: ${commands.join("; ")}`;
 }
 
-/** The closing error while members keep objects that join made: the Secrets stay for the next run. */
+/** The Secrets stay for the next run. */
 export function describeUnclean(secrets: readonly Item[]): string {
   const names = listed(secrets.map(({ name }) => name));
   return `Meridian still has rights or marks on ${names}: remove the objects named above, or run uninstall again when ${secrets.length === 1 ? "it answers" : "they answer"}`;

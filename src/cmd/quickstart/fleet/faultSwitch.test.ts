@@ -7,12 +7,10 @@ let asked: Record<string, string>;
 let set: (FaultPlan | undefined)[];
 let said: string[];
 const view = {
-  cluster: (name: string): MemberCluster => ({
-    apiVersion: "federation.paas.cmft.com/v1alpha1",
-    kind: "MemberCluster",
-    metadata: { name, annotations: name in asked ? { [FAULT_ANNOTATION]: asked[name] ?? "" } : {} },
-    spec: { connection: {}, deletionPolicy: "Orphan" },
-  }),
+  cluster: (name: string) =>
+    ({
+      metadata: { name, annotations: name in asked ? { [FAULT_ANNOTATION]: asked[name] ?? "" } : {} },
+    }) as MemberCluster,
 };
 
 beforeEach(() => {
@@ -31,6 +29,13 @@ function switchOf(answer: (plan: FaultPlan | undefined) => Promise<string | unde
   return new FaultSwitch([{ name: "m1", kubeconfigFile: "", setFault }], say);
 }
 
+/** Refreshes once with what is asked, and waits for what comes of it. */
+async function obey(faults: FaultSwitch, wanted: string): Promise<void> {
+  asked["m1"] = wanted;
+  faults.refresh(view);
+  await faults.settled();
+}
+
 describe("the annotation of a MemberCluster", () => {
   test("breaks its cluster once, and its absence mends it", async () => {
     const faults = switchOf(async () => undefined);
@@ -46,35 +51,32 @@ describe("the annotation of a MemberCluster", () => {
   });
 
   test("that means nothing breaks nothing, and the person reads what there is", async () => {
-    const faults = switchOf(async () => undefined);
-    asked["m1"] = "fire";
-    faults.refresh(view);
-    await faults.settled();
+    await obey(
+      switchOf(async () => undefined),
+      "fire",
+    );
     expect(set).toEqual([]);
     expect(said[0]).toMatch(/^m1: "fire" is no fault; there are partition/);
   });
 
   test("asks in vain for what the cluster cannot do, and that is said", async () => {
-    const faults = switchOf(async () => "only a sandbox can");
-    asked["m1"] = "errors=10%";
-    faults.refresh(view);
-    await faults.settled();
+    await obey(
+      switchOf(async () => "only a sandbox can"),
+      "errors=10%",
+    );
     expect(said).toEqual(["m1: broken on purpose (errors=10%)", "m1: only a sandbox can"]);
   });
 
   test("that cannot be obeyed does not end the quickstart", async () => {
-    const faults = switchOf(() => Promise.reject(new Error("no such process")));
-    asked["m1"] = "crash";
-    faults.refresh(view);
-    await faults.settled();
+    await obey(
+      switchOf(() => Promise.reject(new Error("no such process"))),
+      "crash",
+    );
     expect(said).toEqual(["m1: not broken: no such process"]);
   });
-});
 
-test("a cluster of the person is not broken", async () => {
-  const faults = new FaultSwitch([{ name: "m1", kubeconfigFile: "" }], say);
-  asked["m1"] = "crash";
-  faults.refresh(view);
-  await faults.settled();
-  expect(said).toEqual(["m1: quickstart breaks only clusters that it started itself"]);
+  test("does not break a cluster of the person", async () => {
+    await obey(new FaultSwitch([{ name: "m1", kubeconfigFile: "" }], say), "crash");
+    expect(said).toEqual(["m1: quickstart breaks only clusters that it started itself"]);
+  });
 });

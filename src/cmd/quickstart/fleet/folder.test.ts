@@ -40,15 +40,11 @@ describe("with --dir", () => {
     );
   });
 
-  test("it is made with those above it", async () => {
-    await using folder = await open({ dir: join(parent, "a", "b", "c") });
-    expect((await stat(folder.path)).mode & 0o777).toBe(0o700);
-  });
-
-  test("it is made for its owner only, and stays", async () => {
-    await using folder = await open();
-    expect(folder).toMatchObject({ temporary: false, continued: false, path: dir() });
-    expect((await stat(dir())).mode & 0o777).toBe(0o700);
+  test("it is made with those above it, for its owner only, and stays", async () => {
+    const path = join(parent, "a", "b", "c");
+    await using folder = await open({ dir: path });
+    expect(folder).toMatchObject({ temporary: false, continued: false, path });
+    expect((await stat(path)).mode & 0o777).toBe(0o700);
   });
 
   test("a later run goes on with what was saved", async () => {
