@@ -93,7 +93,7 @@ describe("cordon, drain and uncordon", () => {
     expect(unasked).toMatchObject({ code: 2, out: "" });
     expect(unasked.err).toMatch(/no terminal to ask on: give --yes, or .*`meridian plan --drain m1`/);
     expect(await taints()).toEqual(["unschedulable:NoSchedule"]);
-    const drain = await onHub("drain m1 --yes --timeout 1s");
+    const drain = await onHub("drain m1 --yes --timeout 200ms");
     expect(drain.code).toBe(3);
     expect(drain.err).toMatch(/2 objects on m1 have not left in time .*run `meridian drain m1 --yes` again/s);
     expect(await taints()).toEqual(["unschedulable:NoSchedule", "drain:NoExecute"]);
@@ -255,26 +255,14 @@ describe("status --watch", () => {
     await watching.until(/cause QuotaExceeded on m1 \(blog\/site\): \w+/);
     await fleet.report(DEMOAPPLICATIONS, "blog", "site", { clusters: [] });
     watching.stop();
-    const { out } = await watching.ended;
+    const { code, out } = await watching.ended;
+    expect(code).toBe(1);
     expect(out).toMatch(/^CAUSE +CLUSTERS +OBJECTS +SINCE +NEXT STEP *\nNoPlacement +- +blog\/site /);
     expect(out).not.toContain("of another namespace");
     const { out: table } = await onHub("status -n blog");
     expect(table.slice(table.indexOf("ENDED"))).toMatch(
       /^ENDED +LASTED +OF +WHAT\n.*\n3m ago +12m +blog\/site +healthy/,
     );
-  });
-
-  test("shows each change of any fleet until it is stopped, and what is unwell then", async () => {
-    const watching = start("status --watch -n blog");
-    await watching.until(/blog\/site: NotPlaced, 0 of 1 ready \(NoPlacement: no Placement selects it\)/);
-    const counts = { desired: 1, updated: 1, ready: 0, available: 0 };
-    await fleet.report(DEMOAPPLICATIONS, "blog", "site", {
-      clusters: [{ name: "m1", region: "eu", state: "Progressing", replicas: counts }],
-    });
-    await watching.until(/m1: Progressing, 0 of 1 ready/);
-    await fleet.report(DEMOAPPLICATIONS, "blog", "site", { clusters: [] });
-    watching.stop();
-    expect(await watching.ended).toMatchObject({ code: 1, err: "" });
   });
 
   test("draws the causes above the rows on a terminal, and what has ended below them", async () => {

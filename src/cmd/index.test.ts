@@ -267,20 +267,15 @@ test("arguments that may be repeated are a list", async () => {
   expect((await run("status web mc/m-1")).called?.[1]).toEqual(["web", "mc/m-1"]);
 });
 
-describe("as a plugin of kubectl", () => {
+test("as a plugin of kubectl the usage and the errors name the command as a person types it", async () => {
   const plugin = (line: string, act?: () => number) => run(line, act, "kubectl meridian");
-
-  test("the usage and the errors name the command as a person types it", async () => {
-    expect((await plugin("--help")).out).toMatch(/^Usage: kubectl meridian \[options\]/);
-    expect((await plugin("join --help")).out).toMatch(/^Usage: kubectl meridian join /);
-    expect((await plugin("join")).err).toContain('(see "kubectl meridian join --help")');
-    const failing = () => {
-      throw new CommandError("nothing is installed: run `meridian install` first");
-    };
-    expect((await plugin("status", failing)).err).toBe(
-      "meridian: nothing is installed: run `kubectl meridian install` first\n",
-    );
-  });
+  expect((await plugin("join --help")).out).toMatch(/^Usage: kubectl meridian join /);
+  expect((await plugin("join")).err).toContain('(see "kubectl meridian join --help")');
+  const failing = () => {
+    throw new CommandError("nothing is installed: run `meridian install` first");
+  };
+  const want = "meridian: nothing is installed: run `kubectl meridian install` first\n";
+  expect((await plugin("status", failing)).err).toBe(want);
 });
 
 test.each(["--help", "help", "join --help", "rollout --help", "--version"])("meridian %s is fine", async (line) => {

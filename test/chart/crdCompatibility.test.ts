@@ -18,18 +18,26 @@ const schema: Json = {
   },
 };
 
-function crd(
-  changes: (schema: { required: string[]; properties: Record<string, Json> }) => void = () => undefined,
-): KubeObject {
+interface Changed {
+  required: string[];
+  properties: Record<string, Json>;
+}
+type Change = (schema: Changed) => unknown;
+/** The field with these values in the place of its own. */
+const set =
+  (field: string, values: Json): Change =>
+  ({ properties }) =>
+    (properties[field] = { ...properties[field], ...values });
+const put =
+  (field: string, value: Json): Change =>
+  ({ properties }) =>
+    (properties[field] = value);
+
+function crd(change: Change = () => undefined): KubeObject {
   const spec = structuredClone(schema) as never;
-  changes(spec);
-  const version = {
-    name: "v1",
-    served: true,
-    storage: true,
-    subresources: { status: {} },
-    schema: { openAPIV3Schema: spec },
-  };
+  change(spec);
+  const common = { name: "v1", served: true, storage: true, subresources: { status: {} } };
+  const version = { ...common, schema: { openAPIV3Schema: spec } };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -43,60 +51,22 @@ function versionsOf(object: KubeObject): Json[] {
 }
 
 describe("a change that breaks somebody", () => {
-  test.each<{ name: string; change: Parameters<typeof crd>[0]; says: string }>([
-    { name: "a field that is gone", change: ({ properties }) => delete properties["mode"], says: "mode: is gone" },
-    {
-      name: "a field that becomes required",
-      change: ({ required }) => required.push("mode"),
-      says: "mode: is required now",
-    },
-    {
-      name: "another type",
-      change: ({ properties }) => (properties["image"] = { type: "integer" }),
-      says: "image: type string became integer",
-    },
-    {
-      name: "a lower maximum",
-      change: ({ properties }) => Object.assign(properties["replica"] ?? {}, { maximum: 50 }),
-      says: "replica: maximum became 50",
-    },
-    {
-      name: "a new minimum",
-      change: ({ properties }) => Object.assign(properties["image"] ?? {}, { minLength: 1 }),
-      says: "image: minLength became 1",
-    },
-    {
-      name: "a new pattern",
-      change: ({ properties }) => Object.assign(properties["image"] ?? {}, { pattern: "^a" }),
-      says: "image: pattern became ^a",
-    },
-    {
-      name: "a value that is gone",
-      change: ({ properties }) => Object.assign(properties["mode"] ?? {}, { enum: ["A", "C"] }),
-      says: "mode: no longer takes B",
-    },
-    {
-      name: "another default",
-      change: ({ properties }) => Object.assign(properties["replica"] ?? {}, { default: 2 }),
-      says: "replica: default 1 became 2",
-    },
-    {
-      name: "a new rule",
-      change: ({ properties }) =>
-        Object.assign(properties["image"] ?? {}, { "x-kubernetes-validations": [{ rule: "self != ''" }] }),
-      says: "image: new rule self != ''",
-    },
-    {
-      name: "keys that are no longer free",
-      change: ({ properties }) => (properties["labels"] = { type: "object" }),
-      says: "labels: takes no keys of one's own any more",
-    },
-    {
-      name: "something inside a list",
-      change: ({ properties }) => (properties["ports"] = { type: "array", items: { type: "object", properties: {} } }),
-      says: "ports[].port: is gone",
-    },
-  ])("$name", ({ change, says }) => {
+  const noPort = { type: "array", items: { type: "object", properties: {} } };
+  const rule = { "x-kubernetes-validations": [{ rule: "self != ''" }] };
+
+  test.each<[name: string, change: Change, says: string]>([
+    ["a field that is gone", ({ properties }) => delete properties["mode"], "mode: is gone"],
+    ["a field that becomes required", ({ required }) => required.push("mode"), "mode: is required now"],
+    ["another type", put("image", { type: "integer" }), "image: type string became integer"],
+    ["a lower maximum", set("replica", { maximum: 50 }), "replica: maximum became 50"],
+    ["a new minimum", set("image", { minLength: 1 }), "image: minLength became 1"],
+    ["a new pattern", set("image", { pattern: "^a" }), "image: pattern became ^a"],
+    ["a value that is gone", set("mode", { enum: ["A", "C"] }), "mode: no longer takes B"],
+    ["another default", set("replica", { default: 2 }), "replica: default 1 became 2"],
+    ["a new rule", set("image", rule), "image: new rule self != ''"],
+    ["keys that are no longer free", put("labels", { type: "object" }), "labels: takes no keys of one's own any more"],
+    ["something inside a list", put("ports", noPort), "ports[].port: is gone"],
+  ])("%s", (_, change, says) => {
     expect(breakingChanges(crd(), crd(change))).toEqual([`apps.example.com v1: ${says}`]);
   });
 
@@ -111,24 +81,14 @@ describe("a change that breaks somebody", () => {
 });
 
 describe("a change that breaks nobody", () => {
-  test.each<{ name: string; change: Parameters<typeof crd>[0] }>([
-    { name: "none", change: () => undefined },
-    {
-      name: "a new field",
-      change: ({ properties }) =>
-        (properties["env"] = { type: "array", items: { type: "object", required: ["name"] } }),
-    },
-    {
-      name: "a higher maximum",
-      change: ({ properties }) => Object.assign(properties["replica"] ?? {}, { maximum: 1000 }),
-    },
-    {
-      name: "one more value",
-      change: ({ properties }) => Object.assign(properties["mode"] ?? {}, { enum: ["A", "B", "C"] }),
-    },
-    { name: "a field that is no longer required", change: ({ required }) => required.pop() },
-    { name: "a bound that is gone", change: ({ properties }) => delete properties["image"]?.["maxLength"] },
-  ])("$name", ({ change }) => expect(breakingChanges(crd(), crd(change))).toEqual([]));
+  test.each<[name: string, change: Change]>([
+    ["none", () => undefined],
+    ["a new field", put("env", { type: "array", items: { type: "object", required: ["name"] } })],
+    ["a higher maximum", set("replica", { maximum: 1000 })],
+    ["one more value", set("mode", { enum: ["A", "B", "C"] })],
+    ["a field that is no longer required", ({ required }) => required.pop()],
+    ["a bound that is gone", ({ properties }) => delete properties["image"]?.["maxLength"]],
+  ])("%s", (_, change) => expect(breakingChanges(crd(), crd(change))).toEqual([]));
 });
 
 test("the CRDs are compatible with themselves", () => {

@@ -105,36 +105,7 @@ test("two builds in two places give the same program, byte for byte", async () =
   expect(digests[1]).toBe(digests[0]);
 });
 
-test("the bill of materials names every package of the bundle, with licence and hash", async () => {
-  interface Component {
-    name: string;
-    version: string;
-    purl: string;
-    licenses: unknown[];
-    hashes: { alg: string; content: string }[];
-  }
-  const bom = JSON.parse(await readFile(join(folder.path, "image/app/sbom.cdx.json"), "utf8")) as {
-    bomFormat: string;
-    specVersion: string;
-    metadata: { timestamp: string; component: Component };
-    components: Component[];
-  };
-  expect(bom).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.6" });
-  expect(bom.metadata.timestamp).toBe("2023-11-14T22:13:20Z");
-  const program = await readFile(join(folder.path, "image/app/meridian.js"));
-  expect(bom.metadata.component.hashes[0]?.content).toBe(createHash("sha256").update(program).digest("hex"));
-  const names = bom.components.map(({ name }) => name);
-  // What the program is built on is in the bundle; what only its tests need is not.
-  expect(names).toEqual(expect.arrayContaining(["zod", "undici", "pino", "commander"]));
-  for (const name of Object.keys(packageJson.devDependencies)) expect(names).not.toContain(name);
-  for (const component of bom.components) {
-    expect(component.licenses).toHaveLength(1);
-    expect(component.hashes[0]?.content).toMatch(/^[0-9a-f]{128}$/);
-    expect(component.purl).toContain(`@${component.version}`);
-  }
-});
-
-test("the bill of materials is built as CycloneDX demands", async () => {
+test("the bill of materials names every package of the bundle, as CycloneDX demands", async () => {
   interface Part {
     type: string;
     "bom-ref": string;
@@ -145,15 +116,21 @@ test("the bill of materials is built as CycloneDX demands", async () => {
     hashes: { alg: string; content: string }[];
   }
   const bom = JSON.parse(await readFile(join(folder.path, "image/app/sbom.cdx.json"), "utf8")) as {
-    version: number;
     metadata: { timestamp: string; component: Part };
     components: Part[];
     dependencies: { ref: string; dependsOn?: string[] }[];
   };
   const fields = ["$schema", "bomFormat", "components", "dependencies", "metadata", "specVersion", "version"];
   expect(Object.keys(bom).sort()).toEqual(fields);
-  expect(bom.version).toBe(1);
-  expect(bom.metadata.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  expect(bom).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.6", version: 1 });
+  expect(bom.metadata.timestamp).toBe("2023-11-14T22:13:20Z");
+  const program = await readFile(join(folder.path, "image/app/meridian.js"));
+  expect(bom.metadata.component.hashes[0]?.content).toBe(createHash("sha256").update(program).digest("hex"));
+  const names = bom.components.map(({ name }) => name);
+  // What the program is built on is in the bundle; what only its tests need is not.
+  expect(names).toEqual(expect.arrayContaining(["zod", "undici", "pino", "commander"]));
+  for (const name of Object.keys(packageJson.devDependencies)) expect(names).not.toContain(name);
+  for (const { hashes } of bom.components) expect(hashes[0]?.alg).toBe("SHA-512");
   const parts = [bom.metadata.component, ...bom.components];
   const lengths: Record<string, number> = { "SHA-256": 64, "SHA-512": 128 };
   for (const { type, name, version, purl, licenses, hashes } of parts) {
@@ -161,6 +138,7 @@ test("the bill of materials is built as CycloneDX demands", async () => {
     expect(purl).toMatch(/^pkg:npm\/(%40[a-z0-9._-]+\/)?[a-z0-9._-]+@\d+\.\d+\.\d+\S*$/);
     expect(purl.endsWith(`@${version}`), name).toBe(true);
     for (const { alg, content } of hashes) expect(content).toMatch(new RegExp(`^[0-9a-f]{${lengths[alg] ?? 0}}$`));
+    expect(licenses, name).toHaveLength(1);
     // Either identifiers of SPDX, or one expression of them: never both.
     const ids = licenses.flatMap((one) => ("license" in one ? one.license.id : one.expression.split(/[() ]|AND|OR/)));
     for (const id of ids.filter((text) => text !== "")) expect(SPDX, `${name}: ${id}`).toContain(id);

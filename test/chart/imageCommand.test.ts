@@ -15,10 +15,8 @@ beforeAll(async () => {
 });
 afterAll(async () => folder[Symbol.asyncDispose]());
 
-interface Engines {
-  /** Shell text of each engine that is there; `$1` is its verb. */
-  [name: string]: string;
-}
+/** Shell text of each engine that is there; `$1` is its verb. */
+type Engines = Record<string, string>;
 
 /** Runs the command where only these engines are; what they were asked is in `asked`. */
 async function image(args: string[], engines: Engines): Promise<CommandResult & { asked: string[] }> {
@@ -45,10 +43,9 @@ describe("npm run image", () => {
     const { code, asked } = await image([], { buildah: FINE, docker: FINE });
     expect(code).toBe(0);
     expect(asked).toHaveLength(1);
+    const { version } = packageJson;
     expect(asked[0]).toMatch(
-      new RegExp(
-        `^buildah build .*--build-arg VERSION=${packageJson.version} .*--tag meridian:${packageJson.version} \\.$`,
-      ),
+      new RegExp(`^buildah build .*--build-arg VERSION=${version} .*--tag meridian:${version} \\.$`),
     );
   });
 
@@ -86,16 +83,13 @@ describe("npm run image", () => {
   });
 
   test.each([
-    { args: ["--push"], says: "--push needs a tag with its registry" },
-    { args: ["--push", "--tag", "platform/meridian:1"], says: "--push needs a tag with its registry" },
-    {
-      args: ["--tag", "r.example.com/meridian"],
-      says: `has no tag: --tag r.example.com/meridian:${packageJson.version}`,
-    },
-    { args: ["--engine", "kaniko"], says: "it is one of buildah, docker, podman" },
-    { args: ["--engine", "podman"], says: "podman is not installed" },
-    { args: ["--bogus"], says: "Unknown option '--bogus'" },
-  ])("refuses $args in one line", async ({ args, says }) => {
+    [["--push"], "--push needs a tag with its registry"],
+    [["--push", "--tag", "platform/meridian:1"], "--push needs a tag with its registry"],
+    [["--tag", "r.example.com/meridian"], `has no tag: --tag r.example.com/meridian:${packageJson.version}`],
+    [["--engine", "kaniko"], "it is one of buildah, docker, podman"],
+    [["--engine", "podman"], "podman is not installed"],
+    [["--bogus"], "Unknown option '--bogus'"],
+  ])("refuses %j in one line", async (args, says) => {
     const { code, stderr, asked } = await image(args, { docker: FINE });
     expect(code).toBe(2);
     expect(stderr).toContain(says);

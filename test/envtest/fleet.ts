@@ -7,6 +7,8 @@ import {
   startEtcd,
   temporaryFolder,
 } from "../../src/cmd/realClusters/index.ts";
+import { defined } from "../../src/apis/index.ts";
+import { allOf } from "../../src/cmd/shared/index.ts";
 import { controlPlaneAssets } from "./assets.ts";
 import { type ControlPlane, startControlPlane } from "./controlPlane.ts";
 import { auditArguments } from "./managerRights.ts";
@@ -73,16 +75,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       const { apiserverArgs = [], ownEtcd = false, moreControllers = [], people = [] } = wanted;
       const controllers = [...MEMBER_CONTROLLERS, ...moreControllers];
       const more = [...apiserverArgs, ...(name === "hub" ? await auditArguments(folder) : [])];
-      const options = {
-        name,
-        controllerManager,
-        controllers,
-        ...(ownEtcd ? {} : { etcd }),
-        folder,
-        apiserverArgs: more,
-        people,
-      };
-      const plane = stack.use(await startControlPlane(options));
+      const shared = ownEtcd ? {} : { etcd };
+      const parts = { controllerManager, controllers, apiserverArgs: more, people, ...shared };
+      const plane = stack.use(await startControlPlane({ name, folder, ...parts }));
       return { plane, ...(kubelet ? { kubelet: stack.use(new FakeKubelet(plane)) } : {}) };
     };
   });
@@ -115,32 +110,20 @@ async function assemble<P extends Plane>(
     return launch(name, folder, wanted);
   };
 
-  const settled = await Promise.allSettled([
+  const [hub, ...planes] = await allOf([
     start("hub", options.hub ?? {}),
     ...options.members.map((member) => start(member.name, member)),
   ]);
-  const failure = settled.find((result) => result.status === "rejected");
-  if (failure !== undefined) throw failure.reason;
-  const started = settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  const [hub, ...planes] = started;
-  if (hub === undefined) throw new Error("the hub did not start");
-
   const members = options.members.map((member, index): FleetMember<P> => {
     const { name, region, zone, provider } = member;
     const plane = planes[index];
     if (plane === undefined) throw new Error(`${name} did not start`);
-    return {
-      name,
-      region,
-      ...(zone === undefined ? {} : { zone }),
-      ...(provider === undefined ? {} : { provider }),
-      ...plane,
-    };
+    return { name, region, ...defined({ zone, provider }), ...plane };
   });
   const owned = stack.move();
   return {
     hub: hub.plane,
-    ...(hub.kubelet === undefined ? {} : { hubKubelet: hub.kubelet }),
+    ...defined({ hubKubelet: hub.kubelet }),
     members,
     member(name) {
       const member = members.find((candidate) => candidate.name === name);

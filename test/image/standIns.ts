@@ -1,5 +1,6 @@
-import { access, constants, copyFile, mkdir, realpath, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, realpath, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
+import { isExecutable } from "../../src/cmd/realClusters/index.ts";
 import { CommandFailure, run } from "../envtest/index.ts";
 
 /**
@@ -18,24 +19,16 @@ export const BUILD_IMAGE = "localhost/stand-in/build:1";
 export async function whyNoImage(): Promise<string | undefined> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "this takes root on Linux";
   const missing: string[] = [];
-  for (const program of NEEDED) if (!(await isOnPath(program))) missing.push(program);
+  for (const program of NEEDED) if ((await onPath(program)) === undefined) missing.push(program);
   if (missing.length === 0) return undefined;
   const packages = missing.map((program) => (["setpriv", "unshare"].includes(program) ? "util-linux" : program));
   return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing; on Debian: apt-get install ${[...new Set(packages)].join(" ")}`;
 }
 
-async function isOnPath(program: string): Promise<boolean> {
-  return (await onPath(program)) !== undefined;
-}
-
 async function onPath(program: string): Promise<string | undefined> {
   for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
     const file = join(folder, program);
-    const found = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (found) return file;
+    if (await isExecutable(file)) return file;
   }
   return undefined;
 }

@@ -25,10 +25,10 @@ describe("what an option names on this machine", () => {
   });
 
   test.each([
-    { flag: "--prometheus-token-file", named: (path: string) => ({ prometheus: { url, tokenFile: path } }) },
-    { flag: "--prometheus-ca-file", named: (path: string) => ({ prometheus: { url, caFile: path } }) },
-    { flag: "--webhook-cert-dir", named: webhooksIn },
-  ])("is asked for again where it is not there: $flag", async ({ flag, named }) => {
+    ["--prometheus-token-file", (path: string) => ({ prometheus: { url, tokenFile: path } })],
+    ["--prometheus-ca-file", (path: string) => ({ prometheus: { url, caFile: path } })],
+    ["--webhook-cert-dir", webhooksIn],
+  ])("is asked for again where it is not there: %s", async (flag, named) => {
     await expect(checkFiles(named("/no/such/place"))).rejects.toThrow(
       `${flag} /no/such/place does not exist: name another path, or mount or create this one first`,
     );

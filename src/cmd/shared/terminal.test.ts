@@ -15,37 +15,21 @@ test("a table aligns by what is shown, not by colour codes, and has no spaces at
 });
 
 describe("progress", () => {
-  function terminal(interactive: boolean): Terminal & { shown: string } {
-    return {
-      shown: "",
-      out: () => undefined,
-      err(text) {
-        this.shown += text;
-      },
-      color: false,
-      interactive,
-    };
+  /** What two texts, one of them twice, leave on a terminal or in a file. */
+  function shown(interactive: boolean): string {
+    let text = "";
+    const terminal: Terminal = { out: () => undefined, err: (more) => void (text += more), color: false, interactive };
+    {
+      using progress = new Progress(terminal);
+      for (const step of ["one", "one", "two"]) progress.show(step);
+    }
+    return text;
   }
 
-  test("overwrites one line of a terminal and takes it away", () => {
-    const screen = terminal(true);
-    {
-      using progress = new Progress(screen);
-      progress.show("one");
-      progress.show("one");
-      progress.show("two");
-    }
-    expect(screen.shown).toBe("\r\u001b[2Kone\r\u001b[2Ktwo\r\u001b[2K");
-  });
+  test("overwrites one line of a terminal and takes it away", () =>
+    expect(shown(true)).toBe("\r\u001b[2Kone\r\u001b[2Ktwo\r\u001b[2K"));
 
-  test("writes nothing when nobody watches", () => {
-    const file = terminal(false);
-    {
-      using progress = new Progress(file);
-      progress.show("one");
-    }
-    expect(file.shown).toBe("");
-  });
+  test("writes nothing when nobody watches", () => expect(shown(false)).toBe(""));
 });
 
 describe("colours", () => {
