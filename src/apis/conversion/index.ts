@@ -4,4 +4,4 @@
  * Promises: a round trip loses nothing. Fields that an older version cannot hold travel in an annotation.
  */
 export { V1BETA1_CONVERSION } from "./applicationConversion.ts";
-export { type Conversion, ConversionError } from "./conversion.ts";
+export * from "./conversion.ts";

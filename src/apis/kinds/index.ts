@@ -29,7 +29,7 @@ export {
   withEnds,
   writeFinished,
 } from "./finished.ts";
-export { BUNDLE_BOUNDS, manifestBundleSpec, type UnpackedSpec } from "./manifestbundle.ts";
+export * from "./manifestbundle.ts";
 export { type MemberAddress, type MemberCondition, MOST_REPORTED } from "./memberReport.ts";
 export {
   type MemberCluster,

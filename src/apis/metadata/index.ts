@@ -3,90 +3,10 @@
  *
  * Promises: each name on the wire is defined once, in this folder.
  */
-export {
-  type Condition,
-  type ConditionStatus,
-  type FieldsV1,
-  generationOf,
-  kindKey,
-  kindKeyOf,
-  type KubeObject,
-  type ManagedFieldsEntry,
-  type ObjectMeta,
-  type ObjectRef,
-  type OwnerRef,
-  type OwnerReference,
-  parseApiVersion,
-  refKey,
-  refOf,
-} from "./meta.ts";
-export {
-  claimed,
-  CLASS_PATTERN,
-  type Classes,
-  classOf,
-  DEFAULT_CLASS,
-  finalizerOf,
-  finalizersPatch,
-  holdersOf,
-  isResponsible,
-  type Ownership,
-  ownershipOf,
-  unclaimed,
-} from "./ownership.ts";
-export { isSamePolicy, policyKey, type PolicyName } from "./policyKey.ts";
+export * from "./meta.ts";
+export * from "./ownership.ts";
+export * from "./policyKey.ts";
 export { isReservedKey, protectedChange } from "./protectedFields.ts";
-export { isOpenable, isProtectedNamespace } from "./protectedNamespaces.ts";
-export {
-  DEFAULT_REPLICA_BOUNDS,
-  parseReplicaBounds,
-  REPLICA_BOUNDS_ANNOTATION,
-  type ReplicaBounds,
-} from "./replicaBounds.ts";
-export {
-  ACCEPT_CLUSTER_UID_ANNOTATION,
-  ACCEPT_DELETIONS_ANNOTATION,
-  ALLOW_CRD_REMOVAL_ANNOTATION,
-  ALLOW_DELETION_ANNOTATION,
-  ALLOWED_BUNDLE_KINDS_ANNOTATION,
-  ALLOWED_BUNDLE_NAMESPACES_ANNOTATION,
-  ALLOWED_HOST_PORTS_ANNOTATION,
-  ALLOWED_NODE_NAMES_ANNOTATION,
-  ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
-  CLUSTER_FINALIZER,
-  CONTROLLER_CLASS_LABEL,
-  CONVERSION_ANNOTATION,
-  CORDON_TAINT,
-  DEFAULT_SYSTEM_NAMESPACE,
-  DELETION_POLICY_ANNOTATION,
-  DELETIONS_HELD_CONDITION,
-  DEPENDENCIES_HASH_ANNOTATION,
-  DRAIN_TAINT,
-  FEDERATION_API_VERSION,
-  FEDERATION_GROUP,
-  FEDERATION_VERSION,
-  FIELD_MANAGER,
-  FIRST_RECORD_ANNOTATION,
-  HASH_ANNOTATION,
-  HUB_VERSION_ANNOTATION,
-  JOINED_TO_LABEL,
-  MANAGED_BY_LABEL,
-  OBJECT_ANNOTATION,
-  OBJECT_FINALIZER,
-  OWNER_ANNOTATION,
-  PAAS_GROUP,
-  POD_SECURITY_ANNOTATION,
-  REGION_LABEL,
-  REMOVE_FOUND_ANNOTATION,
-  REVISION_ANNOTATION,
-  REVISION_HASH_ANNOTATION,
-  REVISION_OF_LABEL,
-  ROLLOUT_APPROVALS_ANNOTATION,
-  ROLLOUT_COMMAND_ANNOTATION,
-  SCOPE_ANNOTATION,
-  SINCE_ANNOTATION,
-  SLOW_CONDITION,
-  THROTTLED_CONDITION,
-  TRACEPARENT_ANNOTATION,
-  ZONE_LABEL,
-} from "./wellknown.ts";
+export * from "./protectedNamespaces.ts";
+export * from "./replicaBounds.ts";
+export * from "./wellknown.ts";

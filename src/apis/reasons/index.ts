@@ -13,19 +13,9 @@ export {
   isHarmful,
   isUnderWay,
 } from "./causes.ts";
-export { isGranted, namespaceNotGranted } from "./grantedNamespaces.ts";
-export { joinCommand, renewCommand } from "./joinCommands.ts";
-export {
-  conditionMessage,
-  fullMessage,
-  inFull,
-  isSameMessage,
-  type Message,
-  type MessageParts,
-  prefixed,
-  withCause,
-  withLead,
-} from "./message.ts";
+export * from "./grantedNamespaces.ts";
+export * from "./joinCommands.ts";
+export * from "./message.ts";
 export { namesText, pointOf, shortMessage, shortName } from "./text.ts";
-export { nextStep } from "./nextSteps.ts";
-export { isContactReason, isPodReason, type Reason, REASON_GROUPS, reasonDescription, REASONS } from "./reasons.ts";
+export * from "./nextSteps.ts";
+export * from "./reasons.ts";

@@ -4,8 +4,8 @@
  * Promises: an annotation that cannot be read is no approval and no command.
  */
 export { approvalProblems, type ApproversProven, type RolloutApprovals, rolloutApprovalsIn } from "./approvals.ts";
-export { type Contact, isOutOfContact } from "./contact.ts";
-export { notCarriedOut } from "./notCarriedOut.ts";
+export * from "./contact.ts";
+export * from "./notCarriedOut.ts";
 export {
   type ClusterRecord,
   firstRecordOf,

@@ -14,8 +14,8 @@ export {
   selectsAmongKind,
   type Specificity,
 } from "./match.ts";
-export { type OpenApiSchema, openApiSchema } from "./openapi.ts";
-export { type FieldProblem, first, MOST_PROBLEMS, parseSpec } from "./parseSpec.ts";
+export * from "./openapi.ts";
+export * from "./parseSpec.ts";
 export {
   DATA_KEY,
   DNS_LABEL,
@@ -44,7 +44,7 @@ export {
   SERVICE_NAME,
   UNREACHABLE_PATH,
 } from "./patterns.ts";
-export { atLeastOneOf, exactlyOneOf, listMap, listSet, type Rule, withRules } from "./rules.ts";
+export * from "./rules.ts";
 export {
   type ClusterSelector,
   clusterSelector,

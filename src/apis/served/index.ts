@@ -3,14 +3,7 @@
  *
  * Promises: each kind is listed once, and everything else is derived from this list.
  */
-export { convertObject } from "./convert.ts";
-export {
-  crdNameOf,
-  customResourceDefinitions,
-  isConverted,
-  servingAllVersions,
-  servingPatch,
-  versionsOf,
-} from "./crds.ts";
+export * from "./convert.ts";
+export * from "./crds.ts";
 export { type KindDefinition, KINDS } from "./kinds.ts";
 export { kindOf, parseObject } from "./parse.ts";

@@ -3,6 +3,6 @@
  *
  * Promises: the printed text is read back as the same value, by this reader and by kubectl's.
  */
-export { printYaml } from "./print.ts";
+export * from "./print.ts";
 export { parseYaml, parseYamlDocuments, YamlError } from "./read.ts";
 export { isAmbiguous } from "./scalar.ts";

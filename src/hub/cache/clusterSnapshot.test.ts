@@ -49,6 +49,11 @@ test.each([
     want: { ...bare, namespaces: ["bank", "shop"] },
   },
   { name: "has its own taints", of: cluster({}, { taints: [taint] }), want: { ...bare, taints: [taint] } },
+  {
+    name: "says which parts of the API it serves",
+    of: { ...cluster({}, {}), status: { apis: ["apps/v1", "v1"] } },
+    want: { ...bare, apis: new Set(["apps/v1", "v1"]) },
+  },
 ])("what is known of a cluster $name", ({ of, want }) => expect(clusterSnapshot(of)).toStrictEqual(want));
 
 test("taints with a known beginning stand in the place of its own", () => {
@@ -80,9 +85,4 @@ describe("whether a cluster is ready", () => {
     { name: "another condition stands there", status: { conditions: [{ ...ready, type: "Other" }] } },
     { name: "the first contact is being made", status: { conditions: [{ ...ready, reason: "Connecting" }] } },
   ])("is not known where $name", ({ status }) => expect(known(status)).toStrictEqual(bare));
-});
-
-test("the parts of the API that a cluster serves are known where it has said so", () => {
-  const apis = ["apps/v1", "v1"];
-  expect(clusterSnapshot({ ...cluster({}, {}), status: { apis } })).toStrictEqual({ ...bare, apis: new Set(apis) });
 });

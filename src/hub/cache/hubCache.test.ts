@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { type KubeObject, type Placement, refKey, refOf } from "../../apis/index.ts";
+import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
 import {
   bundleObject,
   clusterObject,
@@ -22,7 +22,7 @@ import {
   RESOURCEBINDINGS,
 } from "../../runtime/index.ts";
 import { changedFacts, changedSpec } from "./events.ts";
-import { application, SELECTS_APPLICATIONS, setUpHub } from "../testing/fakeHub.ts";
+import { application, setUpHub } from "../testing/fakeHub.ts";
 import { gzipSync } from "node:zlib";
 import { widget } from "../../../test/builders/index.ts";
 
@@ -44,7 +44,8 @@ describe("the cache of the hub", () => {
         },
       } as Partial<KubeObject>),
     );
-    server.create(MEMBERCLUSTERS, clusterObject({}, "east"));
+    const east = clusterObject({}, "east");
+    server.create(MEMBERCLUSTERS, { ...east, metadata: { ...east.metadata, managedFields: [{ manager: "kubectl" }] } });
     expect(cache.synced).toBe(false);
     const synced = cache.waitForSync(new AbortController().signal);
     await expect(cache.waitForSync(AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
@@ -54,7 +55,8 @@ describe("the cache of the hub", () => {
     const [object] = [...cache.objects()];
     expect(object?.metadata.managedFields).toBeUndefined();
     expect(object?.metadata.annotations).toEqual({ note: "x" });
-    expect(cache.clusters.get("east")?.kind).toBe("MemberCluster");
+    expect(cache.clusters.get("east")).toMatchObject({ kind: "MemberCluster", metadata: { name: "east" } });
+    expect(cache.clusters.get("east")?.metadata.managedFields).toBeUndefined();
     expect([...cache.owners()]).toEqual([...cache.objects()].map((one) => refKey(refOf(one))));
   });
 
@@ -167,21 +169,6 @@ describe("what plans are made of", () => {
   });
 });
 
-test("the objects that a policy selects are found among those of its kind, namespace and name alone", async () => {
-  const { server, cache, start } = setUpHub();
-  server.create(DEMOAPPLICATIONS, application("a"));
-  server.create(DEMOAPPLICATIONS, application("b", "default", { metadata: { name: "b", labels: { tier: "web" } } }));
-  for (let n = 0; n < 500; n += 1) server.create(DEMOAPPLICATIONS, application(`c${n}`, "crowd"));
-  await start();
-  const [kind] = cache.kinds;
-  if (kind === undefined) throw new Error("nothing is placed");
-  const get = vi.spyOn(kind.informer, "get");
-  const selector = { ...SELECTS_APPLICATIONS, namespace: "default", labelSelector: { matchLabels: { tier: "web" } } };
-  const object = clusterPlacementObject({ resourceSelectors: [selector] }) as unknown as Placement;
-  expect([...cache.selectedBy({ object })]).toEqual(["paas.cmft.com/DemoApplication/default/b"]);
-  expect(get).toHaveBeenCalledTimes(2);
-});
-
 const configMap = (name: string): KubeObject => ({
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -291,29 +278,6 @@ describe("policies of all four kinds", () => {
   });
 });
 
-describe("a kind that is selected later", () => {
-  test("makes the cache unsynced until its objects are known, which is told once", async () => {
-    const { hub, server, cache, start, settle } = setUpHub();
-    hub.serve(CONFIGMAPS);
-    let syncs = 0;
-    cache.syncs.subscribe(() => void (syncs += 1));
-    await start();
-    expect([cache.synced, syncs]).toEqual([true, 1]);
-    const opened = Promise.withResolvers<void>();
-    const { gate } = hub;
-    hub.gate = async (call) => {
-      if (call.type?.plural === "configmaps") await opened.promise;
-      await gate(call);
-    };
-    server.create(CLUSTERPLACEMENTS, selectsConfigMap("a"));
-    await settle(2_000);
-    expect([cache.synced, syncs]).toEqual([false, 1]);
-    opened.resolve();
-    await settle(2_000);
-    expect([cache.synced, syncs]).toEqual([true, 2]);
-  });
-});
-
 test("namespaces are known by their labels and annotations alone", async () => {
   const { server, cache, start } = setUpHub();
   const metadata = { name: "shop", labels: { team: "a" }, annotations: { note: "x" }, finalizers: ["kubernetes"] };
@@ -355,16 +319,6 @@ describe("a cache of the hub", () => {
   ])("knows the namespaces that are the hub's own: %j", (protectedNamespaces, want) => {
     const { cache } = setUpHub(protectedNamespaces === undefined ? {} : { protectedNamespaces });
     expect("hubsOwn" in cache.planned.settingOf(platformMap)).toBe(want);
-  });
-
-  test("lets go of what it reads of CRDs when it ends", async () => {
-    const { cache } = setUpHub();
-    const end = new AbortController();
-    const disposed = vi.spyOn(cache.kindDeletions, Symbol.dispose);
-    const running = cache.run(end.signal);
-    end.abort(new Error("over"));
-    await running;
-    expect(disposed).toHaveBeenCalledTimes(1);
   });
 
   test("keeps what a bundle was unpacked to for as long as the bundle lives", async () => {

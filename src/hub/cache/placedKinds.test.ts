@@ -86,38 +86,6 @@ describe("the watches", () => {
     await running;
   });
 
-  test("do not begin after the signal", async () => {
-    const { placed, informer, serve } = placeByHand(DEMOAPPLICATIONS);
-    await placed.run(AbortSignal.abort());
-    expect(informer(DEMOAPPLICATIONS).signals).toEqual([]);
-    const late = placeByHand(DEMOAPPLICATIONS);
-    const end = new AbortController();
-    const running = late.placed.run(end.signal);
-    end.abort();
-    late.serve(DEMOAPPLICATIONS, WIDGETS);
-    expect(late.informer(WIDGETS).signals).toEqual([]);
-    late.informer(DEMOAPPLICATIONS).end();
-    await running;
-    late.serve(DEMOAPPLICATIONS);
-    expect(late.listed()).toEqual(["DemoApplication v1", "Widget v1"]);
-    serve();
-    expect(placed.list).toHaveLength(1);
-  });
-
-  test("of a kind that has gone are waited for, too", async () => {
-    const { placed, informer, serve } = placeByHand(WIDGETS);
-    const end = new AbortController();
-    let isOver = false;
-    const running = placed.run(end.signal).then(() => (isOver = true));
-    serve();
-    expect(informer(WIDGETS).signals.map(({ aborted }) => aborted)).toEqual([true]);
-    end.abort();
-    await rest();
-    expect(isOver).toBe(false);
-    informer(WIDGETS).end();
-    await running;
-  });
-
   test("tell that the kinds have changed, or that the hub has said more of them", async () => {
     const { placed, informer, serve, settlements, news } = placeByHand();
     const end = new AbortController();
@@ -303,37 +271,6 @@ describe("whoever follows the objects of all kinds", () => {
     other.subscription[Symbol.dispose]();
     made.informer(ZONES).emit("Updated", zone);
     expect(other.lines()).toHaveLength(2);
-  });
-
-  test("shares each event with the others, and none with another change", () => {
-    const made = placeByHand(WIDGETS);
-    const [one, other] = [heardBy(made), heardBy(made)];
-    made.informer(WIDGETS).emit("Added", widget);
-    made.informer(WIDGETS).emit("Updated", { ...widget, spec: {} });
-    expect(one.lines()).toEqual(["Added example.com/Widget/shop/a false", "Updated example.com/Widget/shop/a false"]);
-    expect(other.events[0]).toBe(one.events[0]);
-    expect(other.events[1]).toBe(one.events[1]);
-  });
-});
-
-describe("that an object goes", () => {
-  const leaving = placedObject(WIDGETS, "a", { deletionTimestamp: "2026-11-22T10:00:00Z" });
-
-  test("is told before anybody has the event", () => {
-    const made = placeByHand(WIDGETS);
-    made.placed.subscribe(({ type }) => void made.calls.push(`heard ${type}`));
-    made.informer(WIDGETS).emit("Added", widget);
-    made.informer(WIDGETS).emit("Updated", leaving);
-    expect(made.news()).toEqual(["heard Added", "departs Widget", "heard Updated"]);
-  });
-
-  test("is told once of each life", () => {
-    const made = placeByHand(WIDGETS);
-    made.informer(WIDGETS).emit("Added", widget);
-    made.informer(WIDGETS).emit("Updated", leaving);
-    made.informer(WIDGETS).emit("Updated", leaving);
-    made.informer(WIDGETS).emit("Deleted", leaving);
-    expect(made.news()).toEqual(["departs Widget"]);
   });
 });
 

@@ -102,25 +102,6 @@ describe("when a taint began", () => {
     return { clock, times, see, since, start: clock.now() };
   };
 
-  test("is known of one that came while this process watched", async () => {
-    const { clock, see, since, start } = timesOf();
-    await clock.advance(1_000);
-    see(cluster([taint]), cluster([]));
-    expect(since(cluster([taint]))).toEqual([start + 1_000]);
-    expect(since(cluster([{ ...taint, value: "other" }]))).toEqual([undefined]);
-    await clock.advance(1_000);
-    see(cluster([taint, { ...taint, value: "b" }]), cluster([taint]));
-    expect(since(cluster([taint, { ...taint, value: "b" }]))).toEqual([start + 1_000, start + 2_000]);
-  });
-
-  test("is known of a cluster that came with it, and not of one that was there", () => {
-    const { see, since, start } = timesOf();
-    see(cluster([taint]), undefined, true);
-    expect(since(cluster([taint]))).toEqual([undefined]);
-    see(cluster([taint]));
-    expect(since(cluster([taint]))).toEqual([start]);
-  });
-
   test("is forgotten with the taint, and with the cluster", async () => {
     const { clock, times, see, since, start } = timesOf();
     see(cluster([taint]));
@@ -146,12 +127,5 @@ describe("when a taint began", () => {
     const timeless = { ...rest, ...(timeAdded === undefined ? {} : { timeAdded }) };
     see(cluster([timeless]));
     expect(since(cluster([timeless]))).toEqual([undefined]);
-  });
-
-  test("is nothing for a cluster without taints", () => {
-    const { see, times } = timesOf();
-    const bare = { metadata: { name: "east" }, spec: { connection: {} } } as unknown as MemberCluster;
-    see(bare, bare);
-    expect(times.of(bare)).toEqual([]);
   });
 });

@@ -98,6 +98,8 @@ describe("a kind that is propagated as it is", () => {
     using _subscription = catalog.onChange(() => (changes += 1));
     await start();
     server.create(CLUSTERPLACEMENTS, selectingWidgets);
+    const groups = (): string[] => catalog.rights().flatMap(({ apiGroups }) => apiGroups);
+    expect(groups()).toEqual(["", "apps", "", ""]);
     await settle(2_000);
     expect([catalog.hubKinds().length, cache.synced, changes]).toEqual([2, true, 0]);
 
@@ -113,6 +115,7 @@ describe("a kind that is propagated as it is", () => {
       "Namespace",
       "Widget",
     ]);
+    expect(groups()).toEqual(["", "apps", "", "example.com", ""]);
     const found = cache.object("example.com/Widget/default/a");
     expect(found?.object.metadata.managedFields).toHaveLength(1);
     expect(found?.kind.interpreter.kind).toBe("Widget");
@@ -233,19 +236,6 @@ describe("the version of a kind", () => {
   });
 });
 
-describe("rights", () => {
-  test("on members follow the kinds", async () => {
-    const { hub, server, catalog, start, settle } = setUpHub();
-    const groups = (): string[] => catalog.rights().flatMap(({ apiGroups }) => apiGroups);
-    expect(groups()).toEqual(["", "apps", "", ""]);
-    hub.serve(WIDGETS);
-    server.create(CLUSTERPLACEMENTS, selectingWidgets);
-    await start();
-    await settle(2_000);
-    expect(groups()).toEqual(["", "apps", "", "example.com", ""]);
-  });
-});
-
 describe("a kind of dependencies that few objects have", () => {
   const kinds = ({ catalog }: ReturnType<typeof setUpHub>["cache"]): string[] =>
     catalog.memberKinds().map(({ kind }) => kind);
@@ -270,39 +260,5 @@ describe("a kind of dependencies that few objects have", () => {
     expect(kinds(cache)).toContain("PersistentVolumeClaim");
     await settle(MINUTE_MS);
     expect(hub.calls.filter((call) => call.startsWith("raw"))).toEqual([]);
-  });
-});
-
-describe("a kind that the manager may not read on the hub", () => {
-  async function denied() {
-    const parts = setUpHub();
-    const { hub, server, start, settle } = parts;
-    const may = { read: false };
-    hub.gate = ({ verb, type, phase }) => {
-      if (phase === "before" && !may.read && ["list", "watch"].includes(verb) && type?.plural === "widgets")
-        throw new ApiError(403, "Forbidden", "widgets is forbidden");
-    };
-    hub.serve(WIDGETS);
-    server.create(WIDGETS, widget("a"));
-    server.create(DEMOAPPLICATIONS, application("a"));
-    server.create(CLUSTERPLACEMENTS, selectingWidgets);
-    await start();
-    await settle(2_000);
-    return { ...parts, may };
-  }
-
-  test("is known as soon as it may be read", async () => {
-    const { cache, may, settle } = await denied();
-    const denials: number[] = [];
-    cache.denials.subscribe(() => denials.push([...cache.deniedKinds()].length));
-    const heard: string[] = [];
-    cache.onObject(({ object, type: change }) => heard.push(`${change} ${object.kind}`));
-    may.read = true;
-    await settle(MINUTE_MS);
-    expect(cache.synced).toBe(true);
-    expect([...cache.deniedKinds()]).toEqual([]);
-    expect(denials).toEqual([0]);
-    expect(heard).toEqual(["Added DemoApplication", "Added Widget"]);
-    expect(cache.object("example.com/Widget/default/a")?.object.metadata.name).toBe("a");
   });
 });

@@ -67,43 +67,6 @@ describe("how often the hub is asked what it serves", () => {
     expect(catalog.settled).toBe(true);
   });
 
-  test("again while a custom kind has a scale subresource", async () => {
-    const { hub, catalog, run, settle, news } = catalogByHand();
-    hub.served.push({ ...WIDGETS, subresources: ["scale"] }, GADGETS);
-    const crd = (path: string) => ({
-      apiVersion: "apiextensions.k8s.io/v1",
-      kind: "CustomResourceDefinition",
-      metadata: { name: "widgets.example.com", generation: path.length },
-      spec: { versions: [{ name: "v1", subresources: { scale: { specReplicasPath: path } } }] },
-    });
-    hub.server.create(CRDS, crd(".spec.replicas"));
-    void run();
-    catalog.select([...selects("Widget"), ...selects("Gadget")]);
-    await settle();
-    const scale = () => catalog.hubKinds()[2]?.scale;
-    const first = catalog.hubKinds()[2];
-    expect([hub.asked, scale(), news.changes]).toEqual([1, { spec: ["spec", "replicas"] }, 1]);
-    await settle(59_999);
-    expect(hub.asked).toBe(1);
-    await settle(1);
-    expect([hub.asked, news.changes]).toEqual([2, 1]);
-    expect(catalog.hubKinds()[2]).toBe(first);
-    hub.server.merge(CRDS, undefined, "widgets.example.com", crd(".spec.size"));
-    await settle(60_000);
-    expect([scale(), news.changes]).toEqual([{ spec: ["spec", "size"] }, 2]);
-  });
-
-  test("when a watch of a kind that is served was answered with 404, and of no other", async () => {
-    const { hub, catalog, run, settle } = catalogByHand();
-    void run();
-    catalog.notFound(WIDGETS);
-    await settle();
-    expect(hub.asked).toBe(0);
-    catalog.notFound(DEMOAPPLICATIONS);
-    await settle();
-    expect(hub.asked).toBe(1);
-  });
-
   test("not more often than once a second, whoever wants to know", async () => {
     const { hub, clock, catalog } = catalogByHand();
     const { signal } = new AbortController();
@@ -123,28 +86,6 @@ describe("how often the hub is asked what it serves", () => {
       await catalog.served(maximumAgeMs, signal);
       expect(hub.asked).toBe(asked);
     }
-  });
-
-  test("and whoever asks need not wait for ever", async () => {
-    const { hub, catalog } = catalogByHand();
-    hub.opened = new Promise(() => undefined);
-    const end = new AbortController();
-    const asking = catalog.served(0, end.signal);
-    end.abort(new Error("enough"));
-    await expect(asking).rejects.toThrow("enough");
-  });
-});
-
-describe("the end", () => {
-  test("comes at once, and nothing is asked any more", async () => {
-    const { hub, catalog, end, run, settle, clock } = catalogByHand();
-    const running = run();
-    catalog.select(selects("Widget"));
-    await settle(1_001);
-    end.abort(new Error("over"));
-    await running;
-    await settle(60_000);
-    expect([hub.asked, clock.pending]).toEqual([1, 0]);
   });
 
   test("during a question is no failure of the hub", async () => {
@@ -185,44 +126,6 @@ describe("a hub that does not say what it serves", () => {
 });
 
 describe("a kind that is missing", () => {
-  test("is told of once, as is that it came", async () => {
-    const { hub, catalog, run, settle, lines } = catalogByHand();
-    void run();
-    catalog.select(selects("Widget"));
-    await settle(20_000);
-    hub.served.push(WIDGETS);
-    await settle(20_000);
-    const kind = "example.com/Widget";
-    expect(lines).toMatchObject([
-      {
-        level: "warn",
-        kind,
-        event_reason: "KindNotServed",
-        msg: "the hub does not serve this kind; install its CRD, it is watched as soon as it is served",
-      },
-      { level: "info", kind, event_reason: "KindServed", msg: "the hub serves this kind now; it is watched" },
-    ]);
-  });
-
-  test("is news when it is another one than before", async () => {
-    const { hub, catalog, run, settle, news } = catalogByHand();
-    hub.served = [DEMOAPPLICATIONS, GADGETS];
-    void run();
-    catalog.select([...selects("Widget"), ...selects("Gadget")]);
-    await settle();
-    const states = () =>
-      ["Widget", "Gadget"].map((kind) => catalog.servingState({ apiVersion: "example.com/v1", kind }));
-    expect([states(), news]).toEqual([["NotServed", "Namespaced"], { changes: 1, settlements: 1 }]);
-    await settle(5_000);
-    expect(news).toEqual({ changes: 1, settlements: 1 });
-    hub.served = [DEMOAPPLICATIONS, WIDGETS];
-    await settle(5_000);
-    expect([states(), news]).toEqual([["Namespaced", "NotServed"], { changes: 2, settlements: 2 }]);
-    hub.served.push(GADGETS);
-    await settle(5_000);
-    expect([states(), news]).toEqual([["Namespaced", "Namespaced"], { changes: 3, settlements: 3 }]);
-  });
-
   test.each<[string, string[], boolean]>([
     ["can be listed and watched", ["list", "watch"], true],
     ["cannot be listed", ["get", "watch"], false],
@@ -331,37 +234,5 @@ describe("the version in which a kind is read", () => {
     catalog.notFound(WIDGETS);
     await settle();
     expect(versions()[2]).toBe("Widget v1");
-  });
-
-  test("is one of the same kind, of the same group", async () => {
-    const { hub, catalog, run, settle, versions } = catalogByHand();
-    hub.served.push({ ...WIDGETS, group: "other.com" }, GADGETS);
-    void run();
-    catalog.select(selects("Widget"));
-    await settle();
-    expect(versions()).toEqual(["DemoApplication v1", "ManifestBundle v1alpha1"]);
-  });
-});
-
-describe("what is known of a kind", () => {
-  test("is what becomes of its objects, and what they hold", () => {
-    const { catalog } = catalogByHand();
-    const kinds = [DEMOAPPLICATIONS, MANIFESTBUNDLES, WIDGETS];
-    expect(kinds.map((kind) => catalog.isRequired(kind))).toEqual([true, true, false]);
-    expect(kinds.map((kind) => catalog.keepsManagedFields(kind))).toEqual([false, false, true]);
-    expect(kinds.map((kind) => catalog.holdsManifests(kind))).toEqual([false, true, false]);
-  });
-
-  test("on members is one list, until it changes", async () => {
-    const { hub, catalog, run, settle } = catalogByHand();
-    const before = catalog.memberKinds();
-    expect(catalog.memberKinds()).toBe(before);
-    expect(before).toContain(NAMESPACES);
-    expect(before).toContain(CONFIGMAPS);
-    hub.served.push(WIDGETS);
-    void run();
-    catalog.select(selects("Widget"));
-    await settle();
-    expect(catalog.memberKinds().filter((kind) => !before.includes(kind))).toMatchObject([{ kind: "Widget" }]);
   });
 });

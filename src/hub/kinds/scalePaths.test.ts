@@ -84,17 +84,6 @@ describe("where a kind keeps its replicas", () => {
 });
 
 describe("a CRD", () => {
-  test("is read whole again only when it has changed", async () => {
-    const { state, reads, scale } = setUp();
-    await scale();
-    await scale();
-    expect(reads).toEqual(["metadata", "whole", "metadata"]);
-    state.generation = 2;
-    state.spec = { versions: [version("v1", { specReplicasPath: ".spec.size" })] };
-    expect(await scale()).toEqual({ spec: ["spec", "size"] });
-    expect(reads).toEqual(["metadata", "whole", "metadata", "metadata", "whole"]);
-  });
-
   test("that was away is read whole when it is back", async () => {
     const { state, reads, lines, scale } = setUp();
     await scale();
@@ -135,62 +124,29 @@ describe("a CRD", () => {
   );
 });
 
-const MYSQLCLUSTERS: ResourceType = {
-  group: "mysql.presslabs.org",
-  version: "v1alpha1",
-  kind: "MysqlCluster",
-  plural: "mysqlclusters",
-  namespaced: true,
-  subresources: ["status", "scale"],
-};
-const MYSQL_CRD = "mysqlclusters.mysql.presslabs.org";
 const MINUTE_MS = 60_000;
-const selecting = clusterPlacementObject({
-  resourceSelectors: [{ apiVersion: "mysql.presslabs.org/v1alpha1", kind: "MysqlCluster" }],
-});
 
-const crd = (generation: number, specReplicasPath: string, statusReplicasPath?: string) => ({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: MYSQL_CRD, generation },
-  spec: {
-    versions: [
-      { name: "v1", subresources: { scale: { specReplicasPath: ".spec.other" } } },
-      {
-        name: "v1alpha1",
-        subresources: {
-          scale: { specReplicasPath, ...(statusReplicasPath === undefined ? {} : { statusReplicasPath }) },
-        },
-      },
-    ],
-  },
-});
-
-function setUpMysql(type = MYSQLCLUSTERS) {
+/** A hub that serves the kind, with its CRD, and a policy that selects the kind. */
+function onHub() {
   const parts = setUpHub();
-  parts.hub.serve(CRDS, type);
-  parts.server.create(CLUSTERPLACEMENTS, selecting);
-  const scaleOf = (): ResourceType["scale"] =>
-    parts.cache.kindOf({ apiVersion: "mysql.presslabs.org/v1alpha1", kind: "MysqlCluster" })?.type.scale;
-  const memberScale = (): ResourceType["scale"] =>
-    parts.catalog.memberKinds().find(({ kind }) => kind === "MysqlCluster")?.scale;
-  const isPlaced = (): boolean => parts.cache.kinds.some(({ type }) => type.kind === "MysqlCluster");
-  return { ...parts, scaleOf, memberScale, isPlaced };
+  const put = (generation: number, specReplicasPath: string): unknown =>
+    parts.server.apply(CRDS, {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: CRD, generation },
+      spec: { versions: [version("v1", { specReplicasPath })] },
+    });
+  const selector = { apiVersion: "example.com/v1", kind: "Widget" };
+  parts.hub.serve(CRDS, WIDGETS);
+  put(1, ".spec.replicas");
+  parts.server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors: [selector] }));
+  const placed = () => parts.cache.kindOf(selector)?.type;
+  return { ...parts, put, placed };
 }
 
 describe("the scale subresource of a custom kind", () => {
-  test("is read from the CRD before the first object is placed, in the version that is read", async () => {
-    const { server, start, settle, scaleOf, memberScale } = setUpMysql();
-    server.create(CRDS, crd(1, ".spec.replicas", ".status.readyNodes"));
-    await start();
-    await settle(2_000);
-    expect(scaleOf()).toEqual({ spec: ["spec", "replicas"], status: ["status", "readyNodes"] });
-    expect(memberScale()).toEqual(scaleOf());
-  });
-
   test("is followed; the CRD is read whole only when it has changed, and its objects are planned anew", async () => {
-    const { hub, server, cache, start, settle, scaleOf } = setUpMysql();
-    server.create(CRDS, crd(1, ".spec.replicas"));
+    const { hub, cache, catalog, put, start, settle, placed } = onHub();
     await start();
     await settle(2_000);
     const rescaled: string[] = [];
@@ -199,17 +155,17 @@ describe("the scale subresource of a custom kind", () => {
     const reads = hub.count("get", CRDS);
     await settle(3 * MINUTE_MS);
     expect(hub.count("get", CRDS) - reads).toBeLessThanOrEqual(3);
-    expect([rescaled, scaleOf()]).toEqual([[], { spec: ["spec", "replicas"] }]);
+    expect([rescaled, placed()?.scale]).toEqual([[], PATHS]);
 
-    server.apply(CRDS, crd(2, ".spec.size"));
+    put(2, ".spec.size");
     await settle(2 * MINUTE_MS);
-    expect([rescaled, scaleOf()]).toEqual([["MysqlCluster"], { spec: ["spec", "size"] }]);
+    expect([rescaled, placed()?.scale]).toEqual([["Widget"], { spec: ["spec", "size"] }]);
+    expect(catalog.memberKinds().find(({ kind }) => kind === "Widget")?.scale).toEqual(placed()?.scale);
     expect(cache.kinds.map(({ informer }) => informer)).toEqual(informers);
   });
 
   test("that cannot be read now is waited for: the kind is not placed without it", async () => {
-    const { hub, server, start, settle, scaleOf, isPlaced } = setUpMysql();
-    server.create(CRDS, crd(1, ".spec.replicas"));
+    const { hub, start, settle, placed } = onHub();
     const { gate } = hub;
     hub.gate = (call) => {
       if (call.verb === "get" && call.type?.plural === CRDS.plural) throw new ApiError(503, "ServiceUnavailable", "no");
@@ -217,9 +173,9 @@ describe("the scale subresource of a custom kind", () => {
     };
     await start();
     await settle(5_000);
-    expect(isPlaced()).toBe(false);
+    expect(placed()).toBeUndefined();
     hub.gate = gate;
     await settle(MINUTE_MS);
-    expect(scaleOf()).toEqual({ spec: ["spec", "replicas"] });
+    expect(placed()?.scale).toEqual(PATHS);
   });
 });
