@@ -14,40 +14,37 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 
-/** A certificate and its private key (PKCS #8), both PEM. */
+/** Both PEM; the key is PKCS #8. */
 export interface CertifiedKey {
   certPem: string;
   keyPem: string;
 }
 
 export interface AuthorityOptions {
-  /** Common name, such as `meridian-sandbox`. */
   name: string;
   /** Epoch milliseconds. */
   now: number;
-  /** Validity of the authority; 3650 by default. */
   days?: number;
 }
 
 export interface ServerCertificateOptions {
-  /** Common name. */
   name: string;
-  /** DNS names and IP addresses of the server; at least one. */
+  /** DNS names and IP addresses; at least one. */
   hosts: readonly string[];
   /** Epoch milliseconds. */
   now: number;
-  /** Validity of the certificate; 365 by default, and never beyond the authority's. */
+  /** Never beyond the authority's. */
   days?: number;
 }
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const DAY = 86_400_000;
-/** Certificates are valid from an hour before now, since clocks of other machines may be behind. */
+/** Clocks of other machines may be behind. */
 const BACKDATED = 3_600_000;
 
 /** Signs server certificates. A client that trusts `caPem` trusts these certificates. */
 export class CertificateAuthority {
-  /** The authority's own certificate, PEM, for a kubeconfig or a `caBundle`. */
+  /** PEM, for a kubeconfig or a `caBundle`. */
   readonly caPem: string;
   readonly #keyPem: string;
   readonly #certificate: X509Certificate;
@@ -60,7 +57,6 @@ export class CertificateAuthority {
     this.#keyPem = pem.keyPem;
   }
 
-  /** Creates an authority with a new key. */
   static async create({ name, now, days = 3650 }: AuthorityOptions): Promise<CertificateAuthority> {
     const keys = await newKeys();
     const certificate = await X509CertificateGenerator.create(
@@ -87,7 +83,7 @@ export class CertificateAuthority {
     });
   }
 
-  /** Loads an authority from the result of {@link toPem}. Throws when key and certificate do not belong together. */
+  /** Throws when key and certificate do not belong together. */
   static async load(pem: CertifiedKey): Promise<CertificateAuthority> {
     const certificate = new X509Certificate(pem.certPem);
     const der = createPrivateKey(pem.keyPem).export({ type: "pkcs8", format: "der" });
@@ -101,12 +97,11 @@ export class CertificateAuthority {
     return new CertificateAuthority(certificate, key, pem);
   }
 
-  /** Certificate and private key, for {@link load}. */
   toPem(): CertifiedKey {
     return { certPem: this.caPem, keyPem: this.#keyPem };
   }
 
-  /** Issues a certificate with a new key for a server. Throws when no host is named. */
+  /** With a new key. Throws when no host is named. */
   async issue({ name, hosts, now, days = 365 }: ServerCertificateOptions): Promise<CertifiedKey> {
     if (hosts.length === 0) throw new Error(`the certificate for ${name} names no host`);
     const keys = await newKeys();

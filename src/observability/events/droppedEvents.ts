@@ -3,7 +3,6 @@ import { errorReason, errorType, type Logger, redactText } from "../logging/inde
 
 export type EventDrop = "queue_full" | "failed";
 
-/** Parts of a lost Event that the log names. */
 interface Lost {
   regarding: ObjectRef & { uid?: string };
   reason: string;
@@ -14,19 +13,16 @@ export interface DroppedEventsOptions {
   logger: Logger;
   /** Epoch milliseconds. */
   now: () => number;
-  /** Aborted when the process ends or loses its leadership. Events that are still waiting then cause no warning. */
+  /** Aborted when the process ends or loses its leadership: what still waits then causes no warning. */
   signal?: AbortSignal;
 }
 
-/** Interval of warnings for one cause. Events in between are only counted. */
+/** Between two warnings of one cause Events are only counted. */
 const REPEAT_MS = 10 * 60_000;
-/** Maximum number of causes. Causes are names of errors, so there are few. */
+/** Causes are names of errors, so there are few. */
 const MAX_CAUSES = 32;
 
-/**
- * Logs Events that were not written. For each cause it logs one Event with its text, and later the number of further
- * ones.
- */
+/** Logs Events that were not written: for each cause one with its text, and later the number of further ones. */
 export class DroppedEvents {
   readonly #options: DroppedEventsOptions;
   readonly #told = new Map<string, { at: number; since: number }>();

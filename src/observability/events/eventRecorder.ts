@@ -2,7 +2,6 @@ import { defined, type KubeObject, microTimestamp, type ObjectRef, SINCE_ANNOTAT
 import { type EventDrop, DroppedEvents } from "./droppedEvents.ts";
 import { type Logger, redactText } from "../logging/index.ts";
 
-/** Reference to the object of an Event. */
 export interface EventSubject extends ObjectRef {
   uid?: string;
   resourceVersion?: string;
@@ -11,9 +10,8 @@ export interface EventSubject extends ObjectRef {
 export interface EventRecord {
   regarding: EventSubject;
   type: "Normal" | "Warning";
-  /** CamelCase code. */
   reason: string;
-  /** CamelCase code of the action that Meridian did or tried. */
+  /** What Meridian did or tried, CamelCase. */
   action: string;
   /** For people; cut at 1 kB. */
   note: string;
@@ -25,22 +23,17 @@ export interface EventRecord {
 }
 
 export interface EventRecorderOptions {
-  /** Creates an Event. */
   post: (event: KubeObject, namespace: string) => Promise<KubeObject>;
-  /** Merge-patches an Event. */
   patch: (namespace: string, name: string, body: unknown) => Promise<KubeObject>;
   /** Epoch milliseconds. */
   now: () => number;
   /** `reportingInstance`: pod name or host name. */
   identity: string;
   logger: Logger;
-  /** Aborted when the recorder can write no more Events. */
   signal?: AbortSignal;
-  /** Also records Events for debugging. */
   debug?: boolean;
-  /** Called for each Event that was not written. */
   onDrop?: (cause: EventDrop) => void;
-  /** Runs a callback once after `ms`. Default: a timer that does not keep the process alive. */
+  /** Default: a timer that does not keep the process alive. */
   after?: (ms: number, callback: () => void) => Disposable;
 }
 
@@ -50,15 +43,9 @@ const SERIES_LIFE_MS = 6 * 60_000;
 const SERIES_PATCH_MS = 30_000;
 const MAX_SERIES = 2_048;
 const MAX_QUEUE = 1_000;
-/**
- * Minimum pause between writes. Events are written one at a time and slowly, so that they never delay the work that
- * they describe.
- */
+/** Events are written one at a time and slowly, so that they never delay the work that they describe. */
 const PACE_MS = 40;
-/**
- * After a write the recorder pauses for this multiple of the write's time. So a busy server spends at most a tenth of
- * its time on Events.
- */
+/** After a write the recorder pauses for so many times its length: a busy server spends little time on Events. */
 const PAUSE_IN_WRITES = 10;
 const LONGEST_PAUSE_MS = 1_000;
 const MAX_NOTE_BYTES = 1_024;
@@ -80,9 +67,8 @@ interface Series {
 }
 
 /**
- * Writes Events (events.k8s.io/v1). The caller never waits, and recording never fails. An Event that repeats within six
- * minutes becomes a series: one Event, patched with its count at most every 30 s. The queue is bounded. An Event that
- * does not fit, or that the server refuses, is dropped, counted and logged.
+ * Writes Events (events.k8s.io/v1). The caller never waits, and recording never fails. What repeats becomes a series:
+ * one Event, patched with its count. What does not fit, or the server refuses, is dropped, counted and logged.
  */
 export class EventRecorder {
   private readonly options: EventRecorderOptions;
@@ -103,7 +89,6 @@ export class EventRecorder {
     this.dropped = new DroppedEvents(options);
   }
 
-  /** Queues an Event; it is written later. */
   record(record: EventRecord): void {
     if (record.debug === true && this.options.debug !== true) return;
     const now = this.options.now();
@@ -135,7 +120,7 @@ export class EventRecorder {
     });
   }
 
-  /** Resolves when everything recorded so far is written or dropped, counts of series included. Never throws. */
+  /** Resolves when everything recorded so far is written or dropped. Never throws. */
   async flush(): Promise<void> {
     this.flushing = true;
     try {
@@ -172,7 +157,6 @@ export class EventRecorder {
   private enqueue(series: Series): void {
     if (series.queued) return;
     series.queued = true;
-    // Warnings are written before Events of type Normal.
     const place =
       series.record.type === "Warning" ? this.queue.findIndex(({ record }) => record.type !== "Warning") : -1;
     if (place < 0) this.queue.push(series);
@@ -212,7 +196,7 @@ export class EventRecorder {
       series.posted = true;
       series.writtenCount = count;
     } catch (err) {
-      // An Event is news, not state. So a failed Event is dropped, and its next occurrence starts a new series.
+      // An Event is news, not state: the next occurrence starts a new series.
       this.series.delete(series.key);
       this.drop("failed", series.record, err);
     } finally {
@@ -255,7 +239,7 @@ export class EventRecorder {
     };
   }
 
-  /** One timer for all series: writes the counts that are due and forgets the series that have ended. */
+  /** One timer for all series. */
   private scheduleSweep(): void {
     this.sweep ??= this.after(SERIES_PATCH_MS, () => {
       this.sweep = undefined;
@@ -271,20 +255,14 @@ export class EventRecorder {
     });
   }
 
-  /**
-   * A unique name like client-go's: the object's name and the time, plus a serial number for Events in the same
-   * millisecond.
-   */
+  /** Unique like client-go's: the object's name, the time, and a serial number for the same millisecond. */
   private eventName(name: string, now: number): string {
     this.serial = (this.serial + 1) % 0x10000;
     return `${dnsNameOf(name)}.${now.toString(16)}${this.serial.toString(16).padStart(4, "0")}`;
   }
 }
 
-/**
- * Turns an object's name into a valid name for an Event. Names of Roles may have colons and capitals, but names of
- * Events may not.
- */
+/** Names of Roles may have colons and capitals, but names of Events may not. */
 function dnsNameOf(name: string): string {
   const readable = name
     .toLowerCase()

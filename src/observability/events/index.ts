@@ -3,6 +3,6 @@
  *
  * Promises: an Event that could not be written is counted and logged. Nothing waits for Events.
  */
-export { type EventDrop } from "./droppedEvents.ts";
-export { type EventRecord, EventRecorder } from "./eventRecorder.ts";
-export { type Recoveries, RecoveryRecorder } from "./recoveryRecorder.ts";
+export * from "./droppedEvents.ts";
+export * from "./eventRecorder.ts";
+export * from "./recoveryRecorder.ts";

@@ -4,19 +4,14 @@ import type { EventRecorder } from "./eventRecorder.ts";
 
 export interface RecoveryRecorderOptions {
   events: Pick<EventRecorder, "record">;
-  /** Runs a callback once after `ms`. */
   after: (ms: number, callback: () => void) => Disposable;
-  /** Called for each recovery. `reason` is one of Meridian's reasons, or Other. */
+  /** `reason` is one of Meridian's reasons, or Other. */
   onEnd?: (reason: string) => void;
 }
 
-/** Receives troubles that have ended. */
 export type Recoveries = Pick<RecoveryRecorder, "ended">;
 
-/**
- * Recoveries of one object from one cause that are not recorded yet. An earlier recovery of this kind was recorded
- * already.
- */
+/** Recoveries of one object from one cause, since one was recorded. */
 interface Gathering {
   windowMs: number;
   timer: Disposable;
@@ -25,22 +20,18 @@ interface Gathering {
 }
 
 const RECOVERED: Reason = "Recovered";
-/**
- * Window after a recorded recovery. Further recoveries of the same object from the same cause are recorded together at
- * its end. The window doubles while the trouble comes and goes.
- */
+/** After a recorded recovery further ones are recorded together, at the end of a window. It doubles while they go on. */
 const FIRST_WINDOW_MS = 60_000;
 const LONGEST_WINDOW_MS = 8 * 60_000;
-/** Maximum number of open windows. Beyond that each recovery is recorded at once; the Event recorder has its own bounds. */
+/** Beyond that each recovery is recorded at once; the Event recorder has its own bounds. */
 const MOST_GATHERINGS = 2_048;
 
 /**
- * Keeps the list of ended troubles and records Events about them. The first recovery of an object from a cause is
- * recorded at once, and the following ones are gathered. So a fleet that recovers cluster by cluster, or a trouble that
- * comes and goes, costs few Events.
+ * Keeps the list of ended troubles and records Events about them: the first recovery of an object from a cause at once,
+ * the following ones together. So a fleet that recovers cluster by cluster costs few Events.
  */
 export class RecoveryRecorder implements Disposable {
-  /** The list of ended troubles. An entry counts how often its trouble has ended. */
+  /** An entry counts how often its trouble has ended. */
   readonly troubles = new EndedTroubles();
   readonly #options: RecoveryRecorderOptions;
   readonly #gatherings = new Map<string, Gathering>();
@@ -49,7 +40,6 @@ export class RecoveryRecorder implements Disposable {
     this.#options = options;
   }
 
-  /** Takes troubles that ended at the same time. */
   ended(troubles: readonly EndedTrouble[]): void {
     const untold: ListedTrouble[] = [];
     for (const trouble of troubles.map((one) => this.troubles.add(one))) {
@@ -63,7 +53,6 @@ export class RecoveryRecorder implements Disposable {
     for (const cause of new Set(untold.map(causeOf))) this.#gather(cause, FIRST_WINDOW_MS);
   }
 
-  /** Records the gathered recoveries. */
   [Symbol.dispose](): void {
     for (const { timer, gathered } of this.#gatherings.values()) {
       timer[Symbol.dispose]();
@@ -103,7 +92,6 @@ export class RecoveryRecorder implements Disposable {
   }
 }
 
-/** Action of the Event, by the way in which the trouble ended. */
 const ACTIONS: Record<EndedTrouble["ending"], string> = {
   Healthy: "Run",
   Left: "Run",

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -122,19 +121,6 @@ describe("a log line", () => {
       expect((await text(child.stdout)).trim().split("\n")).toHaveLength(500);
     },
   );
-
-  test("leaves while the process lives on, together with those of the same moment", async () => {
-    const file = fileURLToPath(new URL("logger.ts", import.meta.url));
-    const script = `
-      const { createLogger } = await import(${JSON.stringify(file)});
-      const logger = createLogger({ level: "info" });
-      for (let line = 0; line < 5; line++) logger.info({ line }, "hello");
-      process.stdin.resume();`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "ignore"] });
-    const [first] = (await once(child.stdout, "data")) as [Buffer];
-    child.stdin.end();
-    expect(first.toString().trim().split("\n")).toHaveLength(5);
-  });
 
   test("below the level is not written", () => {
     const { lines, logger } = capture("warn");

@@ -10,7 +10,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LoggerOptions {
   level: LogLevel;
-  /** Output of the lines; standard output when absent. */
+  /** Standard output when absent. */
   destination?: DestinationStream;
   /** Fields about the process, in every line. */
   attributes?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface LogContext {
   cluster?: string | undefined;
   /** Key of the hub object. */
   object?: string | undefined;
-  /** Span with which the change began. A line names its trace if the line itself belongs to another trace. */
+  /** Span with which the change began, for a line of another trace. */
   change?: SpanContext | undefined;
 }
 
@@ -31,9 +31,8 @@ export interface LogContext {
 const ERROR = 50;
 
 /**
- * A logger that writes one JSON object per line. An error under `err` becomes the fields `stack_trace`, `event_reason`
- * and `error` (type, message, causes). A line of level `error` without `err` gets the stack of the call. Credentials
- * are replaced wherever they appear.
+ * Writes one JSON object per line. An error under `err` becomes `stack_trace`, `event_reason` and `error`; a line of
+ * level `error` without it gets the stack of the call. Credentials are replaced wherever they appear.
  */
 export function createLogger({ level, destination, attributes }: LoggerOptions): Logger {
   return pino(
@@ -56,7 +55,7 @@ export function createLogger({ level, destination, attributes }: LoggerOptions):
   );
 }
 
-/** Fields of a line, or of `logger.child`, that connect all lines of one object, one reconcile and one trace. */
+/** Fields that connect all lines of one object, one reconcile and one trace. */
 export function logContext(span: SpanContext | undefined, context: LogContext = {}): Record<string, string> {
   const fields: Record<string, string> = {};
   if (span !== undefined) fields["trace_id"] = span.traceId;
@@ -95,10 +94,7 @@ function fields(given: Record<string, unknown>): Record<string, unknown> {
   };
 }
 
-/**
- * Returns whether the fields need no work: no nested value, no error, and no name of a secret. Secrets within strings
- * are replaced in the whole line later.
- */
+/** No nested value, no error, no name of a secret: secrets within strings are replaced in the whole line later. */
 function isPlain(given: Record<string, unknown>): boolean {
   for (const key in given) {
     const value = given[key];
@@ -107,13 +103,11 @@ function isPlain(given: Record<string, unknown>): boolean {
   return true;
 }
 
-/** Name of the error's class. */
 export function errorType(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return error.name === "Error" ? error.constructor.name : error.name;
 }
 
-/** The error's `reason` code, which has few different values. */
 export function errorReason(error: unknown): string | undefined {
   const reason: unknown = error instanceof Error && "reason" in error ? error.reason : undefined;
   return typeof reason === "string" && reason !== "" ? reason : undefined;

@@ -24,7 +24,6 @@ const SECRET_KEYS = new Set([
 
 const DEPTH = 6;
 
-/** Returns whether every value under that key is a secret. */
 export function isSecretKey(key: string): boolean {
   return SECRET_KEYS.has(key) || SECRET_KEYS.has(key.toLowerCase());
 }
@@ -37,19 +36,13 @@ const PATTERNS: [RegExp, string][] = [
   [/\b(client-key-data|token):\s*[^\s"',}\\]{12,}/gi, `$1: ${REDACTED}`],
 ];
 
-/**
- * Replaces every part of the text that has the form of a credential: bearer tokens, JWTs, private keys, kubeconfig
- * entries.
- */
+/** Replaces bearer tokens, JWTs, private keys and entries of a kubeconfig. */
 export function redactText(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
   return PATTERNS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
 }
 
-/**
- * Copies the value, with everything under a key of a secret replaced and strings cleaned. Returns the value itself when
- * nothing was replaced. Structure below six levels, or in a cycle, is cut off.
- */
+/** Copies the value with its secrets replaced; the value itself when there are none. Deep structure and cycles are cut. */
 export function redact(value: unknown, depth = DEPTH): unknown {
   if (typeof value === "string") return redactText(value);
   if (typeof value !== "object" || value === null) return value;

@@ -1,10 +1,7 @@
 import { FAST, type MetricFamilies } from "./metricFamilies.ts";
 import type { ControllerMetrics, WorkqueueMetrics } from "../types.ts";
 
-/**
- * Metrics of controllers and their queues with the names of controller-runtime and client-go, and the handbook's own
- * count of reconciles.
- */
+/** Names of controller-runtime and client-go, and the handbook's own count of reconciles. */
 export class ReconcileMetrics {
   readonly #families: MetricFamilies;
   readonly #beforeScrape: (hook: () => void) => Disposable;
@@ -24,15 +21,12 @@ export class ReconcileMetrics {
     this.#queues = this.#queueFamilies();
   }
 
-  /**
-   * Starts the error series of a component without reconciles at 0. A series that begins with its first increase shows
-   * no increase.
-   */
+  /** A series that begins with its first increase shows no increase, so this one starts at 0. */
   expectFailures(controller: string): void {
     this.#controllers.errors.inc({ controller }, 0);
   }
 
-  /** Counts an error of a controller that is not the result of a reconcile. */
+  /** An error that is not the result of a reconcile. */
   failed(controller: string): void {
     this.#controllers.errors.inc({ controller });
   }
@@ -61,7 +55,7 @@ export class ReconcileMetrics {
           errors.inc();
           failed.inc();
         }
-        // A reconcile that was given up, because the process lost its leadership, has neither succeeded nor failed.
+        // A reconcile that was given up with the leadership has neither succeeded nor failed.
         else if (result !== "requeue") succeeded.inc();
         time.observe(ms / 1000);
       },

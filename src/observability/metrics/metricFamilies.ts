@@ -5,7 +5,6 @@ export const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
 /** Buckets for durations up to minutes, in seconds. */
 export const SLOW = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** Creates the metrics of one registry. */
 export interface MetricFamilies {
   readonly counter: <L extends string>(name: string, help: string, labels: L[]) => Counter<L>;
   readonly gauge: <L extends string>(name: string, help: string, labels: L[]) => Gauge<L>;

@@ -14,19 +14,12 @@ import type {
   WorkqueueMetrics,
 } from "../types.ts";
 
-/**
- * Default gauges with names of counters, which `promtool check metrics` refuses. Other default metrics report the same
- * by type, without `_total`.
- */
+/** Gauges with names of counters, which promtool refuses. Other default metrics report the same by type. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
-/** Causes for which Events and spans are dropped. */
 const CAUSES: readonly (EventDrop & SpanDrop)[] = ["queue_full", "failed"];
 
-/**
- * Every metric of the contract, by name. Code on hot paths uses the methods. No series names an object. Series that
- * name a cluster are removed by `forgetCluster`.
- */
+/** Every metric of the contract. No series names an object; `forgetCluster` removes those that name a cluster. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #families = familiesOf(this.registry);
@@ -100,34 +93,31 @@ export class Metrics {
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);
   }
 
-  /** The text for `/metrics`. */
   async scrape(): Promise<{ contentType: string; body: string }> {
     for (const hook of this.#scrapeHooks) hook();
     return { contentType: this.registry.contentType, body: await this.registry.metrics() };
   }
 
-  /** Calls the hook before each scrape, for gauges that cost more than a read to keep current. */
+  /** For gauges that cost more than a read to keep current. */
   beforeScrape(hook: () => void): Disposable {
     this.#scrapeHooks.add(hook);
     return { [Symbol.dispose]: () => void this.#scrapeHooks.delete(hook) };
   }
 
-  /** The series of one controller, bound once. */
   controller(controller: string): ControllerMetrics {
     return this.#reconciles.controller(controller);
   }
 
-  /** The series of one workqueue, bound once. */
   workqueue(name: string): WorkqueueMetrics {
     return this.#reconciles.workqueue(name);
   }
 
-  /** Counts a failure of a controller that is not the result of a reconcile: a status write, a member's refusal. */
+  /** Counts a failure that is not the result of a reconcile: a status write, a member's refusal. */
   failed(controller: string): void {
     this.#reconciles.failed(controller);
   }
 
-  /** Starts the controller's error series at 0, before {@link failed} may be called for it. */
+  /** Starts the error series at 0, before {@link failed} may be called. */
   expectFailures(controller: string): void {
     this.#reconciles.expectFailures(controller);
   }
@@ -137,12 +127,12 @@ export class Metrics {
     this.#objects.failedOver(reason);
   }
 
-  /** Counts a new state of a rollout in stages, of one of its stages (`Stage`) or of a stage's cluster (`Cluster`). */
+  /** `of`: `Run`, or `Stage` and `Cluster` within it. */
   rolloutTransition(of: string, to: string): void {
     this.#objects.rolloutTransition(of, to);
   }
 
-  /** Counts a plan for a hub object of that kind. */
+  /** Counts a plan. */
   reconciled(kind: string): void {
     this.#objects.reconciled(kind);
   }
@@ -151,27 +141,24 @@ export class Metrics {
     this.#objects.observePhase(phase, ms);
   }
 
-  /** Sets, for each kind, how many member objects are as wanted. */
   setSync(counts: Iterable<SyncCount>): void {
     this.#objects.setSync(counts);
   }
 
-  /** Sets the state of a hub object, by its key, in place of the previous one. */
   setObjectState(key: string, kind: string, state: string): void {
     this.#objects.setState(key, kind, state);
   }
 
-  /** Forgets a hub object that is gone or that another process counts. */
   forgetObject(key: string): void {
     this.#objects.forget(key);
   }
 
-  /** Forgets all objects, since only the leader counts objects. */
+  /** Only the leader counts objects. */
   forgetObjects(): void {
     this.#objects.forgetAll();
   }
 
-  /** Counts a finished request; has the shape of the client's `observe` hook. Watches are counted, not timed. */
+  /** For the client's `observe` hook. Watches are counted, not timed. */
   observeRequest(call: RequestObservation): void {
     this.#requests.observe(call);
   }
@@ -196,7 +183,6 @@ export class Metrics {
     this.leader.set({ name }, leading ? 1 : 0);
   }
 
-  /** Removes every series of a cluster that is no longer a member, and its scope of `federation_deletions_held`. */
   forgetCluster(cluster: string): void {
     this.memberReady.remove({ cluster });
     this.statusStaleness.remove({ cluster });

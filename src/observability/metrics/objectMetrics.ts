@@ -3,7 +3,6 @@ import type { FailoverReason, ReconcilePhase, SyncCount } from "../types.ts";
 
 const FAILOVER_REASONS: readonly FailoverReason[] = ["ClusterLost", "ObjectUnhealthy", "Returned"];
 
-/** Metrics of objects. No series names an object, so that the number of series does not grow with the fleet. */
 export class ObjectMetrics {
   readonly #sync;
   readonly #states;
@@ -11,7 +10,7 @@ export class ObjectMetrics {
   readonly #rollouts;
   readonly #failovers;
   readonly #phases: Record<ReconcilePhase, { observe(seconds: number): void }>;
-  /** The kind and the state of each hub object, by its key. */
+  /** By key. */
   readonly #known = new Map<string, { kind: string; state: string }>();
 
   constructor({ counter, gauge, histogram }: MetricFamilies) {
@@ -34,7 +33,7 @@ export class ObjectMetrics {
       "Objects that left a cluster by failover (ClusterLost, ObjectUnhealthy) or returned to one (Returned); each cluster counts.",
       ["reason"],
     );
-    // A series that begins with its first increase shows no increase. So series with alerts exist from the start.
+    // A series that begins with its first increase shows no increase, so series with alerts exist from the start.
     for (const part of ["Stage", "Cluster"]) this.#rollouts.inc({ of: part, to: "Failed" }, 0);
     this.#rollouts.inc({ of: "Run", to: "RolledBack" }, 0);
     for (const reason of FAILOVER_REASONS) this.#failovers.inc({ reason }, 0);

@@ -1,13 +1,13 @@
 import { FAST, type MetricFamilies } from "./metricFamilies.ts";
 import type { RequestObservation } from "../types.ts";
 
-/** Series of one cluster's requests, bound once. Observing a request then reads two maps and builds no labels. */
+/** Bound once: observing a request reads two maps and builds no labels. */
 interface RequestSeries {
   codes: Map<string, { inc(): void; labels: { cluster: string; method: string; code: string } }>;
   verbs: Map<string, { observe(seconds: number): void }>;
 }
 
-/** Metrics of requests to API servers, with the names of client-go. */
+/** Names of client-go. */
 export class RequestMetrics {
   readonly #total;
   readonly #duration;

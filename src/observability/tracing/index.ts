@@ -5,23 +5,5 @@
  */
 export { resourceAttributes } from "./resourceAttributes.ts";
 export { type SpanDrop } from "./spanExport.ts";
-export {
-  changeOf,
-  follow,
-  type Following,
-  linkTo,
-  type Origin,
-  parseTraceparent,
-  recordError,
-  type SpanContext,
-  startSpan,
-  traceparentOf,
-} from "./spans.ts";
-export {
-  createTracing,
-  isCollectorAddress,
-  type Span,
-  type Tracer,
-  type Tracing,
-  type TracingOptions,
-} from "./tracing.ts";
+export * from "./spans.ts";
+export * from "./tracing.ts";

@@ -1,17 +1,12 @@
-/** Attributes of this process from the environment, for spans and log lines. */
-
 export interface ResourceAttributes {
   attributes: Record<string, string>;
-  /** Why the environment's attributes were ignored, as a text for people. */
+  /** Why the environment's attributes were ignored. */
   problem?: string;
 }
 
 const LONGEST = 255;
 
-/**
- * Reads OTEL_RESOURCE_ATTRIBUTES (`key=value,key=value`, percent-encoded) and OTEL_SERVICE_NAME. If one entry of the
- * attributes is malformed, all of them are ignored, as OpenTelemetry demands.
- */
+/** From OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME. One malformed entry spoils all, as OpenTelemetry demands. */
 export function resourceAttributes(env: Readonly<Record<string, string | undefined>>): ResourceAttributes {
   const text = env["OTEL_RESOURCE_ATTRIBUTES"] ?? "";
   const service = env["OTEL_SERVICE_NAME"]?.trim() ?? "";

@@ -5,26 +5,22 @@ export type SpanDrop = "queue_full" | "failed";
 
 export interface SpanExportOptions {
   exporter: SpanExporter;
-  /** Host and port of the collector. */
   endpoint: string;
   logger: Logger | undefined;
-  /** Called with the number of spans that were not exported. */
   onDrop: ((cause: SpanDrop, spans: number) => void) | undefined;
-  /** Monotonic milliseconds. */
   monotonic: () => number;
 }
 
-/** Interval of warnings while a collector stays away. */
 const REPEAT_MS = 10 * 60_000;
-/** Minimum time between warnings about a collector that comes and goes. */
+/** For a collector that comes and goes. */
 const PAUSE_MS = 60_000;
 
-/** Logs when a collector accepts no spans, and counts the lost spans. */
+/** Tells of a collector that accepts no spans, and counts the lost spans. */
 export class SpanExport implements SpanExporter {
   readonly #options: SpanExportOptions;
   #isFailing = false;
   #toldAt: number | undefined;
-  /** Number of spans in the queue before this exporter. */
+  /** Spans in the queue before this exporter. */
   #queued = 0;
 
   constructor(options: SpanExportOptions) {
@@ -34,7 +30,7 @@ export class SpanExport implements SpanExporter {
   export(spans: ReadableSpan[], done: Parameters<SpanExporter["export"]>[1]): void {
     this.#queued -= spans.length;
     this.#options.exporter.export(spans, (result) => {
-      if (result.code === 0) this.#succeeded();
+      if (result.code === 0) this.#isFailing = false;
       else this.#failed(spans.length, result.error);
       done(result);
     });
@@ -44,7 +40,7 @@ export class SpanExport implements SpanExporter {
     return this.#options.exporter.shutdown();
   }
 
-  /** Wraps the queue to count the spans that do not fit, since the queue itself does not report them. */
+  /** Counts the spans that do not fit into the queue, which does not report them. */
   counting(queue: SpanProcessor, size: number): SpanProcessor {
     return {
       onStart: (span, context) => queue.onStart(span, context),
@@ -57,10 +53,6 @@ export class SpanExport implements SpanExporter {
       forceFlush: () => queue.forceFlush(),
       shutdown: () => queue.shutdown(),
     };
-  }
-
-  #succeeded(): void {
-    this.#isFailing = false;
   }
 
   #failed(spans: number, error: Error | undefined): void {
@@ -78,10 +70,7 @@ export class SpanExport implements SpanExporter {
   }
 }
 
-/**
- * Text of an error. For an HTTP answer the exporter's message holds only the server's words, so the status is put
- * before them.
- */
+/** For an HTTP answer the exporter's message holds only the server's words, so the status is put before them. */
 function textOf(error: (Error & { code?: unknown }) | undefined): string {
   if (error === undefined) return "no reason was given";
   const { code, message } = error;

@@ -13,13 +13,10 @@ import { errorReason, errorType, redactText } from "../logging/index.ts";
 
 export type { SpanContext } from "@opentelemetry/api";
 
-/** Place of a span: below a parent, or linked to other spans. */
 export interface Following {
-  /** Parent span, of this process or another. The new span belongs to the parent's trace. */
   parent?: Span | SpanContext | undefined;
-  /** Spans of other traces from which the new span follows. */
   links?: readonly SpanContext[];
-  /** Span with which the change began that the new span belongs to. Log lines of another trace name the change's trace. */
+  /** Span with which the change began; log lines of another trace name its trace. */
   change?: SpanContext | undefined;
 }
 
@@ -27,22 +24,19 @@ export interface SpanOptions extends Following {
   attributes?: Attributes;
 }
 
-/**
- * The reconcile that asked for some work, kept with that work for as long as the work may be done. Each member object
- * has one, so it is small and holds no span.
- */
+/** The reconcile that asked for some work. Each member object has one, so it is small and holds no span. */
 export interface Origin {
   readonly spanContext: SpanContext;
   readonly reconcileId: string;
-  /** Monotonic milliseconds at which the work was asked for. */
+  /** Monotonic milliseconds. */
   readonly at: number;
-  /** As in {@link Following}; undefined where the change began in the trace of `spanContext`. */
+  /** Undefined where the change began in the trace of `spanContext`. */
   readonly change?: SpanContext | undefined;
 }
 
 /**
- * Work that starts later than this begins a trace of its own. People read a trace as one story, and collectors that
- * judge whole traces wait for its end. If members answer at once, a status is written within this time.
+ * Later work begins a trace of its own: people read a trace as one story, and collectors wait for its end. If members
+ * answer at once, a status is written within this time.
  */
 const SAME_STORY_MS = 1_000;
 
@@ -60,31 +54,24 @@ function contextOf(parent: Span | SpanContext | undefined): typeof ROOT_CONTEXT 
   return "spanContext" in parent ? trace.setSpan(ROOT_CONTEXT, parent) : trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
-/**
- * Place of a span for work that an origin asked for: a child if the origin asked a moment ago, else a link. `now`:
- * monotonic milliseconds.
- */
+/** A child of the origin that asked a moment ago, else a link. `now`: monotonic milliseconds. */
 export function follow(origin: Origin | undefined, now: number): Following {
   if (origin === undefined) return {};
   return now - origin.at <= SAME_STORY_MS ? { parent: origin.spanContext, change: origin.change } : linkTo(origin);
 }
 
-/**
- * Place of a span for work with its own reason, which restores a state that an origin asked for. Also links to the
- * start of the change.
- */
+/** For work with its own reason, which restores a state that an origin asked for. */
 export function linkTo(origin: Origin | undefined): Following {
   if (origin === undefined) return {};
   const { spanContext, change } = origin;
   return { links: change === undefined ? [spanContext] : [spanContext, change], change: changeOf(origin) };
 }
 
-/** Span with which the change began that asked for the work. */
 export function changeOf(origin: Origin | undefined): SpanContext | undefined {
   return origin?.change ?? origin?.spanContext;
 }
 
-/** Marks the span as failed: for errors that are values and never thrown. */
+/** Marks the span as failed, also for errors that are never thrown. */
 export function recordError(span: Span, error: unknown): void {
   if (!span.isRecording()) return;
   const message = redactText(error instanceof Error ? error.message : String(error));
@@ -106,7 +93,6 @@ export function parseTraceparent(text: string | undefined): SpanContext | undefi
   return isSpanContextValid(context) ? context : undefined;
 }
 
-/** The W3C `traceparent` of a span. */
 export function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
 }

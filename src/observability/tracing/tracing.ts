@@ -10,47 +10,37 @@ import { type SpanDrop, SpanExport } from "./spanExport.ts";
 export type { Span, Tracer } from "@opentelemetry/api";
 
 export interface TracingOptions {
-  /** Base address of an OTLP/HTTP collector (`http://host:4318`); the environment's OTEL_EXPORTER_OTLP_* when absent. */
+  /** Of an OTLP/HTTP collector (`http://host:4318`); OTEL_EXPORTER_OTLP_* of the environment when absent. */
   endpoint?: string;
   serviceVersion: string;
-  /** Name of this process: pod name or host name. */
+  /** Pod name or host name. */
   identity: string;
   /** Default: the environment of the process. */
   env?: Record<string, string | undefined>;
-  /** Receives the spans instead of a collector. */
   exporter?: SpanExporter | undefined;
-  /**
-   * Sampling of spans. Without a ratio, OTEL_TRACES_SAMPLER of the environment decides; by default all spans are
-   * recorded.
-   */
+  /** Without a ratio OTEL_TRACES_SAMPLER decides; by default all spans are recorded. */
   sampling?: Sampling;
-  /** Logs when the collector accepts no spans. */
   logger?: Logger;
-  /** Called when spans were not exported. */
   onDrop?: (cause: SpanDrop, spans: number) => void;
-  /** Monotonic milliseconds. Default: those of the process. */
+  /** Milliseconds. */
   monotonic?: () => number;
-  /** Maximum time that `shutdown` waits for a collector without an answer. Default: 3 s. */
   shutdownTimeoutMs?: number;
 }
 
 export interface Tracing {
   tracer: Tracer;
-  /** True if spans leave the process. Otherwise they only give trace ids to the logs. */
+  /** Otherwise spans only give trace ids to the logs. */
   exporting: boolean;
-  /** Settings of the environment that were ignored, and why, one sentence each. */
+  /** Settings of the environment that were ignored, one sentence each. */
   readonly problems: readonly string[];
-  /** Sends the waiting spans, for at most a few seconds, and ends the exporter. Never throws. */
+  /** Sends the waiting spans, for at most a few seconds. Never throws. */
   readonly shutdown: () => Promise<void>;
 }
 
 const SHUTDOWN_TIMEOUT_MS = 3_000;
 const MAX_QUEUE = 4_096;
 
-/**
- * Creates a tracer that always gives real trace ids. Without a collector, spans are not recorded, which costs next to
- * nothing, and the exporter is not loaded.
- */
+/** Without a collector spans are not recorded, and the exporter is not loaded; trace ids are real all the same. */
 export async function createTracing(options: TracingOptions): Promise<Tracing> {
   const collector = await collectorOf(options);
   const exporting = collector !== undefined;
@@ -76,17 +66,13 @@ export async function createTracing(options: TracingOptions): Promise<Tracing> {
   };
 }
 
-/**
- * Returns whether the text is an http or https address with a host. The exporter's own errors do not name the wrong
- * setting.
- */
+/** The exporter's own errors do not name the wrong setting. */
 export function isCollectorAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
 interface Collector {
   exporter: SpanExporter;
-  /** Host and port. */
   endpoint: string;
 }
 
@@ -143,12 +129,6 @@ async function otlpExporter(url: string): Promise<SpanExporter> {
 async function settleWithin(work: Promise<unknown>, ms: number): Promise<void> {
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, ms);
-  await Promise.race([
-    work.then(
-      () => undefined,
-      () => undefined,
-    ),
-    timeout.promise,
-  ]);
+  await Promise.race([work.catch(() => undefined), timeout.promise]);
   clearTimeout(timer);
 }
