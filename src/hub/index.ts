@@ -1,30 +1,12 @@
 /**
- * Hub side of every replica: one cache of placed objects, policies and clusters, kept current by watches; the kinds
- * to watch; and the place where the status of a hub object is stored.
+ * Hub side of every replica: the cache of placed objects, policies and clusters; the kinds to watch; and the place where
+ * the status of a hub object is stored.
  *
- * Promises: one cache serves the whole process, through all changes of leadership. Handlers first get the existing
- * objects, and then every change in order. Inputs of plans are computed again only after a change that plans depend
- * on. A kind is watched while the hub serves the kind, and its objects never count as deleted because their kind went
- * away.
- * The hub side writes only statuses ({@link StatusStore}) and their bindings, and never decides the content of a
- * member.
+ * Promises: one cache serves the process through all changes of leadership. Handlers get the existing objects, then
+ * every change in order. Inputs of plans are computed again only after a change that plans depend on. Objects never
+ * count as deleted because their kind went away. The hub side writes only statuses ({@link StatusStore}) and bindings.
  */
-export {
-  changedFacts,
-  changedSpec,
-  clusterSnapshot,
-  compressedIn,
-  HubCache,
-  type HubEvent,
-  type PlacedKind,
-  type Policy,
-  settingIn,
-  unpack,
-  unpackBundle,
-  unpackBundleAtOnce,
-  type Unpacked,
-  unpackedSpec,
-} from "./cache/index.ts";
+export * from "./cache/index.ts";
 export {
   heldUnder,
   isOfEarlierCrd,
@@ -35,5 +17,5 @@ export {
   rightsOn,
   ScalePaths,
 } from "./kinds/index.ts";
-export { digestOf, provenRevision, type ReadRevision, unprovenRevision } from "./revisionProof.ts";
+export * from "./revisionProof.ts";
 export { StatusStore } from "./statusStore.ts";

@@ -13,24 +13,15 @@ import type { RevisionContent, Why } from "../desiredstate/index.ts";
 /** A revision wraps an object that may already have the maximum depth. */
 const DATA_BOUNDS = { bytes: OBJECT_BOUNDS.bytes, levels: OBJECT_BOUNDS.levels + 8 };
 
-/**
- * A revision as the hub has it now: the content that Meridian stored, or the reason why the content must not be used.
- */
+/** The content that Meridian stored, or the reason why it must not be used. */
 export type ReadRevision = { kind: "Proven"; content: RevisionContent } | { kind: "Unusable"; why: Why };
 
-/**
- * SHA-256 of a JSON value, independent of the order of keys. Tenants write objects and their revisions, so the hash
- * must resist forgery.
- */
+/** SHA-256 of a JSON value, whatever the order of keys. Tenants write objects, so it must resist forgery. */
 export function digestOf(value: unknown): string {
   return createHash("sha256").update(canonicalJson(value)).digest("base64url");
 }
 
-/**
- * Checks a ControllerRevision against `kept`, its entry in the status of the object. Tenants may write
- * ControllerRevisions, so only content that matches the digest in the status is used. `found`: undefined if the hub
- * has no such ControllerRevision.
- */
+/** Tenants may write ControllerRevisions, so only content with the digest of the status is used. */
 export function provenRevision(kept: KeptRevision, found: KubeObject | undefined): ReadRevision {
   const { revision, digest } = kept;
   if (found === undefined) return unusable("RevisionMissing", `revision ${revision} is gone from the hub`);
@@ -41,7 +32,7 @@ export function provenRevision(kept: KeptRevision, found: KubeObject | undefined
   return { kind: "Proven", content: data as RevisionContent };
 }
 
-/** Result for a revision that the status names, but that is missing in the status's index of revisions. */
+/** For a revision that is missing in the status's index. */
 export function unprovenRevision(revision: number): ReadRevision {
   return unusable("RevisionMissing", `nothing in the status of the object proves revision ${revision}`);
 }

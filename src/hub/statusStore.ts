@@ -26,17 +26,15 @@ import { type HubCache, type PlacedKind } from "./cache/index.ts";
 
 export interface StatusStoreOptions {
   hub: HubCache;
-  /** Client of the current term of leadership: its writes ask the guard. */
+  /** Of the current term of leadership: its writes ask the guard. */
   client: Client;
 }
 
 type Placed = Pick<PlacedKind, "type" | "propagated" | "informer">;
 
 /**
- * Reads and writes the status of hub objects. An object of a rendered kind (a kind of Meridian, from which other
- * objects are rendered for the members) has the status on itself. The own status of a propagated object (any other
- * kind, sent unchanged) does not belong to Meridian, so its binding has the status. A binding has a finalizer, so that
- * the binding exists until Meridian releases the object.
+ * Reads and writes the status of hub objects: of a rendered kind on the object, of any other kind on its binding, since
+ * the object's own status belongs to others. A finalizer keeps the binding until Meridian releases the object.
  */
 export class StatusStore {
   readonly #options: StatusStoreOptions;
@@ -47,24 +45,21 @@ export class StatusStore {
     this.#options = options;
   }
 
-  /** Status in the cache; `owner` is a `refKey`. */
+  /** From the cache; `owner` is a `refKey`. */
   read(owner: string): FederatedStatus | undefined {
     const { hub } = this.#options;
     const found = hub.object(owner);
     return found === undefined ? undefined : hub.statuses.of(found.object, found.kind);
   }
 
-  /** False if somebody removed the binding of a propagated object, so that {@link read} has no source. */
+  /** False if somebody removed the binding, so that {@link read} has no source. */
   isKept(owner: string): boolean {
     const { hub } = this.#options;
     const found = hub.object(owner);
     return found?.kind.propagated !== true || hub.bindings.of(found.object) !== undefined;
   }
 
-  /**
-   * Clusters that the next leader certainly finds in the object's record, even if a running status write fails or its
-   * answer was lost.
-   */
+  /** Clusters that the next leader certainly finds in the record, even if a running status write fails. */
   recorded(owner: string): ReadonlySet<string> {
     const { hub } = this.#options;
     const found = hub.object(owner);
@@ -74,10 +69,7 @@ export class StatusStore {
     return unanswered === undefined ? names : new Set([...names].filter((name) => unanswered.has(name)));
   }
 
-  /**
-   * Ensures that a propagated object has its binding; does nothing for other kinds. Rejects with the errors of the
-   * client.
-   */
+  /** A propagated object gets its binding. Rejects with the errors of the client. */
   async bind({ object, kind }: { object: KubeObject; kind: Placed }, signal: AbortSignal): Promise<void> {
     if (!kind.propagated) return;
     const { client, hub } = this.#options;
@@ -92,7 +84,7 @@ export class StatusStore {
     hub.bindings.observe(await client.apply(type, bindingOf(object, type), { force: true, signal }));
   }
 
-  /** Removes the binding of an object that Meridian released, or that is gone; does nothing for other kinds. */
+  /** For an object that Meridian released, or that is gone. */
   async unbind({ object, kind }: { object: KubeObject; kind: Placed }, signal: AbortSignal): Promise<void> {
     if (!kind.propagated) return;
     const { bindings } = this.#options.hub;
@@ -101,24 +93,19 @@ export class StatusStore {
     bindings.forget(object);
   }
 
-  /** Removes a binding together with its status. */
   async discard(binding: ResourceBinding, signal: AbortSignal): Promise<void> {
     this.#options.hub.bindings.release(binding);
     await this.#remove(binding, signal);
   }
 
-  /**
-   * Removes a binding that somebody deletes, but keeps its status. The next write creates the binding again, with the
-   * same content.
-   */
+  /** Removes a binding that somebody deletes, but keeps its status for the next write. */
   async renew(binding: ResourceBinding, signal: AbortSignal): Promise<void> {
     await this.#remove(binding, signal);
   }
 
   /**
-   * Writes the whole status by one server-side apply. The answer goes into the cache at once, unless the answer is
-   * the first sign that the object is being deleted: the watch brings that as an event of its own. Rejects with the
-   * errors of the client.
+   * By one server-side apply. The answer goes into the cache, unless it is the first sign of the object's deletion,
+   * which the watch brings as an event of its own. Rejects with the errors of the client.
    */
   async write(
     found: { object: KubeObject; kind: Placed },
@@ -154,7 +141,7 @@ export class StatusStore {
     }
   }
 
-  /** Removes our finalizer first. Otherwise the finalizer would keep the deleted binding. */
+  /** Our finalizer would keep the deleted binding, so it goes first. */
   async #remove({ kind, metadata }: ResourceBinding, signal: AbortSignal): Promise<void> {
     const { client } = this.#options;
     const { namespace, name, uid = "", finalizers = [], deletionTimestamp } = metadata;
@@ -177,9 +164,7 @@ function bindingType({ metadata }: KubeObject): ResourceType {
   return metadata.namespace === undefined ? CLUSTERRESOURCEBINDINGS : RESOURCEBINDINGS;
 }
 
-/**
- * Binding without a status. The owner reference makes the hub's garbage collector remove the binding with its object.
- */
+/** The owner reference makes the hub's garbage collector remove the binding with its object. */
 function bindingOf(object: KubeObject, type: ResourceType): KubeObject {
   const { apiVersion, kind } = object;
   const { namespace, name, uid = "" } = object.metadata;
@@ -197,10 +182,7 @@ function bindingOf(object: KubeObject, type: ResourceType): KubeObject {
   };
 }
 
-/**
- * Throws for the binding of another object. Two objects can have the same binding name if the name of one group
- * continues the name of the other.
- */
+/** Two objects can have the same binding name if the name of one group continues the name of the other. */
 function refuseOther({ metadata, spec }: ResourceBinding, object: KubeObject): void {
   const { uid: _, ...ref } = spec.resource;
   if (refKey(ref) === refKey(refOf(object))) return;

@@ -5,17 +5,14 @@ import type { Keeping } from "./hubInformers.ts";
 import { withoutBookkeeping } from "./kept.ts";
 
 /**
- * Unpacks bundles where hub objects enter the process: in the caches, in the webhooks and in `meridian plan`. Planning
- * and rendering are pure, and never see compressed text. A cache keeps the unpacked content, so a bundle is unpacked
- * once for each change of its spec, not once for each plan. The unpacked size is bounded before anything reads the
- * content, so a small text that unpacks to a huge text costs no more than the largest bundle. 8 MiB of JSON are parsed
- * in pieces, so no bundle holds the event loop.
+ * Unpacks bundles where hub objects enter the process, so that planning and rendering never see compressed text. A cache
+ * unpacks a bundle once for each change of its text. The size is bounded before anything reads the content, and 8 MiB of
+ * JSON are parsed in pieces, so no bundle holds the event loop.
  */
 
 /**
- * Bounds of the whole list. A manifest may have as many levels as an object in a call of the webhooks, and the list is
- * one more level. A million values is four times what a list of 8 MiB holds in practice, and needs some 100 MiB of
- * memory at most.
+ * A manifest may have as many levels as an object in a call of the webhooks. A million values is four times what 8 MiB
+ * hold in practice, and needs some 100 MiB of memory.
  */
 const LIST = { levels: 10_011, values: 1_000_000 } as const;
 
@@ -25,13 +22,10 @@ const TOO_COMPLEX = "unpacks to more levels or values than any API server takes;
 const NOT_GZIP = "is not base64 of gzip; `meridian bundle create` writes it";
 const NOT_A_LIST = "unpacks to something else than a JSON list of manifests; `meridian bundle create` writes it";
 
-/** Content of a bundle's compressed text: the manifests, or the reason why they cannot be read. */
+/** The manifests of a compressed text, or the reason why they cannot be read. */
 export type Unpacked = readonly KubeObject[] | string;
 
-/**
- * Content of a bundle's spec: the listed manifests, then the compressed manifests. `unpacked`: content of the
- * compressed text, if there is one.
- */
+/** The listed manifests of a spec, then the compressed ones. */
 export function unpackedSpec(spec: unknown, unpacked: Unpacked = []): UnpackedSpec {
   const { manifests } = (isRecord(spec) ? spec : {}) as { manifests?: unknown };
   const listed = (Array.isArray(manifests) ? manifests : []) as KubeObject[];
@@ -40,12 +34,12 @@ export function unpackedSpec(spec: unknown, unpacked: Unpacked = []): UnpackedSp
     : { manifests: [...listed, ...unpacked], listed: listed.length };
 }
 
-/** Compressed text in the spec of a bundle, of any type; undefined if there is none. */
+/** Of any type; undefined if there is none. */
 export function compressedIn(spec: unknown): unknown {
   return isRecord(spec) ? spec["compressed"] : undefined;
 }
 
-/** Unpacks the compressed text of a bundle in time slices. Never rejects. */
+/** In time slices. Never rejects. */
 export async function unpack(compressed: unknown, clock: Clock): Promise<Unpacked> {
   const bytes = gunzipped(compressed);
   if (typeof bytes === "string") return bytes;
@@ -64,7 +58,7 @@ function manifestsIn(list: unknown): Unpacked {
   return list.length > BUNDLE_BOUNDS.manifests ? TOO_MANY : (list as KubeObject[]);
 }
 
-/** Unzipped JSON, or the reason of the failure. Unzipping 8 MiB takes some 20 ms; only parsing takes long. */
+/** Unzipping 8 MiB takes some 20 ms; only parsing takes long. */
 function gunzipped(compressed: unknown): Buffer | string {
   if (typeof compressed !== "string") return NOT_GZIP;
   if (compressed.length > BUNDLE_BOUNDS.compressed) return `is longer than ${BUNDLE_BOUNDS.compressed} characters`;
@@ -75,7 +69,7 @@ function gunzipped(compressed: unknown): Buffer | string {
   }
 }
 
-/** As {@link unpackBundle}, but synchronous: for a command without other work. */
+/** As {@link unpackBundle}, for a command without other work. */
 export function unpackBundleAtOnce(spec: unknown): UnpackedSpec {
   const compressed = compressedIn(spec);
   if (compressed === undefined) return unpackedSpec(spec);
@@ -92,16 +86,13 @@ async function waited(slice: TimeSlice): Promise<void> {
   while (slice.spent) await slice.next();
 }
 
-/** Content of a bundle's spec, unpacked if compressed. Never rejects. */
+/** Never rejects. */
 export async function unpackBundle(spec: unknown, clock: Clock): Promise<UnpackedSpec> {
   const compressed = compressedIn(spec);
   return unpackedSpec(spec, compressed === undefined ? [] : await unpack(compressed, clock));
 }
 
-/**
- * Unpacks the bundles of one cache: the informer awaits `prepare` for each bundle, and keeps the result of `transform`.
- * A bundle is unpacked again only when its compressed text has changed.
- */
+/** Bundles of one cache: the informer awaits `prepare` for each, and keeps the result of `transform`. */
 export class BundleContents implements Keeping<KubeObject> {
   readonly #clock: Clock;
   readonly #known = new Map<string, { compressed: unknown; unpacked: Unpacked; spec?: UnpackedSpec }>();
@@ -110,9 +101,7 @@ export class BundleContents implements Keeping<KubeObject> {
     this.#clock = clock;
   }
 
-  /**
-   * Unpacks the compressed text of a bundle. Undefined if that was done already, or if there is no compressed text.
-   */
+  /** Undefined if nothing is to be unpacked. */
   readonly prepare = ({ metadata, spec }: KubeObject): Promise<void> | undefined => {
     const { uid = "" } = metadata;
     const compressed = compressedIn(spec);
@@ -120,10 +109,7 @@ export class BundleContents implements Keeping<KubeObject> {
     return unpack(compressed, this.#clock).then((unpacked) => void this.#known.set(uid, { compressed, unpacked }));
   };
 
-  /**
-   * Returns a prepared bundle as the cache keeps it, with an {@link UnpackedSpec}. If all manifests are compressed, the
-   * spec stays the same object until its content changes, so that a comparison with the previous bundle is quick.
-   */
+  /** Without listed manifests the spec stays the same object until its content changes, so that comparing is quick. */
   readonly transform = (given: KubeObject): KubeObject => {
     const bundle = withoutBookkeeping(given);
     const { uid = "" } = bundle.metadata;
@@ -140,7 +126,6 @@ export class BundleContents implements Keeping<KubeObject> {
     return { ...bundle, spec: known.spec };
   };
 
-  /** Drops the content of a deleted bundle. */
   forget({ metadata }: KubeObject): void {
     this.#known.delete(metadata.uid ?? "");
   }

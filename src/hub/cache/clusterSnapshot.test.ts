@@ -56,11 +56,6 @@ test.each([
   },
 ])("what is known of a cluster $name", ({ of, want }) => expect(clusterSnapshot(of)).toStrictEqual(want));
 
-test("taints with a known beginning stand in the place of its own", () => {
-  const since = { ...taint, since: 7 };
-  expect(clusterSnapshot(cluster({}, { taints: [taint] }), [since]).taints).toEqual([since]);
-});
-
 describe("whether a cluster is ready", () => {
   const ready = {
     type: "Ready",

@@ -1,10 +1,7 @@
 import { defined, type MemberCluster, REGION_LABEL, ZONE_LABEL } from "../../apis/index.ts";
 import type { ClusterSnapshot, ClusterTaint } from "../../scheduler/index.ts";
 
-/**
- * Facts of a MemberCluster that a scheduling decision may use. `taints`: its taints, with the start times that were
- * seen.
- */
+/** Facts for scheduling decisions. `taints`: with the start times that were seen. */
 export function clusterSnapshot(
   cluster: MemberCluster,
   taints: ClusterTaint[] = cluster.spec.taints ?? [],
@@ -28,7 +25,7 @@ export function clusterSnapshot(
   };
 }
 
-/** No `ready` during the first contact: a new cluster is no reason to choose another cluster. */
+/** The first contact with a new cluster is no reason to choose another cluster. */
 function readyOf({ status }: MemberCluster): Pick<ClusterSnapshot, "ready"> {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   if (ready === undefined || ready.reason === "Connecting") return {};

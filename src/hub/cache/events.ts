@@ -7,21 +7,14 @@ import {
 } from "../../apis/index.ts";
 import type { InformerEvent } from "../../runtime/index.ts";
 
-/** Policy of any of the four kinds. */
 export type Policy = Placement | OverridePolicy;
 
-/**
- * Change of an object, a policy or a cluster on the hub. `key` is the key in workqueues: `refKey` of an object,
- * `policyKey` of a policy, the name of a cluster.
- */
+/** `key` is the key in workqueues: `refKey` of an object, `policyKey` of a policy, the name of a cluster. */
 export type HubEvent<T> = InformerEvent<T>;
 
 type Change<T> = Pick<HubEvent<T>, "type" | "object" | "old">;
 
-/**
- * For `when`: true if more has changed than the status and the bookkeeping of the server. Creation and deletion count
- * as changes.
- */
+/** For `when`: more has changed than the status and the bookkeeping of the server. */
 export function changedSpec({ type, object, old }: Change<{ metadata: ObjectMeta }>): boolean {
   if (type !== "Updated" || old === undefined) return true;
   const before = old.metadata;
@@ -36,25 +29,19 @@ export function changedSpec({ type, object, old }: Change<{ metadata: ObjectMeta
   );
 }
 
-/**
- * For `when`: true if a fact has changed that plans depend on (see {@link planningFacts}). Times and messages about a
- * cluster's health do not count.
- */
+/** For `when`: a fact has changed that plans depend on, and not only times and messages about health. */
 export function changedFacts({ type, object, old }: Change<MemberCluster>): boolean {
   return type !== "Updated" || old === undefined || planningFacts(old) !== planningFacts(object);
 }
 
-/**
- * True once for each life of an object: when its deletion begins, or when the object is gone and the beginning was
- * not seen.
- */
+/** True once for each life: when the deletion begins, or the object is gone and the beginning was not seen. */
 export function isDeparture({ type, object, old }: Change<{ metadata: ObjectMeta }>): boolean {
   const isLeaving = object.metadata.deletionTimestamp !== undefined;
   if (type === "Deleted") return !isLeaving;
   return isLeaving && (old === undefined || old.metadata.deletionTimestamp === undefined);
 }
 
-/** Facts of a cluster that plans depend on, as one text: no times, no messages, no versions. */
+/** As one text. */
 function planningFacts({ metadata, spec, status }: MemberCluster): string {
   const { local, pull } = spec.connection;
   return JSON.stringify([

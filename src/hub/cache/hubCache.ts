@@ -40,36 +40,27 @@ import { Statuses } from "./statuses.ts";
 import { TaintTimes } from "./taintTimes.ts";
 
 export interface HubCacheOptions {
-  /** Client for reads; must live as long as the cache. */
+  /** Must live as long as the cache. */
   client: Client;
   clock: Clock;
   random: () => number;
   logger: Logger;
   metrics: Metrics;
-  /** Namespaces whose objects belong to Meridian only, in addition to the namespaces that are always protected. */
+  /** Besides those that are always protected. */
   protectedNamespaces?: readonly string[];
 }
 
 type PolicyInformer = Informer<Placement> | Informer<OverridePolicy>;
 
-/**
- * Cache of the hub, kept current by watches. Each process has one, for everything that plans, webhooks and queries
- * read.
- */
+/** Cache of the hub, kept current by watches: one for everything in the process that plans, judges or answers. */
 export class HubCache {
   readonly catalog: KindCatalog;
-  /** Kinds that are themselves being deleted. */
   readonly kindDeletions: KindDeletions;
   readonly clusters: Informer<MemberCluster>;
-  /** Informers of Placements, and of ClusterPlacements. */
   readonly placements: readonly [Informer<Placement>, Informer<Placement>];
-  /** Informers of OverridePolicies, and of ClusterOverridePolicies. */
   readonly overrides: readonly [Informer<OverridePolicy>, Informer<OverridePolicy>];
-  /** Plan and status of propagated objects. */
   readonly bindings: Bindings;
-  /** Last status of each object. */
   readonly statuses: Statuses;
-  /** Metadata of namespaces, which decides what a namespace allows. */
   readonly namespaces: Informer<NamespaceFacts>;
   readonly planned: PlannedObjects;
   readonly #logger: Logger;
@@ -105,7 +96,7 @@ export class HubCache {
     this.placements = [informers.followed(PLACEMENTS), informers.followed(CLUSTERPLACEMENTS)];
     this.overrides = [informers.followed(OVERRIDEPOLICIES), informers.followed(CLUSTEROVERRIDEPOLICIES)];
     this.namespaces = informers.of(NAMESPACES, { transform: namespaceFacts });
-    this.bindings = new Bindings({ informer: (type) => informers.followed<ResourceBinding>(type) });
+    this.bindings = new Bindings((type) => informers.followed<ResourceBinding>(type));
     this.planned = new PlannedObjects({
       placements: () => this.allPlacements(),
       bindings: this.bindings,
@@ -136,7 +127,7 @@ export class HubCache {
       if (type === "Deleted") this.#bundles.forget(object);
     });
     this.statuses = new Statuses(this);
-    // This handler comes first, so that the other handlers see the effects of an event.
+    // First, so that the other handlers see the effects of an event.
     this.clusters.onEvent((event) => {
       if (isDeparture(event)) this.kindDeletions.saw(MEMBERCLUSTERS);
       if (!changedFacts(event)) return;
@@ -144,7 +135,7 @@ export class HubCache {
       this.#snapshots = undefined;
       this.#revision += 1;
     });
-    // A kind with a binding stays selected: its copies must be removed even if no policy selects the kind any more.
+    // Copies of a kind with a binding must be removed even if no policy selects the kind any more.
     for (const informer of this.bindings.informers)
       informer.onEvent(({ object }) => this.catalog.select([object.spec.resource]));
     for (const informer of this.placements) informer.onEvent((event) => this.#policyChanged(event));
@@ -153,7 +144,7 @@ export class HubCache {
       void informer.waitForSync().then(() => this.#settleWaiting());
   }
 
-  /** Follows the hub until the signal is aborted. Resolves when every watch has ended. */
+  /** Resolves after the signal, when every watch has ended. */
   async run(signal: AbortSignal): Promise<void> {
     using _reads = this.kindDeletions;
     await Promise.all([
@@ -164,15 +155,12 @@ export class HubCache {
     ]);
   }
 
-  /**
-   * True when all objects, policies, clusters and namespaces are known. False also while the hub does not serve a
-   * required kind.
-   */
+  /** True when all that plans read is known; false also while the hub does not serve a required kind. */
   get synced(): boolean {
     return this.#placed.synced && this.namespaces.synced && this.#fixed().every((informer) => informer.synced);
   }
 
-  /** Resolves when {@link synced}; rejects with the signal's reason. */
+  /** Rejects with the signal's reason. */
   async waitForSync(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.synced) return;
@@ -190,33 +178,28 @@ export class HubCache {
     return this.#deletionsHeld;
   }
 
-  /** Kinds whose objects are placed and watched now. */
+  /** Placed and watched now. */
   get kinds(): readonly PlacedKind[] {
     return this.#placed.list;
   }
 
-  /** Kinds that policies select, but that the manager may not read. Nothing is known about their objects. */
+  /** Kinds that policies select and the manager may not read. Nothing is known about their objects. */
   deniedKinds(): Iterable<ResourceType> {
     return this.#placed.denied();
   }
 
-  /** Emits when {@link deniedKinds} has changed. */
   readonly denials = new Emitter<void>();
 
-  /**
-   * Placed kind of a reference. Undefined if nothing is known about the kind, which does not mean that it has no
-   * objects.
-   */
+  /** Undefined if nothing is known about the kind, which does not mean that it has no objects. */
   kindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): PlacedKind | undefined {
     return this.#placed.get(parseApiVersion(ref.apiVersion).group, ref.kind);
   }
 
-  /** Object by its key among the objects of all kinds (`refKey`). */
+  /** By its `refKey`. */
   object(owner: string): { object: KubeObject; kind: PlacedKind } | undefined {
     return this.#placed.object(owner);
   }
 
-  /** Every object of the placed kinds. */
   *objects(): Iterable<KubeObject> {
     for (const { informer } of this.kinds) yield* informer.list();
   }
@@ -242,18 +225,16 @@ export class HubCache {
     for (const { informer } of this.kinds) yield* informer.byIndex(NAMESPACE_INDEX, namespace);
   }
 
-  /** Keys (`refKey`) of {@link objectsIn}, planned or not. */
   *ownersIn(namespace: string): Iterable<string> {
     for (const { type, informer } of this.kinds)
       for (const key of informer.keysByIndex(NAMESPACE_INDEX, namespace)) yield ownerKey(type, key);
   }
 
-  /** Objects that request this node port. */
   *objectsWithNodePort(port: number): Iterable<KubeObject> {
     for (const { informer } of this.kinds) yield* informer.byIndex(NODE_PORT_INDEX, String(port));
   }
 
-  /** Keys of the objects that a policy selects, or selected before this event. For `map` of a source. */
+  /** Keys of the objects that a policy selects, or selected before. For `map` of a source. */
   selectedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
     return selectedBy(
       event,
@@ -262,15 +243,11 @@ export class HubCache {
     );
   }
 
-  /** Keys of the objects whose status reports a copy on this cluster. */
   reportedOn(cluster: string): Iterable<string> {
     return this.statuses.reportedOn(cluster);
   }
 
-  /**
-   * Member kinds that objects with a record of this cluster may have there, in addition to the kinds that are watched
-   * on every cluster.
-   */
+  /** Member kinds that recorded objects may have on this cluster, beside the kinds that are watched everywhere. */
   *recordedKindsOn(cluster: string): Iterable<GroupKind> {
     for (const kind of this.kinds) {
       if (kind.interpreter.holdsManifests !== true && kind.interpreter.becomesMore === undefined) continue;
@@ -282,7 +259,7 @@ export class HubCache {
     }
   }
 
-  /** A policy by its key ({@link policyKey}). */
+  /** By its {@link policyKey}. */
   policy(key: string): { policy: Policy; informer: PolicyInformer } | undefined {
     const [kind = "", namespace = "", name = ""] = key.split("/");
     const informer = Object.hasOwn(this.#policies, kind) ? this.#policies[kind as Policy["kind"]] : undefined;
@@ -290,32 +267,29 @@ export class HubCache {
     return informer === undefined || policy === undefined ? undefined : { policy, informer };
   }
 
-  /**
-   * Grows with every change of a policy's or a cluster's planning facts. A plan of the current revision is up to date
-   * with policies and clusters.
-   */
+  /** Grows with every change of a policy or of a cluster's planning facts: a plan of this revision knows them all. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** All placements; the same array until a placement changes. Statuses in the array may be outdated. */
+  /** The same array until a placement changes; its statuses may be outdated. */
   allPlacements(): readonly Placement[] {
     this.#allPlacements ??= this.placements.flatMap((informer) => informer.list());
     return this.#allPlacements;
   }
 
-  /** All overrides; the same array until an override changes. Statuses in the array may be outdated. */
+  /** The same array until an override changes; its statuses may be outdated. */
   allOverrides(): readonly OverridePolicy[] {
     this.#allOverrides ??= this.overrides.flatMap((informer) => informer.list());
     return this.#allOverrides;
   }
 
-  /** Time for plans, epoch milliseconds. Runs on evenly when the machine's clock is set. */
+  /** For plans, epoch milliseconds. Runs on evenly when the machine's clock is set. */
   now(): number {
     return this.#taints.now();
   }
 
-  /** Snapshots sorted by name; the same array until the facts of a cluster change ({@link changedFacts}). */
+  /** Sorted by name; the same array until planning facts change ({@link changedFacts}). */
   clusterSnapshots(): readonly ClusterSnapshot[] {
     this.#snapshots ??= this.clusters
       .list()
@@ -324,15 +298,11 @@ export class HubCache {
     return this.#snapshots;
   }
 
-  /**
-   * Calls the handler for every change of the objects of all kinds. Before that, and within this call, the handler
-   * gets the existing objects.
-   */
+  /** The existing objects come first, within this call. */
   onObject(handler: (event: HubEvent<KubeObject>) => void): Disposable {
     return this.#placed.subscribe(handler);
   }
 
-  /** As {@link onObject}, for policies of all four kinds. */
   onPolicy(handler: (event: HubEvent<Policy>) => void): Disposable {
     const subscriptions = new DisposableStack();
     const keyed = (event: HubEvent<Policy>): void => handler({ ...event, key: policyKey(event.object) });
@@ -341,39 +311,24 @@ export class HubCache {
     return subscriptions;
   }
 
-  /** As {@link onObject}, for clusters. */
   onCluster(handler: (event: HubEvent<MemberCluster>) => void): Disposable {
     return this.clusters.onEvent(handler);
   }
 
-  /** Events of {@link onObject}, for {@link from}. */
+  /** For {@link from}. */
   readonly objectEvents = { subscribe: (handler: (event: HubEvent<KubeObject>) => void) => this.onObject(handler) };
-  /** Events of {@link onPolicy}, for {@link from}. */
   readonly policyEvents = { subscribe: (handler: (event: HubEvent<Policy>) => void) => this.onPolicy(handler) };
-
-  /**
-   * Emits when {@link synced} becomes true, for the first time or again (for example when a kind that was selected
-   * later is known as well).
-   */
+  /** {@link synced} has become true, for the first time or again. */
   readonly syncs = new Emitter<void>();
-  /** Emits when every object of a kind is known, also for a kind that was selected later. */
+  /** Every object of a kind is known, also of one that was selected later. */
   readonly kindReads = new Emitter<ResourceType>();
-  /** Emits when the replica paths of a kind have changed. */
+  /** The replica paths of a kind have changed. */
   readonly rescaled = new Emitter<ResourceType>();
-
-  /**
-   * Emits when {@link deletionsHeld} has changed. All decisions that depend on it must be made again, above all
-   * removals.
-   */
+  /** {@link deletionsHeld} has changed: what depends on it must be decided again, above all removals. */
   readonly holds = new Emitter<boolean>();
-
-  /** Emits when the hub shows an earlier state of a kind than before: it was restored from a backup. */
+  /** The hub shows an earlier state of a kind than before: it was restored from a backup. */
   readonly wentBack = new Emitter<ResourceType>();
-
-  /**
-   * To be called when the cache lacks an object that exists, or existed a moment ago. Lists the kind again if the
-   * cache is behind.
-   */
+  /** For when the cache lacks an object that exists, or existed a moment ago. Lists the kind again if it is behind. */
   async relistIfBehind(ref: ObjectRef, signal: AbortSignal): Promise<void> {
     const kind = this.kindOf(ref);
     if (kind === undefined || (await kind.informer.agreesWithServer(signal))) return;
@@ -397,12 +352,11 @@ export class HubCache {
     this.#settleWaiting();
   }
 
-  /** Informers of the kinds that are always followed and that plans depend on. */
+  /** Always followed, and plans depend on them. */
   #fixed(): (Informer<MemberCluster> | PolicyInformer | Informer<ResourceBinding>)[] {
     return [this.clusters, ...this.placements, ...this.overrides, ...this.bindings.informers];
   }
 
-  /** Transform for the objects of a placed kind, with its preparation. */
   #keeping(type: ResourceType): Keeping<KubeObject> {
     if (this.catalog.holdsManifests(type)) return this.#bundles;
     return { transform: this.catalog.keepsManagedFields(type) ? (object) => object : withoutBookkeeping };

@@ -7,16 +7,14 @@ export interface HubInformersOptions {
   clock: Clock;
   random: () => number;
   logger: Logger;
-  /** Called when the hub shows an earlier state of the kind than before. */
+  /** The hub shows an earlier state of the kind than before. */
   wentBack: (type: ResourceType) => void;
-  /** Called when the hold of a kind's deletions begins or ends. */
+  /** The hold of a kind's deletions begins or ends. */
   heldChanged: () => void;
 }
 
-/** Transform of an informer, with its preparation. */
 export type Keeping<T> = Pick<InformerOptions<T>, "prepare" | "transform">;
 
-/** Creates the informers of the hub's cache. */
 export class HubInformers {
   readonly #options: HubInformersOptions;
 
@@ -24,7 +22,6 @@ export class HubInformers {
     this.#options = options;
   }
 
-  /** Creates an informer; `transform` selects the parts of an object to keep. */
   of<T>(type: ResourceType, more: Keeping<T> & Partial<InformerOptions<T>>): Informer<T> {
     const { client, clock, random, logger, wentBack } = this.#options;
     return new Informer<T>({
@@ -39,14 +36,12 @@ export class HubInformers {
     });
   }
 
-  /**
-   * Creates the informer of one of Meridian's own kinds. If most of its objects vanish at once, deletions are held.
-   */
+  /** For one of Meridian's own kinds. */
   followed<T>(type: ResourceType): Informer<T> {
     return this.holding(type, this.of<T>(type, { transform: (object) => withoutBookkeeping(object) as unknown as T }));
   }
 
-  /** Makes an informer hold deletions if most of its objects vanish at once. */
+  /** Deletions are held if most objects vanish at once. */
   holding<T>(type: ResourceType, informer: Informer<T>): Informer<T> {
     const { logger, heldChanged } = this.#options;
     informer.onDeletionsHeld(({ held, vanished, known }) => {

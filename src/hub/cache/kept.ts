@@ -2,26 +2,19 @@ import { defined, type KubeObject, type ObjectMeta } from "../../apis/index.ts";
 import type { Indexers } from "../../runtime/index.ts";
 import { NAMESPACE_INDEX } from "./selection.ts";
 
-/** Parts of objects that the caches keep, and the indexes of the caches. */
-
-/** Part of a namespace that the cache keeps. */
 export interface NamespaceFacts {
   metadata: Pick<ObjectMeta, "name" | "uid" | "labels" | "annotations">;
 }
 
-/** Index by requested node port, for kinds with ports. */
 export const NODE_PORT_INDEX = "nodePort";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/**
- * Removes the owners of fields and kubectl's record of its last apply. Plans need neither, and together they are half
- * of an object.
- */
+/** Plans need neither the owners of fields nor kubectl's last apply, and together they are half of an object. */
 export function withoutBookkeeping(object: KubeObject): KubeObject {
   const { managedFields: _, annotations, ...metadata } = object.metadata;
   if (annotations === undefined) return { ...object, metadata };
-  // An empty map stays, because a patch that adds an annotation must know whether the map exists.
+  // An empty map stays: a patch that adds an annotation must know whether the map exists.
   const { [LAST_APPLIED]: _applied, ...kept } = annotations;
   return { ...object, metadata: { ...metadata, annotations: kept } };
 }
@@ -36,7 +29,6 @@ export function namespaceFacts({ metadata }: KubeObject): NamespaceFacts {
   };
 }
 
-/** Indexers of every placed kind. */
 export const objectIndexers: Indexers<KubeObject> = {
   [NAMESPACE_INDEX]: ({ metadata }) => (metadata.namespace === undefined ? [] : [metadata.namespace]),
   [NODE_PORT_INDEX]: nodePorts,

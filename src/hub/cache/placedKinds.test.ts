@@ -85,25 +85,6 @@ describe("the watches", () => {
     informer(WIDGETS).end();
     await running;
   });
-
-  test("tell that the kinds have changed, or that the hub has said more of them", async () => {
-    const { placed, informer, serve, settlements, news } = placeByHand();
-    const end = new AbortController();
-    const running = placed.run(end.signal);
-    await rest();
-    settlements.emit();
-    expect(news()).toEqual(["changed"]);
-    serve(WIDGETS);
-    expect(news()).toEqual(["changed"]);
-    serve();
-    expect(news()).toEqual(["changed"]);
-    informer(WIDGETS).end();
-    end.abort();
-    await running;
-    settlements.emit();
-    serve(WIDGETS);
-    expect(news()).toEqual([]);
-  });
 });
 
 describe("a kind that the hub does not serve any more", () => {

@@ -13,40 +13,33 @@ import {
 import { type HubEvent, isDeparture } from "./events.ts";
 import { type KindCatalog } from "../kinds/index.ts";
 
-/** One kind whose objects Meridian places. */
 export interface PlacedKind {
   type: ResourceType;
   interpreter: HubKind;
   informer: Informer<KubeObject>;
-  /**
-   * True for kinds whose objects are sent unchanged. The status of such an object does not belong to Meridian, so its
-   * binding has Meridian's status.
-   */
+  /** Objects are sent unchanged. Their status does not belong to Meridian, so the binding has Meridian's. */
   propagated: boolean;
 }
 
 export interface PlacedKindsOptions {
   catalog: KindCatalog;
   logger: Logger;
-  /** Creates the informer of a kind. */
   informer: (type: ResourceType, more: Partial<InformerOptions<KubeObject>>) => Informer<KubeObject>;
-  /** Called when a kind has synced, was added or was removed. */
+  /** A kind has synced, was added or was removed. */
   changed: () => void;
-  /** Called when every object of the kind is known for the first time. */
+  /** Every object of the kind is known for the first time. */
   read: (type: ResourceType) => void;
-  /** Called when the replica paths of the kind have changed. */
   rescaled: (type: ResourceType) => void;
-  /** Called when an object of the kind is gone or its deletion begins, before any handler has the event. */
+  /** An object is gone or its deletion begins. Called before any handler has the event. */
   departs: (type: ResourceType) => void;
-  /** Called when {@link PlacedKinds.denied} has changed. */
   denialsChanged: () => void;
 }
 
 interface Followed extends PlacedKind {
   stop: AbortController;
-  /** True if the hub does not serve the kind any more, but objects are left that were never seen deleted. */
+  /** The hub does not serve the kind any more, but objects are left that were never seen deleted. */
   retired: boolean;
-  /** Last event, as received and as subscribers get it. Created once for all subscribers. */
+  /** Last event, as received and as all subscribers get it. */
   lastEvent: { from: InformerEvent<KubeObject>; event: HubEvent<KubeObject> } | undefined;
 }
 
@@ -56,22 +49,18 @@ interface Subscriber {
 }
 
 /**
- * Watches of the kinds that the catalog names. A watch begins when the hub serves its kind, and ends when the hub no
- * longer serves the kind. If a kind goes away while objects of it are known, objects and watch stay until the objects
- * are seen deleted: a deleted CRD does not permit the removal of member objects. A kind that the manager may not read
- * is left out until the right is granted. Nothing else waits for such a kind, and its objects do not count as gone.
+ * Watches of the kinds that the catalog names, while the hub serves them. If a kind goes away, objects and watch stay
+ * until the objects are seen deleted: a deleted CRD does not permit the removal of member objects. A kind that the
+ * manager may not read is left out until the right is granted, and its objects do not count as gone.
  */
 export class PlacedKinds {
   readonly #options: PlacedKindsOptions;
   readonly #followed = new Map<string, Followed>();
-  /**
-   * Kinds that the manager may not read. If the objects of such a kind are known already, the kind is in {@link
-   * #followed} as well.
-   */
+  /** Kinds that the manager may not read; in {@link #followed} as well if their objects are known already. */
   readonly #denied = new Map<string, Followed>();
   readonly #subscribers = new Set<Subscriber>();
   #list: readonly PlacedKind[] = [];
-  /** Watches that have not ended, including watches of removed kinds. */
+  /** Also of removed kinds. */
   readonly #running = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
 
@@ -84,7 +73,6 @@ export class PlacedKinds {
     return this.#list;
   }
 
-  /** Kinds that policies select, but that the manager may not read on the hub. */
   *denied(): Iterable<ResourceType> {
     for (const { type } of this.#denied.values()) yield type;
   }
@@ -93,7 +81,7 @@ export class PlacedKinds {
     return this.#followed.get(kindKey({ group, kind }));
   }
 
-  /** Object by its key among the objects of all kinds (`refKey`). */
+  /** By its `refKey`. */
   object(owner: string): { object: KubeObject; kind: PlacedKind } | undefined {
     const { kind: name, key } = parseOwnerKey(owner);
     const kind = this.#followed.get(name);
@@ -101,10 +89,7 @@ export class PlacedKinds {
     return kind === undefined || object === undefined ? undefined : { object, kind };
   }
 
-  /**
-   * True if every required kind is served, the hub has answered for all other kinds, and the objects of every served
-   * kind are known.
-   */
+  /** The hub has answered for every kind, serves the required ones, and the objects of every kind are known. */
   get synced(): boolean {
     const { catalog } = this.#options;
     if (!catalog.complete || !catalog.settled) return false;
@@ -125,14 +110,11 @@ export class PlacedKinds {
     await Promise.all(this.#running);
   }
 
-  /**
-   * Calls the handler for the events of all kinds, including kinds that come later. Before that, and within this
-   * call, the handler gets the existing objects.
-   */
+  /** The existing objects come first, within this call; kinds that come later are included. */
   subscribe(handler: (event: HubEvent<KubeObject>) => void): Disposable {
     const subscriber: Subscriber = { handler, subscriptions: new Map() };
     this.#subscribers.add(subscriber);
-    // Denied kinds are included: their objects come when the right is granted.
+    // The objects of denied kinds come when the right is granted.
     for (const followed of new Set([...this.#followed.values(), ...this.#denied.values()]))
       subscribeTo(followed, subscriber);
     return {
@@ -188,7 +170,7 @@ export class PlacedKinds {
     informer.onEvent((event) => {
       const { type: change } = event;
       if (isDeparture(event)) this.#options.departs(type);
-      // Deferred until every handler has had the event, because the update may end subscriptions.
+      // Deferred until every handler has had the event: the update may end subscriptions.
       if (change === "Deleted" && followed.retired) queueMicrotask(() => this.#update());
     });
     this.#followed.set(name, followed);
@@ -248,7 +230,6 @@ export class PlacedKinds {
     if (isNews) this.#options.rescaled(type);
   }
 
-  /** Reads the kind in another version from now on. */
   #replace(name: string, followed: Followed, type: ResourceType): void {
     this.#remove(name, followed);
     this.#add(name, type, followed.informer.list());
@@ -276,7 +257,7 @@ function hubEventOf(followed: Followed, from: InformerEvent<KubeObject>): HubEve
   return followed.lastEvent.event;
 }
 
-/** Key of a hub object among the objects of all kinds (`refKey`), from its key within its kind. */
+/** Key among the objects of all kinds (`refKey`), from the key within its kind. */
 export function ownerKey({ group, kind, namespaced }: ResourceType, key: string): string {
   return namespaced ? `${group}/${kind}/${key}` : `${group}/${kind}//${key}`;
 }

@@ -16,7 +16,6 @@ import type { Bindings } from "./bindings.ts";
 import type { NamespaceFacts } from "./kept.ts";
 
 export interface PlannedObjectsOptions {
-  /** All placements; the same array until a placement changes. */
   placements: () => readonly Placement[];
   bindings: Pick<Bindings, "of">;
   namespaces: Pick<Informer<NamespaceFacts>, "get">;
@@ -24,40 +23,37 @@ export interface PlannedObjectsOptions {
 }
 
 /**
- * Decides which hub objects are planned: all objects of rendered kinds; of other kinds the objects that a placement
- * selects, and the objects that may have copies on members. For all other objects nothing is computed, and only the
- * object itself is cached.
+ * Planned are all objects of rendered kinds, and of other kinds the objects that a placement selects or that may have
+ * copies on members. Of all others only the object itself is cached.
  */
 export class PlannedObjects {
   readonly #options: PlannedObjectsOptions;
   #placements: readonly Placement[] | undefined;
-  /** Placements by the kinds (`group/Kind`) that they select. */
+  /** By the kinds that they select. */
   readonly #byKind = new Map<string, Placement[]>();
 
   constructor(options: PlannedObjectsOptions) {
     this.#options = options;
   }
 
-  /** Facts beside the object itself by which policies select. */
+  /** What policies select by, beside the object itself. */
   settingOf(object: KubeObject): ObjectSetting {
     const { namespaces, protectedNamespaces } = this.#options;
     const { namespace } = object.metadata;
     return settingIn(object, namespace === undefined ? undefined : namespaces.get(namespace), protectedNamespaces);
   }
 
+  /** An object with a binding counts, since the binding must still be removed. */
   includes(object: KubeObject): boolean {
-    return isRendered(object) || isHeld(object) || this.isSelected(object) || this.#isBound(object);
+    return (
+      isRendered(object) || isHeld(object) || this.isSelected(object) || this.#options.bindings.of(object) !== undefined
+    );
   }
 
-  /** True if a placement selects the object, whatever its kind. */
+  /** Whatever its kind. */
   isSelected(object: KubeObject): boolean {
     const placements = this.#placementsOf(object);
     return placements !== undefined && selectPlacement(object, placements, this.settingOf(object)) !== undefined;
-  }
-
-  /** True if the object has a binding, which must still be removed. */
-  #isBound(object: KubeObject): boolean {
-    return this.#options.bindings.of(object) !== undefined;
   }
 
   #placementsOf({ apiVersion, kind }: KubeObject): readonly Placement[] | undefined {
@@ -74,7 +70,7 @@ export class PlannedObjects {
   }
 }
 
-/** Facts beside the object itself by which policies select. `namespace`: the namespace of the object, if known. */
+/** What policies select by, beside the object itself. `namespace`: of the object, if known. */
 export function settingIn(
   object: KubeObject,
   namespace: NamespaceFacts | undefined,
@@ -89,7 +85,7 @@ export function settingIn(
   };
 }
 
-/** True if a manager has claimed the object, so that copies may be on members. */
+/** A manager has claimed the object, so copies may be on members. */
 function isHeld({ metadata }: KubeObject): boolean {
   return (
     holdersOf(OBJECT_FINALIZER, metadata).length > 0 || metadata.annotations?.[FIRST_RECORD_ANNOTATION] !== undefined

@@ -8,13 +8,11 @@ import {
 import type { HubEvent, Policy } from "./events.ts";
 import { ownerKey, type PlacedKind } from "./placedKinds.ts";
 
-/** Index by namespace, for every placed kind. */
 export const NAMESPACE_INDEX = "namespace";
 
-/** Number of objects that are compared without a pause. */
+/** Objects that are compared without a pause. */
 const BATCH = 256;
 
-/** Objects of one kind that a policy can reach. */
 interface Reach {
   kind: PlacedKind;
   /** Namespace of a namespaced policy; undefined for a cluster policy. */
@@ -23,9 +21,8 @@ interface Reach {
 }
 
 /**
- * Keys of the objects that a policy selects, or selected before the event. Only objects that fit the kind, the
- * namespace and the name of a selector are compared. A key may come twice. An undefined between keys is a place to
- * pause.
+ * Keys of the objects that a policy selects, or selected before the event. Compared are those that fit a selector by
+ * kind, namespace and name. A key may come twice. An undefined between keys is a place to pause.
  */
 export function* selectedBy(
   { object: policy, old }: Pick<HubEvent<Policy>, "object" | "old">,
@@ -52,7 +49,6 @@ export function* selectedBy(
   }
 }
 
-/** Keys, within their kind, of the objects that fit a selector by namespace and name. */
 function* candidates({ kind, namespace, selectors }: Reach): Iterable<string> {
   const { informer, type } = kind;
   const namespaces = new Set<string>();

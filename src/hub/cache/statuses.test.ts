@@ -63,11 +63,9 @@ function source<T extends { metadata: ObjectMeta }>() {
 function setUp() {
   const [namespaced, clusterScoped] = [source<ResourceBinding>(), source<ResourceBinding>()];
   const asked: unknown[] = [];
-  const bindings = new Bindings({
-    informer: (type) => {
-      asked.push(type);
-      return (type === RESOURCEBINDINGS ? namespaced : clusterScoped).informer;
-    },
+  const bindings = new Bindings((type) => {
+    asked.push(type);
+    return (type === RESOURCEBINDINGS ? namespaced : clusterScoped).informer;
   });
   const [applications, configMaps] = [source<KubeObject>(), source<KubeObject>()];
   const kinds = [

@@ -18,10 +18,7 @@ export interface StatusesOptions {
   onObject(handler: (event: HubEvent<KubeObject>) => void): Disposable;
 }
 
-/**
- * Last status that Meridian wrote for hub objects: the status of the object for a rendered kind, the status of the
- * binding for any other kind. The own status of a propagated object belongs to others, and is not read here.
- */
+/** Last status that Meridian wrote: of a rendered kind on the object, of any other kind on its binding. */
 export class Statuses {
   readonly #options: StatusesOptions;
 
@@ -39,14 +36,14 @@ export class Statuses {
       : (object["status"] as FederatedStatus | undefined);
   }
 
-  /** Clusters that may have a copy of the object, by {@link of} and the object's own annotation. */
+  /** By {@link of} and the object's own annotation. */
   recordOf(object: KubeObject, kind: Kind | undefined = this.#options.kindOf(object)): ClusterRecord {
     return kind?.propagated === true
       ? recordOf({ metadata: object.metadata, status: this.#options.bindings.statusOf(object) })
       : recordOf(object);
   }
 
-  /** Keys of the objects that have a copy on this cluster, according to their last status. */
+  /** Keys of the objects with a copy on this cluster, by their last status. */
   *reportedOn(cluster: string): Iterable<string> {
     const { kinds, bindings } = this.#options;
     for (const { type, informer, propagated } of kinds) {
@@ -61,7 +58,7 @@ export class Statuses {
     }
   }
 
-  /** Changes of every object or binding that holds a status, for `from`. The key is the key of the object. */
+  /** Of whatever holds a status; the key is that of the object. */
   readonly events = {
     subscribe: (handler: (event: HubEvent<KubeObject | ResourceBinding>) => void): Disposable => {
       const { bindings } = this.#options;

@@ -6,13 +6,12 @@ import type { HubEvent } from "./events.ts";
 type Change = Pick<HubEvent<MemberCluster>, "type" | "object" | "old" | "initial">;
 
 /**
- * Start times of cluster taints, for `tolerationSeconds`. A taint that is added while this process watches starts
- * when it is seen. A later `timeAdded` counts; an earlier `timeAdded` does not count, because another clock may have
- * written it. For a taint that existed before, only `timeAdded` is known. A jump of this machine's clock moves no
- * start.
+ * Start times of cluster taints, for `tolerationSeconds`. A taint that is added while this process watches starts when
+ * it is seen, or at a later `timeAdded`; an earlier one may come from another clock. Of a taint that existed before only
+ * `timeAdded` is known. A jump of this machine's clock moves no start.
  */
 export class TaintTimes {
-  /** Current time, epoch milliseconds, on the same scale as every start time of this class. */
+  /** Epoch milliseconds, on the scale of every start time of this class. */
   readonly now: () => number;
   readonly #clock: Clock;
   readonly #began = new Map<string, ReadonlyMap<string, number>>();

@@ -22,70 +22,57 @@ import {
 import { memberRights, type Rights } from "./rights.ts";
 import { hasScale, ScalePaths } from "./scalePaths.ts";
 
-export interface KindCatalogOptions {
+interface KindCatalogOptions {
   client: Client;
   clock: Clock;
   random: () => number;
   logger: Logger;
 }
 
-interface SelectedKind {
-  group: string;
-  kind: string;
-}
-
-/** `Unknown`: the hub has not answered yet, or was not asked because no placement selects the kind. */
+/** `Unknown`: the hub has not answered, or was not asked because no placement selects the kind. */
 export type ServingState = "NeverPlaced" | "NotServed" | "Namespaced" | "ClusterScoped" | "Unknown";
 
 /** A kind, with the version in which its first selector names it. */
-interface Selection extends SelectedKind {
+interface Selection {
+  group: string;
+  kind: string;
   version: string;
 }
 
 type Selector = Pick<ResourceSelector, "apiVersion" | "kind">;
 
-/** Minimum time between two reads of discovery, whoever asks. */
+/** At least this long between two reads of discovery, whoever asks. */
 const ASK_EVERY_MS = 1_000;
-/** Interval while a wanted kind is missing: its CRD may be on its way, or its part of the API may be unavailable. */
+/** While a wanted kind is missing: its CRD or its part of the API may be on the way. */
 const MISSING_AGAIN_MS = 5_000;
-/** Interval while the hub does not answer. */
+/** While the hub does not answer. */
 const FAILED_AGAIN_MS = 10_000;
-/** Interval while a custom kind has a scale subresource: its CRD may change the replica paths. */
+/** While a custom kind has a scale subresource: its CRD may change the replica paths. */
 const SCALES_AGAIN_MS = 60_000;
 
 /**
- * Finds the kinds in use at run time: the kinds that the interpreter renders, and the kinds that policies select,
- * that may be propagated and that the hub serves. Discovery is read only for a reason: a kind is missing, or was
- * answered with 404. A rendered kind counts as served until the hub says that it is not, so that a failure of
- * discovery does not stop Meridian.
+ * Finds the kinds in use at run time: those that the interpreter renders, and those that policies select, that may be
+ * propagated and that the hub serves. Discovery is read only for a reason: a kind is missing, or was answered with 404.
+ * A rendered kind counts as served until the hub says otherwise, so that no failure of discovery stops Meridian.
  */
 export class KindCatalog {
   readonly #options: KindCatalogOptions;
   readonly #discovery: Discovery;
   readonly #scales: ScalePaths;
   readonly #changes = new Emitter<void>();
-  /**
-   * Kinds that a policy has selected and that may be propagated, by name. A kind stays when its policy is gone,
-   * because its copies must still be removed.
-   */
+  /** Kinds that a policy has ever selected, by name: copies must still be removed when the policy is gone. */
   readonly #selected = new Map<string, Selection>();
-  /** By kind: the versions that present placements name, with the number of selectors that name each version. */
+  /** By kind: the versions that present placements name, with the number of their selectors. */
   readonly #named = new Map<string, Map<string, number>>();
-  /**
-   * Kinds of dependencies that some object has, in addition to the kinds that may go with any object. A kind stays,
-   * because its copies must still be removed.
-   */
+  /** Kinds of dependencies that some object has ever had, beside those that may go with any object. */
   readonly #needed = new Map<string, ResourceType>();
-  /** Selected kinds for which the hub has answered whether it serves them. */
+  /** Selected kinds for which the hub has answered. */
   #asked: ReadonlySet<string> = new Set();
-  /**
-   * Emits when {@link settled} may have become true, when the missing kinds have changed, or when a kind is read in
-   * another version.
-   */
+  /** {@link settled} may have become true, the missing kinds have changed, or a kind is read in another version. */
   readonly settlements = new Emitter<void>();
-  /** Wanted kinds that are served, by name, in the version in which they are read. */
+  /** By name, in the version in which they are read. */
   #served = new Map<string, ResourceType>();
-  /** Wanted kinds that are not served, with the apiVersion of a served kind of the same name, if there is one. */
+  /** With the apiVersion of a served kind of the same name, if there is one. */
   #missing = new Map<string, string | undefined>();
   #failed = false;
   #readAt = Number.NEGATIVE_INFINITY;
@@ -100,17 +87,17 @@ export class KindCatalog {
     this.#changes.subscribe(() => (this.#memberKinds = undefined));
   }
 
-  /** Kinds of placed hub objects that the hub serves. These kinds are watched on the hub. */
+  /** Kinds of hub objects that are served, and watched on the hub. */
   hubKinds(): readonly ResourceType[] {
     return [...this.#served.values()];
   }
 
-  /** True if objects of the kind become other objects. Such kinds are watched even if no policy selects them. */
+  /** Objects of the kind become other objects. Such kinds are watched even if no policy selects them. */
   isRequired({ group, kind }: Pick<ResourceType, "group" | "kind">): boolean {
     return interpreter.hubKindOf(group, kind) !== undefined;
   }
 
-  /** Whether the hub serves a kind that a policy selects, as far as known. */
+  /** As far as known. */
   servingState({ apiVersion, kind }: Pick<ResourceSelector, "apiVersion" | "kind">): ServingState {
     const wanted = { group: parseApiVersion(apiVersion).group, kind };
     if (!this.isRequired(wanted) && !interpreter.isPropagated(wanted)) return "NeverPlaced";
@@ -119,26 +106,23 @@ export class KindCatalog {
     return this.#missing.has(kindKey(wanted)) ? "NotServed" : "Unknown";
   }
 
-  /** For a kind that is not served: apiVersion of a served kind of the same name, which may be meant. */
+  /** For a kind that is not served: apiVersion of a served kind of the same name. */
   servedIn({ apiVersion, kind }: Pick<ResourceSelector, "apiVersion" | "kind">): string | undefined {
     return this.#missing.get(kindKeyOf({ apiVersion, kind }));
   }
 
-  /** True if every required kind is served, as far as known. */
+  /** Every required kind is served, as far as known. */
   get complete(): boolean {
     return interpreter.requiredHubKinds().every((kind) => !this.#missing.has(kindKey(kind)));
   }
 
-  /** True if the hub has answered for every selected kind. */
+  /** The hub has answered for every selected kind. */
   get settled(): boolean {
     for (const name of this.#selected.keys()) if (!this.#asked.has(name)) return false;
     return true;
   }
 
-  /**
-   * Kinds of member objects, including namespaces. These kinds are watched on members. The same array until the kinds
-   * change.
-   */
+  /** Kinds to watch on members, with namespaces. The same array until the kinds change. */
   memberKinds(): readonly ResourceType[] {
     if (this.#memberKinds === undefined) {
       const kinds = new Map<string, ResourceType>();
@@ -149,30 +133,28 @@ export class KindCatalog {
     return this.#memberKinds;
   }
 
-  /** RBAC rules that Meridian needs on a member for the present kinds. */
+  /** What Meridian needs on a member for the present kinds. */
   rights(): Rights[] {
     return memberRights([...this.#needed.values(), ...this.#propagated()]);
   }
 
-  /** True for propagated kinds: managedFields show the fields that a person set in such an object. */
+  /** For propagated kinds, whose managedFields show what a person set. */
   keepsManagedFields(type: Pick<ResourceType, "group" | "kind">): boolean {
     return !this.isRequired(type);
   }
 
-  /** True for kinds whose objects hold other objects, perhaps compressed. */
   holdsManifests({ group, kind }: Pick<ResourceType, "group" | "kind">): boolean {
     return interpreter.hubKindOf(group, kind)?.holdsManifests === true;
   }
 
-  /** Calls the handler when {@link hubKinds} or {@link memberKinds} have changed. */
+  /** {@link hubKinds} or {@link memberKinds} have changed. */
   onChange(handler: () => void): Disposable {
     return this.#changes.subscribe(handler);
   }
 
   /**
-   * Replaces the selectors of a placement: `after` instead of `before`. A kind is read and sent in the version that
-   * placements name. If placements name several versions, the version among these that the hub prefers is used;
-   * objects in that version hold the content of the others.
+   * Replaces the selectors of a placement. A kind is read and sent in the version that placements name; of several the
+   * one that the hub prefers, since objects in that version hold the content of the others.
    */
   place(after: readonly Selector[], before: readonly Selector[]): void {
     if (after.length > 0) this.select(after);
@@ -199,7 +181,6 @@ export class KindCatalog {
     this.#named.set(name, named);
   }
 
-  /** Wakes the catalog if the kind may have to be read in another version now. */
   #reviewVersion({ apiVersion, kind }: Selector): void {
     const wanted = { group: parseApiVersion(apiVersion).group, kind };
     const served = this.#served.get(kindKey(wanted));
@@ -208,13 +189,13 @@ export class KindCatalog {
     if (named.size > 1 || (named.size === 1 && !named.has(served.version))) this.#wake.resolve();
   }
 
-  /** apiVersion in which objects of a served kind are read; undefined for other kinds. */
+  /** Undefined for kinds that are not served. */
   readIn({ apiVersion, kind }: Selector): string | undefined {
     const served = this.#served.get(kindKeyOf({ apiVersion, kind }));
     return served === undefined ? undefined : apiVersionOf(served);
   }
 
-  /** Selects the kinds that a policy or a binding names. */
+  /** Of a policy or a binding. */
   select(selectors: Iterable<Selector>): void {
     for (const { apiVersion, kind } of selectors) {
       const wanted = { ...parseApiVersion(apiVersion), kind };
@@ -225,7 +206,7 @@ export class KindCatalog {
     }
   }
 
-  /** Adds the kinds of dependencies that an object needs on a member. */
+  /** Kinds of dependencies that an object needs on a member. */
   need(dependencies: readonly { ref: Pick<ObjectRef, "apiVersion" | "kind"> }[]): void {
     let isNews = false;
     for (const { ref } of dependencies) {
@@ -237,12 +218,11 @@ export class KindCatalog {
     if (isNews) this.#changes.emit();
   }
 
-  /** To be called when a watch of the kind was answered with 404, because its CRD may be gone. */
+  /** For a watch of the kind that was answered with 404: its CRD may be gone. */
   notFound(type: Pick<ResourceType, "group" | "kind">): void {
     if (this.#served.has(kindKey(type))) this.#wake.resolve();
   }
 
-  /** Keeps the catalog up to date until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     const ended = Promise.withResolvers<void>();
@@ -260,10 +240,7 @@ export class KindCatalog {
     }
   }
 
-  /**
-   * Every resource in every version that the hub serves, not older than `maximumAgeMs`; and the apiVersions that are
-   * unavailable now.
-   */
+  /** Every resource in every version, not older than `maximumAgeMs`, and the apiVersions that are unavailable now. */
   async served(
     maximumAgeMs: number,
     signal: AbortSignal,
@@ -280,7 +257,7 @@ export class KindCatalog {
     return await withSignal(read(), signal);
   }
 
-  /** Reads discovery. Returns the milliseconds until the next read; undefined if the next read waits for a reason. */
+  /** Returns the milliseconds until the next read; undefined if that waits for a reason. */
   async #refresh(signal: AbortSignal): Promise<number | undefined> {
     try {
       await this.#update(await this.served(0, signal), signal);
@@ -335,10 +312,7 @@ export class KindCatalog {
     if (isNews || isChange) this.settlements.emit();
   }
 
-  /**
-   * Returns the known value for an unchanged kind, so that it does not count as another kind. A kind is not placed
-   * before its replica paths are known.
-   */
+  /** The known value for an unchanged kind, which then is no news. A kind is not placed before its paths are known. */
   async #withScale(found: ResourceType, known: ResourceType | undefined, signal: AbortSignal): Promise<ResourceType> {
     const type = this.isRequired(found) ? knownType(found) : await this.#scales.of(knownType(found), signal);
     return known?.version === type.version && sameValue(known.scale, type.scale) ? known : type;
@@ -378,7 +352,6 @@ function isWatchable({ verbs }: ResourceType): boolean {
   return verbs === undefined || (verbs.includes("list") && verbs.includes("watch"));
 }
 
-/** Resolves even if the sleep is cancelled. */
 async function ignored(sleep: Promise<void>): Promise<void> {
   await sleep.catch(() => undefined);
 }

@@ -20,20 +20,20 @@ export interface KindDeletionsOptions {
 }
 
 interface Answer extends KindTerms {
-  /** Start of the read, in the count of {@link KindDeletions}. */
+  /** When the read began, in the count of {@link KindDeletions}. */
   began: number;
 }
 
 interface Kind {
   type: ResourceType;
-  /** Last deletion of an object that was seen, in the count of {@link KindDeletions}. */
+  /** Last deletion of an object that was seen, in the same count. */
   seen: number;
   answer: Answer | undefined;
   reading: Promise<void> | undefined;
   again: Disposable | undefined;
-  /** True if a caller was told that nothing is known yet. */
+  /** A caller was told that nothing is known yet. */
   awaited: boolean;
-  /** Number of reads since an object was last held for an earlier CRD; undefined if no object was. */
+  /** Reads since an object was last held for an earlier CRD; undefined if none was. */
   unasked: number | undefined;
 }
 
@@ -43,22 +43,20 @@ const UNREAD: KindHeld = {
   message: "it is being read whether the kind itself is being deleted",
 };
 
-/** After this many reads without a caller, `changes` asks all callers whether to go on. */
+/** After so many reads without a caller, `changes` asks whether to go on. */
 const UNASKED_READS = 2;
 
 /**
- * Decides whether a kind is itself being deleted, or was being deleted when an object was deleted. An API server
- * deletes every object of a kind when its CRD is deleted. No person has asked for these deletions, so the copies stay
- * until a person agrees on the CRD or on the object. The event of an object may come before any news of the CRD. An
- * answer therefore counts only if its read began after the deletion of the object was seen; the server marks the CRD
- * first. One read answers for all deletions that were seen before it began.
+ * Decides whether a kind is or was being deleted when its objects were. An API server deletes every object of a kind
+ * with its CRD, and no person has asked for that: the copies stay until a person agrees on the CRD or on the object. An
+ * object's event may come before any news of the CRD, so an answer counts only if its read began after the deletion
+ * was seen; the server marks the CRD first.
  *
- * A CRD that loses its finalizer leaves its objects in etcd. When a CRD of that name is installed again, the server
- * still shows the objects as being deleted. So an object that was deleted before its CRD was created, or in the same
- * second, is held as well ({@link isOfEarlierCrd}).
+ * A CRD that loses its finalizer leaves its objects in etcd, being deleted when the CRD is installed again. So an object
+ * that was deleted before its CRD was created, or in the same second, is held as well ({@link isOfEarlierCrd}).
  */
 export class KindDeletions implements Disposable {
-  /** Emits when the answer for a kind has changed, or has arrived for a waiting caller. */
+  /** The answer for a kind has changed, or has arrived for a waiting caller. */
   readonly changes = new Emitter<ResourceType>();
   readonly #options: KindDeletionsOptions;
   readonly #kinds = new Map<string, Kind>();
@@ -70,25 +68,19 @@ export class KindDeletions implements Disposable {
     this.#options = options;
   }
 
-  /** To be called when an object of the kind is being deleted, or is gone. */
+  /** An object of the kind is being deleted, or is gone. */
   saw(type: ResourceType): void {
     if (isCustomGroup(type.group)) this.#kind(type).seen = ++this.#count;
   }
 
-  /**
-   * Reason why the deletion of an object is held; undefined if it is not held. The deletion must have been reported
-   * to {@link saw} before. Throws the errors of the client.
-   */
+  /** Undefined if the deletion, which {@link saw} has heard of, is not held. Throws the errors of the client. */
   async held(type: ResourceType, object: Departing, signal: AbortSignal): Promise<KindHeld | undefined> {
     if (!isCustomGroup(type.group)) return undefined;
     const kind = this.#kind(type);
     return this.#heldBy(kind, await this.#answer(kind, signal), object);
   }
 
-  /**
-   * As {@link held}, without waiting. A missing answer is read in the background, and {@link changes} emits when it
-   * is known.
-   */
+  /** As {@link held}, without waiting: {@link changes} tells of a missing answer. */
   heldNow(type: ResourceType, object: Departing): KindHeld | undefined {
     if (!isCustomGroup(type.group)) return undefined;
     const kind = this.#kind(type);
@@ -100,10 +92,7 @@ export class KindDeletions implements Disposable {
     return UNREAD;
   }
 
-  /**
-   * True if objects that are gone belonged to an earlier CRD, and nobody has agreed on the present CRD. `madeAt`:
-   * creation time of the oldest copy of these objects. Throws the errors of the client.
-   */
+  /** Gone objects belonged to an earlier CRD, and nobody agreed on this one. `madeAt`: of their oldest copy. Throws the errors of the client. */
   async wasOfEarlierCrd(type: ResourceType, madeAt: string, signal: AbortSignal): Promise<boolean> {
     if (!isCustomGroup(type.group)) return false;
     const { installedAt } = await this.#answer(this.#kind(type), signal);
@@ -133,7 +122,7 @@ export class KindDeletions implements Disposable {
     return kind;
   }
 
-  /** Answer of a read that began after the last deletion was seen. */
+  /** Of a read that began after the last deletion was seen. */
   async #answer(kind: Kind, signal: AbortSignal): Promise<Answer> {
     const { seen } = kind;
     while (kind.answer === undefined || kind.answer.began < seen) await withSignal(this.#fresh(kind), signal);
@@ -152,7 +141,7 @@ export class KindDeletions implements Disposable {
     return held;
   }
 
-  /** Starts a read, or joins the running read. A caller that needs a later read calls again. */
+  /** Starts a read, or joins the running one. A caller that needs a later read calls again. */
   #fresh(kind: Kind): Promise<void> {
     kind.reading ??= this.#read(kind).finally(() => (kind.reading = undefined));
     return kind.reading;
@@ -194,7 +183,7 @@ export class KindDeletions implements Disposable {
     }
   }
 
-  /** Reads again after a pause: a person may agree or grant the right to read, and no event tells this. */
+  /** A person may agree or grant the right to read, and no event tells this. */
   #readAgain(kind: Kind): void {
     kind.again?.[Symbol.dispose]();
     kind.again = this.#options.clock.after(AGAIN_MS, () => {
@@ -213,10 +202,7 @@ export class KindDeletions implements Disposable {
   }
 }
 
-/**
- * Counts the reads without a caller, because the objects that an earlier CRD holds may be gone. Returns true if
- * waiting callers must ask again to keep the reads going.
- */
+/** The objects that an earlier CRD holds may be gone. Returns true if callers must ask again to keep the reads going. */
 function countRead(kind: Kind, { held, installedAt }: Answer): boolean {
   if (kind.unasked === undefined) return false;
   const isOver = held !== undefined || installedAt === undefined || kind.unasked >= UNASKED_READS;

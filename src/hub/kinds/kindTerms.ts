@@ -7,29 +7,23 @@ import {
 } from "../../apis/index.ts";
 import type { ResourceType } from "../../runtime/index.ts";
 
-/** Rules of a CRD for deletions of its objects: as values, for the manager and for `plan`. */
-
-/** Reason why objects that are being deleted, or are gone, keep their copies for now. */
+/** Why objects that are being deleted, or are gone, keep their copies for now. */
 export interface KindHeld {
   reason: "KindBeingDeleted";
   message: Message;
 }
 
-/** Metadata of an object that is being deleted. */
 export type Departing = Pick<ObjectMeta, "creationTimestamp" | "deletionTimestamp" | "annotations">;
 
 export interface KindTerms {
-  /** Reason why every deletion is held; undefined if not every deletion is held. */
+  /** Every deletion is held for this. */
   held: KindHeld | undefined;
-  /** Creation time of the CRD: earlier deletions belong to an earlier CRD. Undefined if nothing depends on that. */
+  /** Creation time of the CRD, if something depends on it: earlier deletions belong to an earlier CRD. */
   installedAt: string | undefined;
 }
 
 const AGREEMENT = `if meant, annotate it ${ALLOW_DELETION_ANNOTATION}=true`;
-/**
- * Maximum time for which a server goes on deleting objects of a CRD that lost its finalizer, after a new CRD of that
- * name was created.
- */
+/** A server may go on deleting objects of a CRD without finalizer for so long after a new CRD of that name. */
 const SWEEP_MS = 600_000;
 const NOT_HELD: KindTerms = { held: undefined, installedAt: undefined };
 
@@ -43,7 +37,7 @@ export function kindTerms(type: ResourceType, crd: ObjectMeta | "Gone" | "Denied
   return allHeld({ what: `CRD ${name} is being deleted`, remedy: AGREEMENT });
 }
 
-/** True if the object was deleted with an earlier CRD, and is held although its present CRD is not being deleted. */
+/** The object was deleted with an earlier CRD, and is held although its present CRD is not being deleted. */
 export function isOfEarlierCrd({ installedAt }: KindTerms, object: Departing): boolean {
   const { creationTimestamp, deletionTimestamp } = object;
   if (installedAt === undefined || deletionTimestamp === undefined || isAgreed(object)) return false;
@@ -53,7 +47,6 @@ export function isOfEarlierCrd({ installedAt }: KindTerms, object: Departing): b
   return isOlder && Date.parse(deletionTimestamp) - Date.parse(installedAt) < SWEEP_MS;
 }
 
-/** Reason why the deletion of the object is held; undefined if it is not held. */
 export function heldUnder(
   terms: KindTerms,
   { kind }: Pick<ResourceType, "kind">,
@@ -72,7 +65,7 @@ function heldBy(message: MessageParts): KindHeld {
   return { reason: "KindBeingDeleted", message };
 }
 
-/** True if a person has agreed, on the CRD or on the object, to the removal of the copies. */
+/** A person has agreed, on the CRD or on the object, to the removal of the copies. */
 function isAgreed({ annotations }: Pick<ObjectMeta, "annotations">): boolean {
   return annotations?.[ALLOW_DELETION_ANNOTATION] === "true";
 }

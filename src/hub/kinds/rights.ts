@@ -16,7 +16,7 @@ const EVERYTHING = ["get", "list", "watch", "create", "patch", "delete"];
 /** Pods show why a workload is not healthy. They are listed and never watched. */
 const ON_PODS = ["list"];
 
-/** One rule for each API group of these kinds, with these verbs; resources in alphabetical order. */
+/** One rule for each API group; resources in alphabetical order. */
 export function rightsOn(kinds: readonly Kind[], verbs: readonly string[]): Rights[] {
   const groups = new Map<string, Set<string>>();
   for (const { group, plural } of kinds) groups.set(group, (groups.get(group) ?? new Set()).add(plural));
@@ -27,20 +27,14 @@ export function rightsOn(kinds: readonly Kind[], verbs: readonly string[]): Righ
   }));
 }
 
-/**
- * Rules that Meridian needs in a namespace of a member, if Meridian is limited to namespaces there: the kinds of
- * {@link memberRights} without cluster-scoped kinds.
- */
+/** Where Meridian is limited to namespaces of a member: {@link memberRights} without cluster-scoped kinds. */
 export function memberRightsInNamespace(more: readonly (Kind & { namespaced: boolean | undefined })[] = []): Rights[] {
-  // The scope of a kind that is not served yet is unknown. The kind is included, because an unusable right does no
-  // harm.
+  // The scope of a kind that is not served yet is unknown; an unusable right does no harm.
   const kinds = [...memberKinds(), ...more].filter(({ namespaced }) => namespaced !== false);
   return [...rightsOn(kinds, EVERYTHING), ...rightsOn([PODS], ON_PODS)];
 }
 
-/**
- * Rules that Meridian needs on a member to place objects: for the kinds that can always be placed, and for `more`.
- */
+/** What Meridian needs on a member: for the kinds that can always be placed, and for `more`. */
 export function memberRights(more: readonly Kind[] = []): Rights[] {
   return [
     ...rightsOn([NAMESPACES], EVERYTHING),

@@ -17,12 +17,12 @@ interface Known {
 const NOTHING: Known = { generation: undefined, paths: new Map() };
 
 /**
- * Replica paths of custom kinds with a scale subresource. Discovery shows that a kind has a scale subresource, but
- * only its CRD has the paths. A CRD may be a megabyte, so it is read whole only when its generation has changed.
+ * Replica paths of custom kinds with a scale subresource, which only the CRD has. A CRD may be a megabyte, so it is read
+ * whole only when its generation has changed.
  */
 export class ScalePaths {
   readonly #options: ScalePathsOptions;
-  /** Replica paths of CRDs, by the CRD's name. */
+  /** By the CRD's name. */
   readonly #known = new Map<string, Known>();
   readonly #refused = new Set<string>();
 
@@ -30,10 +30,7 @@ export class ScalePaths {
     this.#options = options;
   }
 
-  /**
-   * Returns the kind with the replica paths of its present CRD. Throws the errors of the client, unless the CRD is
-   * missing or may not be read.
-   */
+  /** Throws the errors of the client, unless the CRD is missing or may not be read. */
   async of(type: ResourceType, signal: AbortSignal): Promise<ResourceType> {
     const { scale: _, ...bare } = type;
     if (!hasScale(type)) return type.scale === undefined ? type : bare;
@@ -68,10 +65,7 @@ export class ScalePaths {
   }
 }
 
-/**
- * True for custom kinds with a scale subresource. Kinds of Kubernetes itself, whose groups have no dot, are known
- * without a CRD.
- */
+/** Kinds of Kubernetes itself, whose groups have no dot, are known without a CRD. */
 export function hasScale({ group, subresources = [] }: ResourceType): boolean {
   return group.includes(".") && subresources.includes("scale");
 }
