@@ -23,29 +23,6 @@ const allowed = {
 const created = requestOf("CREATE", application("nginx:1"));
 
 describe("an admission call", () => {
-  test("has a span in the trace of the API server", async () => {
-    const { tracer, spans } = recordSpans();
-    await traced({ tracer, webhook: "validate", traceparent: SAMPLED }, created, () => allowed);
-    expect(spans).toMatchObject([
-      {
-        name: "Admission",
-        parentSpanContext: { traceId: TRACE, spanId: "b7ad6b7169203331", isRemote: true },
-        attributes: {
-          "admission.webhook": "validate",
-          "admission.operation": "CREATE",
-          "admission.allowed": true,
-          "k8s.resource.kind": "DemoApplication",
-        },
-      },
-    ]);
-  });
-
-  test.each([undefined, "nonsense"])("begins a trace where the API server names none: %s", async (traceparent) => {
-    const { tracer, spans } = recordSpans();
-    await traced({ tracer, webhook: "mutate", traceparent }, created, () => allowed);
-    expect(spans[0]?.parentSpanContext).toBeUndefined();
-  });
-
   test("that fails says why", async () => {
     const { tracer, spans } = recordSpans();
     const answer = (): never => {

@@ -11,12 +11,7 @@ import type { JsonPatchOperation } from "./admission/defaults.ts";
 import type { AdmissionReview } from "./admission/review.ts";
 import type { AdmissionRequest } from "./admission/types.ts";
 
-/** The trace of a request to the hub continues in the webhook, and in the manager through an annotation of the object. */
-
-/**
- * Answers one call within the span `Admission`. The span's parent is the span that the API server names. Without a
- * tracer the span is undefined.
- */
+/** Answers one call within a span `Admission`, whose parent is the span that the API server names. */
 export async function traced(
   { tracer, webhook, traceparent }: { tracer: Tracer | undefined; webhook: string; traceparent: string | undefined },
   { kind, operation, namespace, name }: AdmissionRequest,
@@ -44,9 +39,8 @@ export async function traced(
 }
 
 /**
- * Writes the trace into an annotation of an application whose spec the request changes, so that the reconcile continues
- * the trace. Does so only if the API server has begun a recorded trace. An annotation that the request itself sets
- * stays.
+ * Notes the trace on an application whose spec the request changes, so that the reconcile continues it. Only for a
+ * recorded trace of the API server, and not over an annotation that the request itself sets.
  */
 export function traceNote(
   { operation, subResource, kind, object, oldObject }: AdmissionRequest,

@@ -16,15 +16,13 @@ const UNREAD_MS = 30_000;
 
 /**
  * Knows since when the API server has asked the webhook about every approval of a rollout. Earlier approvals are not
- * verified: the webhooks were not served, somebody had changed their configuration, or an earlier release ran. The
- * guard needs no watch of its own.
+ * verified: nobody served the webhooks, somebody changed their configuration, or an earlier release ran.
  */
 export class ApprovalGuard {
   readonly #options: ApprovalGuardOptions;
   readonly #began: number;
-  /** Kinds that the configuration left out at the last look. */
+  /** Kinds that the configuration left out at the last look, and when each was last seen left out. */
   readonly #open = new Set<KindDefinition>();
-  /** Time at which the configuration was last seen to leave out a kind. */
   readonly #openUntil = new Map<KindDefinition, number>();
 
   constructor(options: ApprovalGuardOptions) {
@@ -33,7 +31,6 @@ export class ApprovalGuard {
     options.informer.onEvent(() => this.#look());
   }
 
-  /** Time since which nobody can approve in another person's name on objects of that kind. */
   provenSince({ apiVersion, kind: name }: Pick<KubeObject, "apiVersion" | "kind">): ApproversProven {
     const { informer, clock } = this.#options;
     if (!informer.synced) return clock.monotonic() - this.#began < UNREAD_MS ? "Unread" : "Never";

@@ -11,7 +11,6 @@ export interface Body {
   entries: JsonScan["entries"];
 }
 
-/** The body exceeds the bounds. */
 export class TooLargeError extends Error {
   override readonly name = "TooLargeError";
 }
@@ -25,8 +24,7 @@ const LARGE_WITHIN_MS = 5_000;
 
 /**
  * Reads the bodies of calls. Anybody who reaches the port can send one, so each is read only up to its bounds, large
- * ones only a few at a time, and none for longer than the event loop can spare. The unread rest waits in its sender's
- * socket.
+ * ones a few at a time, and none for longer than the event loop can spare.
  */
 export class Bodies {
   readonly #clock: Clock;
@@ -37,10 +35,7 @@ export class Bodies {
     this.#clock = clock;
   }
 
-  /**
-   * Reads the body. A large body keeps its turn until it is disposed of. Rejects with {@link TooLargeError}, or when
-   * the caller goes away.
-   */
+  /** A large body keeps its turn until it is disposed of. Rejects with {@link TooLargeError}, or when the caller goes. */
   async read(request: IncomingMessage, bounds: BodyBounds): Promise<Body & Disposable> {
     if (Number(request.headers["content-length"] ?? 0) > bounds.bytes) throw tooLarge("bytes", bounds);
     const slice = TimeSlice.of(this.#clock);
@@ -83,7 +78,7 @@ export class Bodies {
     }
   }
 
-  /** Resolves when the turn has come. The turn lasts until `end`. */
+  /** Resolves when the turn has come, which lasts until `end`. */
   async #turn(end: DisposableStack): Promise<void> {
     if (this.#large >= LARGE_AT_ONCE) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -101,7 +96,6 @@ export class Bodies {
   }
 }
 
-/** The caller has closed the connection before the body was complete. */
 export class CallerGoneError extends Error {
   override readonly name = "CallerGoneError";
 }

@@ -11,8 +11,6 @@ import {
   sameValue,
   trimEnd,
 } from "../apis/index.ts";
-import { contains } from "./contains.ts";
-
 /** Address at which the API server reaches the webhooks: a Service of its cluster, or a URL. */
 export type WebhookTarget =
   | { kind: "Service"; namespace: string; name: string; port: number }
@@ -48,10 +46,9 @@ interface Webhook {
 }
 
 /**
- * Match condition: the webhooks are not called for an update that changes neither spec, labels nor annotations. The
- * manager's own writes are such updates, above all those of the finalizer. So the manager never waits for its own
- * webhooks: not at a first start, not with wrong certificates, and not while two releases run side by side. The
- * condition does not exempt the manager by name: its other requests are judged like anybody's.
+ * Match condition: no call for an update that changes neither spec, labels nor annotations. The manager's own writes
+ * are such updates, so the manager never waits for its own webhooks: not at a first start, not with wrong certificates,
+ * not beside another release. Its other requests are judged like anybody's.
  */
 const MEANINGFUL = {
   name: "meaningful-changes",
@@ -68,10 +65,7 @@ function differs(field: string): string {
   return `has(object.metadata.${field}) != has(oldObject.metadata.${field}) || ${both}`;
 }
 
-/**
- * Two annotations are left out: the manager's own record of an object's clusters, which is written with the finalizer,
- * and the approvals of a rollout, which have their own condition {@link APPROVING}.
- */
+/** Without the record of an object's clusters, written with the finalizer, and the approvals, which have {@link APPROVING}. */
 function annotationsDiffer(): string {
   const [now, before] = ["object", "oldObject"].map(
     (one) => `(has(${one}.metadata.annotations) ? ${one}.metadata.annotations : {})`,
@@ -85,8 +79,7 @@ function annotationsDiffer(): string {
 
 /**
  * Match condition: the request adds or changes approvals of a rollout. Whole values are compared, since one value in
- * JSON can be written in many ways. The webhook is not called for the removal of approvals, nor for another change of
- * an object with approvals.
+ * JSON can be written in many ways.
  */
 const APPROVING = {
   name: "rollout-approvals",
@@ -108,12 +101,12 @@ const NOT_SYSTEM = {
 
 const COMMON = { admissionReviewVersions: ["v1"], sideEffects: "None", matchPolicy: "Equivalent" } as const;
 
-/** Long enough for a manager that pauses, short enough for a person who waits. An answer usually takes milliseconds. */
+/** Long enough for a manager that pauses, short enough for a person who waits. */
 const TIMEOUT_SECONDS = 5;
-/** Everybody waits this long for a call whose failure is ignored, so this timeout is shorter. */
+/** Everybody waits this long for a call whose failure is ignored. */
 const IGNORED_TIMEOUT_SECONDS = 2;
 
-/** Teams deploy bundles. So bundles are judged like applications, not like policies. */
+/** Teams deploy bundles, so they are judged like applications, not like policies. */
 const BUNDLES = "manifestbundles";
 
 const federationKinds = KINDS.filter((kind) => kind.group === FEDERATION_GROUP && kind.plural !== BUNDLES);
@@ -138,10 +131,7 @@ const bundles = (...operations: string[]): Rule => rule(FEDERATION_GROUP, FEDERA
 const federation = (...operations: string[]): Rule =>
   rule(FEDERATION_GROUP, FEDERATION_VERSION, policies, ...operations);
 
-/**
- * Sets defaults, and refuses in better words than the schema. A failed call is ignored: the manager sets the finalizer
- * itself, and the schema still refuses invalid objects.
- */
+/** A failed call is ignored: the manager sets the finalizer itself, and the schema still refuses invalid objects. */
 function mutating(target: WebhookTarget, caBundle: string | undefined): Webhook[] {
   return [
     {
@@ -161,10 +151,7 @@ function mutating(target: WebhookTarget, caBundle: string | undefined): Webhook[
   ];
 }
 
-/**
- * Makes sure that nobody approves a stage in another person's name. Status and scale are left out, since they cannot
- * change an annotation.
- */
+/** Nobody approves a stage in another person's name. Status and scale cannot change an annotation. */
 function approvals(target: WebhookTarget, caBundle: string | undefined): Webhook {
   return {
     name: `approvals.${PAAS_GROUP}`,
@@ -181,7 +168,7 @@ function approvals(target: WebhookTarget, caBundle: string | undefined): Webhook
   };
 }
 
-/** Returns whether some webhook of a live validating configuration is called for every approval on objects of that kind. */
+/** Returns whether a live validating configuration calls the webhook for every approval on objects of that kind. */
 export function asksAboutApprovals(live: KubeObject | undefined, target: WebhookTarget, kind: KindDefinition): boolean {
   const { clientConfig, matchConditions } = approvals(target, undefined);
   return ((live?.["webhooks"] ?? []) as Partial<Webhook>[]).some(
@@ -216,8 +203,7 @@ function isEmpty(selector: unknown): boolean {
 function validating(target: WebhookTarget, caBundle: string | undefined): Webhook[] {
   const clientConfig = clientConfigOf(target, PATHS.validate, caBundle);
   return [
-    // Deployments of teams must not wait for us. Without an answer the schema still holds, and the status shows
-    // violated bounds and port clashes.
+    // Deployments of teams must not wait for us. Without an answer the schema and the status still tell.
     {
       name: `applications.${PAAS_GROUP}`,
       ...COMMON,
@@ -231,8 +217,7 @@ function validating(target: WebhookTarget, caBundle: string | undefined): Webhoo
       failurePolicy: "Ignore",
       timeoutSeconds: IGNORED_TIMEOUT_SECONDS,
     },
-    // Policies affect many clusters and other teams, and protection must not end with an outage. So a failed call
-    // refuses the request.
+    // Policies affect other teams, and protection must not end with an outage: a failed call refuses the request.
     {
       name: `federation.${PAAS_GROUP}`,
       ...COMMON,
@@ -251,7 +236,7 @@ function validating(target: WebhookTarget, caBundle: string | undefined): Webhoo
       failurePolicy: "Fail",
       timeoutSeconds: TIMEOUT_SECONDS,
     },
-    // The objects in the namespace are protected anyway. This webhook refuses before the rest of the namespace is gone.
+    // Refuses before the rest of the namespace is gone; the objects in it are protected anyway.
     {
       name: `namespaces.${PAAS_GROUP}`,
       ...COMMON,
@@ -283,4 +268,18 @@ export function conversionOf(target: WebhookTarget, caBundle?: string): object {
       clientConfig: clientConfigOf(target, PATHS.convert, caBundle),
     },
   };
+}
+
+/**
+ * Returns whether `live` has every wanted value; the server adds defaults. Lists must have the same length and order.
+ */
+export function contains(live: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(live) && live.length === wanted.length && wanted.every((one, index) => contains(live[index], one))
+    );
+  }
+  if (typeof wanted !== "object" || wanted === null) return live === wanted;
+  if (typeof live !== "object" || live === null) return false;
+  return Object.entries(wanted).every(([key, value]) => contains((live as Record<string, unknown>)[key], value));
 }

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { CONVERSION_ANNOTATION, type KindDefinition, type KubeObject, parseObject } from "../apis/index.ts";
+import { CONVERSION_ANNOTATION, type KindDefinition, type KubeObject } from "../apis/index.ts";
 import { KINDS_WITH_NEXT, NEXT_API_VERSION } from "../apis/testing/nextVersion.ts";
 import { clusterObject } from "../../test/builders/policyObjects.ts";
-import { GOOD_OBJECTS } from "../../test/builders/goodObjects.ts";
 import { ReviewError } from "./admission/review.ts";
 import { answerConversion, CONVERSION_API_VERSION } from "./conversionReview.ts";
-import { anyApplication, anyV1beta1Application } from "./testing/arbitraries.ts";
+import { anyApplication } from "../apis/testing/anyApplication.ts";
 
 const V1 = "paas.cmft.com/v1";
 const V1BETA1 = "paas.cmft.com/v1beta1";
@@ -50,50 +49,14 @@ async function convert(objects: readonly KubeObject[], desired: string): Promise
 }
 
 describe("conversion as the API server asks for it", () => {
-  // As lists, since that is how most objects come: 2,000 of each.
-  const lists = (one: fc.Arbitrary<KubeObject>) => fc.array(one, { minLength: 20, maxLength: 20 });
-  const runs = { numRuns: 100 };
-
-  test.prop([lists(anyApplication())], runs)(
+  test.prop([fc.array(anyApplication(), { maxLength: 5 })])(
     "from v1 to v1beta1 and back loses nothing",
     async (objects) => isDeepStrictEqual(await convert(await convert(objects, V1BETA1), V1), overTheWire(objects)),
-    120_000,
   );
 
-  test.prop([lists(anyV1beta1Application())], runs)(
-    "from v1beta1 to v1 and back loses nothing",
-    async (objects) => isDeepStrictEqual(await convert(await convert(objects, V1), V1BETA1), overTheWire(objects)),
-    120_000,
-  );
-
-  test.prop([fc.array(anyApplication(), { maxLength: 20 })])("keeps a list's order and length", async (objects) => {
+  test.prop([fc.array(anyApplication(), { maxLength: 5 })])("keeps a list's order and length", async (objects) => {
     const names = (list: readonly KubeObject[]) => list.map(({ metadata }) => metadata.name);
     expect(names(await convert(objects, V1BETA1))).toEqual(names(objects));
-  });
-
-  test("takes every good application of the API's tests through both versions", async () => {
-    const applications = GOOD_OBJECTS.map(({ object }) => object).filter(({ apiVersion }) => apiVersion === V1);
-    expect(applications.length).toBeGreaterThan(3);
-    const stored = applications.map((object) => {
-      const parsed = parseObject(object);
-      if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-      return parsed.object;
-    });
-    expect(await convert(await convert(stored, V1BETA1), V1)).toEqual(stored);
-  });
-
-  test("changes nothing of the metadata but annotations", async () => {
-    const metadata = { name: "shop", uid: "1", resourceVersion: "7", labels: { a: "b" }, finalizers: ["x/y"] };
-    const object = {
-      apiVersion: V1,
-      kind: "DemoApplication",
-      metadata,
-      spec: { image: "nginx", replica: 1, args: ["a"] },
-    };
-    const [converted] = await convert([object], V1BETA1);
-    const { annotations, ...rest } = converted?.metadata ?? { annotations: {} };
-    expect(rest).toEqual(metadata);
-    expect(Object.keys(annotations ?? {})).toEqual([CONVERSION_ANNOTATION]);
   });
 
   test("is that of the kinds which the manager knows", async () => {

@@ -8,10 +8,7 @@ interface ConversionRequest {
   desiredAPIVersion: string;
 }
 
-/**
- * Answers a ConversionReview, whose objects come one after the other, with JSON in pieces. Throws {@link ReviewError}
- * for an invalid review.
- */
+/** Answers a ConversionReview with JSON in pieces. Throws {@link ReviewError} for an invalid review. */
 export async function answerConversion(
   review: unknown,
   objects: AsyncIterable<unknown>,

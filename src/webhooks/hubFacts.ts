@@ -29,7 +29,6 @@ import type { AdmissionFacts, AdmissionRequest, ApplicationFacts, Endpoint, Serv
 
 export interface HubFactsOptions {
   hub: HubCache;
-  /** Reads objects that no cache holds. */
   client: Client;
   /** Meridian's own namespace, with the kubeconfigs of members. */
   namespace: string;
@@ -37,22 +36,16 @@ export interface HubFactsOptions {
   logger: Logger;
 }
 
-/** Maximum time to wait for the caches. The API server waits no longer for an answer either. */
+/** The API server waits no longer for an answer either. */
 const SYNC_WITHIN_MS = 1_500;
-/**
- * The served kinds change with the hub's CRDs, so they are read again after `SERVED_FOR_MS`. For an unknown kind they
- * are read again already after `SERVED_AGAIN_MS`.
- */
+/** The served kinds are read again after this time; for an unknown kind after the second one. */
 const SERVED_FOR_MS = 60_000;
 const SERVED_AGAIN_MS = 1_000;
 
 /** Maximum of the schema of policies. */
 const MOST_SELECTORS = 64;
 
-/**
- * Facts about the hub for admission. They come from the process's cache, so that no call waits for a list, and from
- * reads of single objects.
- */
+/** Facts for admission, from the process's cache, so that no call waits for a list, and from reads of single objects. */
 export class HubFacts {
   readonly #options: HubFactsOptions;
 
@@ -60,7 +53,7 @@ export class HubFacts {
     this.#options = options;
   }
 
-  /** Reads all facts that may decide this request. Rejects when the hub's caches have not synced in time. */
+  /** Rejects when the hub's caches have not synced in time. */
   async read(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionFacts> {
     const { hub } = this.#options;
     const end = AbortSignal.any([signal, AbortSignal.timeout(SYNC_WITHIN_MS)]);
@@ -91,7 +84,7 @@ export class HubFacts {
     };
   }
 
-  /** Undefined for a namespace that has not come by watch yet. The status of the bundle then tells about missing grants. */
+  /** None for a namespace that has not come by watch yet: the status of the bundle tells of missing grants. */
   #terms({ resource, namespace = "" }: AdmissionRequest): Pick<AdmissionFacts, "namespaceTerms"> {
     const known = resource.resource === "manifestbundles" ? this.#options.hub.namespaces.get(namespace) : undefined;
     return known === undefined ? {} : { namespaceTerms: namespaceTerms(known.metadata, false) };
@@ -199,10 +192,7 @@ function firstSelected(hub: HubCache, object: OverridePolicy): readonly KubeObje
   return [];
 }
 
-/**
- * Applications whose status names the cluster, and those that may run there by the regional sums of their status. Reads
- * all objects, which is acceptable since MemberClusters are rarely deleted.
- */
+/** Reads all objects, which is acceptable since MemberClusters are rarely deleted. */
 function applicationsOn(hub: HubCache, cluster: string): ApplicationFacts[] {
   const region = hub.clusters.get(cluster)?.metadata.labels?.[REGION_LABEL] ?? "";
   const named: ApplicationFacts[] = [];

@@ -5,22 +5,17 @@ const LIST_NAME = Buffer.from('"objects"');
 const LIST_LEVEL = 3;
 
 export interface ScanBounds {
-  /** Maximum nesting of maps and lists. */
   levels: number;
-  /**
-   * Maximum number of values in the body; each comma and each opened map or list counts as one. With `entries` the
-   * maximum holds for each entry, for the rest of the body, and for the number of entries.
-   */
+  /** Each comma and each opened map or list counts. With `entries`: for each entry, for the rest, and of entries. */
   values: number;
-  /** Locate the entries of `request.objects`. */
+  /** Locates the entries of `request.objects`. */
   entries?: boolean;
 }
 
 /**
- * Scans the body of a call while the body arrives, and only for its structure: its depth, its number of values, and
- * where the entries of `request.objects` begin and end. A parser needs a hundred times as long for a text of brackets
- * as for other texts of that length. So the scan makes sure that parsing will be quick. Invalid JSON is left to the
- * parser.
+ * Scans the structure of a body while it arrives: depth, number of values, and the entries of `request.objects`. A
+ * parser needs a hundred times as long for a text of brackets as for other texts, so the scan makes sure that parsing
+ * will be quick. Invalid JSON is left to the parser.
  */
 export class JsonScan {
   /** Begin and end of each entry of the list, in bytes from the start of the body. */
@@ -42,7 +37,7 @@ export class JsonScan {
     this.#bounds = bounds;
   }
 
-  /** Scans the next chunk. Returns the bound that is passed, if any. */
+  /** Returns the bound that is passed, if any. */
   push(chunk: Buffer): "levels" | "values" | undefined {
     if (this.#nameFrom !== undefined) this.#nameFrom = 0;
     for (let at = 0; at < chunk.length; at++) {
@@ -77,7 +72,7 @@ export class JsonScan {
     this.#nameFrom = undefined;
   }
 
-  /** A name may be split over two chunks. A longer name cannot match and is not kept. */
+  /** A name may be split over two chunks. A longer one cannot match. */
   #keepName(chunk: Buffer, end: number): void {
     if (this.#name.length > LIST_NAME.length) return;
     const more = chunk.subarray(this.#nameFrom, Math.min(end, (this.#nameFrom ?? 0) + LIST_NAME.length + 1));

@@ -1,9 +1,18 @@
 import { crdNameOf, defined, type KindDefinition, type KubeObject, servingPatch } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
-import { apiVersionOf, type Client, type Clock, CRDS, Informer, type ResourceType } from "../runtime/index.ts";
+import {
+  apiVersionOf,
+  type Client,
+  type Clock,
+  CRDS,
+  Informer,
+  isApiError,
+  type ResourceType,
+  typeOf,
+} from "../runtime/index.ts";
 import { holdsAll } from "./certificates/index.ts";
 import type { WebhookTarget } from "./configurations.ts";
-import { conversionAnswers } from "./conversionAnswers.ts";
+import { rest } from "./rest.ts";
 import {
   type Applied,
   bundlesIn,
@@ -19,11 +28,9 @@ import { WEBHOOK_FIELD_MANAGER } from "./wellknown.ts";
 export interface PublisherOptions {
   client: Client;
   target: WebhookTarget;
-  /** Name of both webhook configurations. */
   configurationName: string;
-  /** Kinds whose CRDs name the target for conversion. */
   kinds: readonly KindDefinition[];
-  /** How long a certificate that this replica does not want stays in a bundle. Another replica may need it. */
+  /** How long a certificate that only another replica may need stays in a bundle. */
   overlapMs: number;
   clock: Clock;
   logger: Logger;
@@ -42,13 +49,12 @@ const VALIDATING: ResourceType = {
   kind: "ValidatingWebhookConfiguration",
   plural: "validatingwebhookconfigurations",
 };
-/** Types of the two webhook configurations for admission. */
+/** The two webhook configurations for admission. */
 export const ADMISSION_TYPES: readonly ResourceType[] = [MUTATING, VALIDATING];
 const RETRY_MS = 2_000;
-/** How often to check whether another release that has taken over conversion still answers. */
+/** How often to check whether the other release that converts still answers. */
 const PROBE_MS = 5_000;
 
-/** A CRD or a webhook configuration, with its informer. */
 interface Followed {
   type: ResourceType;
   name: string;
@@ -60,28 +66,27 @@ interface Followed {
 }
 
 /**
- * Keeps the addresses and CA bundles in the CRDs and webhook configurations up to date. Fields that a chart wrote stay
- * the chart's. A missing configuration is created. Replicas agree without a leader: each adds its own certificate, and
- * removes another certificate only when that certificate has been unwanted for a while. Of two releases on one hub, the
- * release that was installed last converts. The other release takes over when no release is named any more, or when the
- * named release does not answer.
+ * Keeps the addresses and CA bundles in the CRDs and webhook configurations up to date; fields that a chart wrote stay
+ * the chart's. Replicas agree without a leader: each adds its own certificate, and removes others only after a while.
+ * Of two releases on one hub, the one that was installed last converts. The other takes over when no release is named
+ * any more, or the named one does not answer.
  */
 export class ConfigurationPublisher {
   readonly #options: PublisherOptions;
   readonly #followed: readonly Followed[];
-  /** Certificates in a bundle that this replica does not want, with the start of that time, by the monotonic clock. */
+  /** Certificates in a bundle that this replica does not want, and since when, by the monotonic clock. */
   readonly #unwanted = new Map<string, number>();
   #bundle: { pem: string | undefined } | undefined;
   #wake = Promise.withResolvers<void>();
   #published = "";
   /**
-   * CRDs by name. True: this release has been named for conversion, so if the CRD names another release now, that
-   * release has taken over. Absent: not checked yet.
+   * CRDs by name. True: they have named this release for conversion, so another one that they name has taken over.
+   * Absent: not checked yet.
    */
   readonly #claimed = new Map<string, boolean>();
   /** Addresses of conversion webhooks that did not answer at the last check. */
   readonly #silent = new Set<string>();
-  /** The release's own configuration as this manager found it at its start, before its first write. */
+  /** The release's own configuration before this manager's first write. */
   #found: { own: KubeObject | undefined } | undefined;
   #waiting: { bundle: string; done: () => void }[] = [];
 
@@ -109,17 +114,13 @@ export class ConfigurationPublisher {
     ];
   }
 
-  /** Informer of the validating configuration. */
   get validating(): Informer<KubeObject> {
     const followed = this.#followed.find(({ type }) => type === VALIDATING);
     if (followed === undefined) throw new Error("the validating configuration is not followed");
     return followed.informer;
   }
 
-  /**
-   * Sets the wanted bundle; undefined leaves trust to whoever provides the certificates. Resolves with true when every
-   * configuration by which the server calls holds the bundle, or with false at the signal.
-   */
+  /** Sets the wanted bundle. Resolves with true when every configuration by which the server calls holds it, with false at the signal. */
   async publish(bundle: string | undefined, signal: AbortSignal): Promise<boolean> {
     this.#bundle = { pem: bundle };
     this.#wake.resolve();
@@ -162,7 +163,7 @@ export class ConfigurationPublisher {
             "webhook configurations could not be written; see which rights the manager has on them",
           );
         }
-        await this.#rest(again, clock, signal);
+        await rest(clock, again ?? 2 ** 31 - 1, this.#wake.promise, signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -173,25 +174,20 @@ export class ConfigurationPublisher {
     await watching;
   }
 
-  /**
-   * Brings all configurations up to date. Returns in how many milliseconds to check again; undefined when only a change
-   * requires a check.
-   */
+  /** Returns in how many milliseconds to check again; undefined when only a change requires a check. */
   async #reconcile(signal: AbortSignal): Promise<number | undefined> {
     if (this.#bundle === undefined) return undefined;
     const { pem: wanted } = this.#bundle;
     const { yielded, asked } = await this.#yielded(signal);
     const failures: unknown[] = [];
     const rechecks = yielded.size === 0 ? [] : [PROBE_MS];
-    // Configurations by which the server calls are written first, since new certificates wait for them alone. The many
-    // CRDs take long to write.
+    // New certificates wait for the configurations by which the server calls, and the many CRDs take long to write.
     for (const isCalled of [true, false]) {
       for (const followed of this.#followed) {
         if (followed.isCalled !== isCalled || yielded.has(followed) || !followed.informer.synced) continue;
-        // Another release has taken over since the check. The event of this change has started another pass, which
-        // checks whether that release answers.
+        // Another release has taken over since the check: its event has started another pass.
         if (!asked.has(followed) && this.#isTakenOver(followed)) continue;
-        // A new bundle is wanted now. It must reach the called configurations before the other ones are written.
+        // A new bundle is wanted now, which must reach the called configurations first.
         if (!isCalled && this.#bundle.pem !== wanted) return undefined;
         try {
           rechecks.push(...(await this.#bring(followed, wanted, signal)));
@@ -207,7 +203,7 @@ export class ConfigurationPublisher {
     return rechecks.length === 0 ? undefined : Math.min(...rechecks);
   }
 
-  /** Brings one configuration up to date. Returns in how many milliseconds to check this configuration again, if known. */
+  /** Returns in how many milliseconds to check this configuration again, if known. */
   async #bring(followed: Followed, wanted: string | undefined, signal: AbortSignal): Promise<number[]> {
     const { target, configurationName: name, overlapMs, clock } = this.#options;
     const { kind } = followed.type;
@@ -245,10 +241,9 @@ export class ConfigurationPublisher {
   }
 
   /**
-   * CRDs whose conversion another release has taken over from this one, if that release answers. Taking conversion back
-   * would start an endless exchange. A restarted manager recognizes by its own webhook configuration that it is not
-   * new. A release that answers for one kind counts as answering for all kinds with the same address, since kinds with
-   * a single version cannot be tested.
+   * CRDs whose conversion an answering release has taken over from this one. Taking it back would start an endless
+   * exchange. A restarted manager recognizes by its own webhook configuration that it is not new. A release that
+   * answers for one kind answers for all at the same address, since kinds with a single version cannot be tested.
    */
   async #yielded(signal: AbortSignal): Promise<{ yielded: ReadonlySet<Followed>; asked: ReadonlySet<Followed> }> {
     const { client, target } = this.#options;
@@ -283,13 +278,12 @@ export class ConfigurationPublisher {
     return { yielded, asked };
   }
 
-  /** Returns whether the CRD's conversion was this release's and names another one now. */
   #isTakenOver({ kind, name, informer }: Followed): boolean {
     if (kind === undefined || this.#claimed.get(name) !== true) return false;
     return convertsAt(informer.list()[0], this.#options.target) === "elsewhere";
   }
 
-  /** Certificates of the live bundles that stay for now, since another release may want them. */
+  /** Certificates of the live bundles that stay for now: another release may want them. */
   #kept(
     live: KubeObject | undefined,
     wanted: string,
@@ -323,15 +317,27 @@ export class ConfigurationPublisher {
       return false;
     });
   }
+}
 
-  async #rest(ms: number | undefined, clock: Clock, signal: AbortSignal): Promise<void> {
-    const end = new AbortController();
-    const both = AbortSignal.any([signal, end.signal]);
-    const slept = clock.sleep(ms ?? 2 ** 31 - 1, both).catch((error: unknown) => {
-      if (!both.aborted) throw error;
-    });
-    await Promise.race([slept, this.#wake.promise]);
-    end.abort();
-    await slept;
+/**
+ * Returns whether the conversion webhook in the CRDs of these kinds answers, by reading an object in a version that is
+ * not stored. True also when this shows nothing: no other version, no object, another failure of the hub.
+ */
+async function conversionAnswers(
+  client: Client,
+  kinds: readonly KindDefinition[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const kind of kinds) {
+    const [, ...others] = kind.versions;
+    for (const { name } of others) {
+      try {
+        await client.list(typeOf(kind, name), { limit: 1, metadataOnly: true, signal });
+      } catch (error) {
+        if (!isApiError(error)) throw error;
+        if (error.apiMessage.includes("conversion webhook")) return false;
+      }
+    }
   }
+  return true;
 }

@@ -32,37 +32,35 @@ import { type WebhookHandler, WebhookServer } from "./server.ts";
 import { migrateStorage } from "./storageMigration.ts";
 
 export interface WebhookOptions {
-  /** The process's cache, which the caller runs. Without the namespaces in this cache, each request reads its namespace. */
   hub: HubCache;
+  /** Without leader election: every replica serves, and all replicas write the same. */
   /** Client without leader election: every replica serves, and all replicas write the same. */
   client: Client;
-  /** Meridian's own namespace, for the Secret of the certificates. */
+  /** For the Secret of the certificates. */
   namespace: string;
-  /** Namespace of the members' kubeconfigs; `namespace` when absent. */
+  /** Of the members' kubeconfigs; `namespace` when absent. */
   membersNamespace?: string;
-  /** Classes that this release serves; only the default class when absent. */
+  /** Only the default class when absent. */
   classes?: Classes;
-  /** Kinds whose CRDs name these webhooks and whose objects are converted; Meridian's kinds when absent. */
+  /** Kinds to convert; Meridian's kinds when absent. */
   kinds?: readonly KindDefinition[];
   /** 0 takes any free port. */
   port: number;
-  /** Address to listen on; all of them when absent. */
+  /** All addresses when absent. */
   host?: string;
   target: WebhookTarget;
   /** Folder with tls.crt, tls.key and ca.crt. Absent: an authority of our own. */
   certDir?: string;
-  /** Name of the webhook configurations. */
   configurationName: string;
-  /** Name of the Secret of our own authority. */
+  /** Of the Secret of our own authority. */
   secretName: string;
-  /** Time for which an old and a new authority are both trusted, milliseconds. */
+  /** Time for which an old and a new authority are both trusted. */
   overlapMs?: number;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
-  /** Opens a span `Admission` around each call. */
   tracer?: Tracer;
-  /** Called when listening on the port fails. The webhooks do not try again, and only wait to be disposed of. */
+  /** Called when listening on the port fails. The webhooks then only wait to be disposed of. */
   cannotListen?: (error: Error) => void;
 }
 
@@ -74,12 +72,9 @@ export interface Webhooks extends AsyncDisposable {
   readonly port: number | undefined;
 }
 
-/**
- * Maximum time to wait until a new certificate is published. A certificate should not be shown before everybody trusts
- * it, but a hub that cannot be written must not keep an old one in use for ever.
- */
+/** A hub that cannot be written must not keep an old certificate in use for ever. */
 const PUBLISH_WITHIN_MS = 20_000;
-/** API servers learn of a changed CA bundle by a watch of their own, which takes a moment. */
+/** API servers learn of a changed CA bundle by a watch of their own. */
 const TAKEN_UP_MS = 2_000;
 
 /** Serves the webhooks until they are disposed of. Returns at once; `problems` is empty once they serve. */
@@ -115,7 +110,7 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     target,
     configurationName,
     kinds,
-    // The overlap counts from the moment when the new certificate is shown, which is this much later than its publication.
+    // The overlap counts from when the new certificate is shown, this much after its publication.
     overlapMs: overlapMs + TAKEN_UP_MS,
     clock,
     logger,

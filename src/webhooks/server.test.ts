@@ -175,7 +175,7 @@ describe("a body", () => {
   });
 });
 
-test("a hundred bodies at once are answered in as many turns of the event loop", async () => {
+test("thirty bodies at once are answered in as many turns of the event loop", async () => {
   let inThisTurn = 0;
   let most = 0;
   const server = await serve(() => {
@@ -186,6 +186,6 @@ test("a hundred bodies at once are answered in as many turns of the event loop",
     while (performance.now() < until);
     return {};
   });
-  await Promise.all(Array.from({ length: 100 }, () => post(server, "/answer", "{}")));
+  await Promise.all(Array.from({ length: 30 }, () => post(server, "/answer", "{}")));
   expect(most).toBeLessThanOrEqual(2);
 });

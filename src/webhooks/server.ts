@@ -8,72 +8,53 @@ import { type Clock, TimeSlice } from "../runtime/index.ts";
 import { ReviewError } from "./admission/review.ts";
 import { Bodies, type Body, type BodyBounds, CallerGoneError, TooLargeError } from "./bodies.ts";
 
-/** Data of a call beside its body. */
 export interface WebhookCall {
   /** Trace of the request about which the API server calls. */
   traceparent: string | undefined;
 }
 
-/** Answers the JSON body of one call. A {@link ReviewError} is the caller's fault, any other error is ours. */
+/** A {@link ReviewError} is the caller's fault, any other error is ours. */
 export type WebhookHandler = (body: unknown, signal: AbortSignal, call: WebhookCall) => unknown;
 
-/**
- * Answers a call about many objects (`request.objects` of the body), one object after the other, so that the event loop
- * stays free. `review` is the body without the objects. The answer is JSON in pieces.
- */
+/** Answers a call about many objects, one after the other. `review` is the body without them. */
 export type ListHandler = (review: unknown, objects: AsyncIterable<unknown>) => Promise<string[]>;
 
 export interface WebhookServerOptions {
   /** 0 takes any free port. */
   port: number;
   host?: string;
-  /** By path. */
   handlers: Readonly<Record<string, WebhookHandler>>;
-  /** By path. */
   lists?: Readonly<Record<string, ListHandler>>;
   clock: Clock;
   logger: Logger;
-  /** Called after each call, with its path, the HTTP status of the answer and the time taken. */
+  /** Called after each call, with the HTTP status of the answer. */
   observe?: (call: { path: string; code: number; ms: number }) => void;
 }
 
 /**
- * An API server accepts no body above 3 MiB, and a review holds little more than one or two objects, which etcd limits
- * to half of that. The levels are those that the API server itself reads, plus those of the review around the object.
- * This many values are parsed in less than 100 ms.
+ * An API server accepts no body above 3 MiB, and etcd limits an object to half of that. The levels are those that the
+ * API server itself reads, plus those of the review. This many values are parsed in less than 100 ms.
  */
 const REVIEW: BodyBounds = { bytes: 3 * 1024 * 1024, levels: 10_010, values: 100_000 };
-/**
- * A list is converted in one call, whatever its length. Each of its objects is parsed by itself, within the bounds of a
- * review.
- */
+/** A list is converted in one call, whatever its length, and each object is parsed within the bounds of a review. */
 const LIST: BodyBounds = { ...REVIEW, bytes: 64 * 1024 * 1024, entries: true };
-/**
- * Time limits for the head of a request, for the whole request, and for an idle connection. A caller waits no longer
- * for the answer, so no caller needs longer to send a request.
- */
+/** For the head of a request, for the whole request, and for an idle connection. No caller waits longer for an answer. */
 const HEAD_WITHIN_MS = 5_000;
 const SENT_WITHIN_MS = 15_000;
 const IDLE_WITHIN_MS = 30_000;
 const MOST_CONNECTIONS = 1_000;
 const CLOSE_DEADLINE_MS = 5_000;
-/**
- * How long an open connection may wait for one more call before it is closed. Closing a connection while a call comes
- * in would fail the call.
- */
+/** An open connection may wait so long for one more call: closing it while a call comes in would fail the call. */
 const DRAIN_MS = 2_000;
 
-/**
- * Serves webhooks over TLS. The server listens from the first certificate on, and uses each later certificate for new
- * connections.
- */
+/** Serves webhooks over TLS, from the first certificate on. Each later certificate is for new connections. */
 export class WebhookServer implements AsyncDisposable {
   readonly #options: WebhookServerOptions;
   readonly #ended = new AbortController();
   readonly #connections = new Set<Socket>();
   readonly #bodies: Bodies;
   #server: Server | undefined;
-  /** Set at shutdown; called when the last connection is gone. */
+  /** Set at shutdown, for the end of the last connection. */
   #drained: (() => void) | undefined;
 
   constructor(options: WebhookServerOptions) {
@@ -81,15 +62,12 @@ export class WebhookServer implements AsyncDisposable {
     this.#bodies = new Bodies(options.clock);
   }
 
-  /** Port of the server; undefined before the first certificate. */
+  /** Undefined before the first certificate. */
   get port(): number | undefined {
     return (this.#server?.address() as AddressInfo | null | undefined)?.port;
   }
 
-  /**
-   * Shows this certificate from now on, and listens at the first call. Rejects when the server cannot listen on the
-   * port.
-   */
+  /** Listens at the first call, and rejects when the port cannot be opened. */
   async show({ certPem, keyPem }: CertifiedKey): Promise<void> {
     if (this.#server !== undefined) {
       this.#server.setSecureContext({ cert: certPem, key: keyPem, minVersion: "TLSv1.2" });
@@ -166,7 +144,7 @@ export class WebhookServer implements AsyncDisposable {
     }
   }
 
-  /** Spreads simultaneous calls over several turns of the event loop, so that other work goes on in between. */
+  /** Spreads simultaneous calls over several turns of the event loop. */
   async #turn(): Promise<void> {
     const slice = TimeSlice.of(this.#options.clock);
     while (slice.spent) await slice.next();

@@ -33,10 +33,9 @@ const PAGE = 200;
 const RETRY_MS = 30_000;
 
 /**
- * Rewrites every object in the storage version of its kind and then records this in the CRD, so that an older version
- * can be dropped some day. An empty patch is enough: the server writes an object again if its stored form would change,
- * and else does nothing. Runs only with conversion by webhook, since fields would be lost without it. An interrupted
- * migration starts again; two at once do no harm.
+ * Rewrites every object in the storage version of its kind and records this in the CRD, so that an older version can be
+ * dropped some day. An empty patch is enough: the server writes an object whose stored form would change. Runs only
+ * with conversion by webhook, since fields would be lost without it. Two runs at once do no harm.
  */
 export async function migrateStorage(options: StorageMigrationOptions, signal: AbortSignal): Promise<void> {
   // Objects of a kind with a single version are all stored in that version.
@@ -129,10 +128,7 @@ async function rewrite(
   }
 }
 
-/**
- * Drops the old versions from the CRD's status. Does so only if the CRD is unchanged: a version that came back into use
- * in the meantime must stay.
- */
+/** Only if the CRD is unchanged: a version that came back into use in the meantime must stay. */
 async function dropVersions(
   client: Client,
   name: string,

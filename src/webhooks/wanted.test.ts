@@ -3,7 +3,6 @@ import type { KubeObject } from "../apis/index.ts";
 import { CertificateAuthority } from "../certificates/index.ts";
 import { bundleOf } from "./certificates/index.ts";
 import { conversionOf, hostsOf, webhookConfigurations, type WebhookTarget } from "./configurations.ts";
-import { serverOfKubeconfig } from "../runtime/index.ts";
 import { bundlesIn, configurationPart, wantedObject } from "./wanted.ts";
 
 const service: WebhookTarget = { kind: "Service", namespace: "meridian-system", name: "meridian-webhook", port: 443 };
@@ -127,22 +126,4 @@ describe("what is written of the webhooks", () => {
       if (operations.includes("UPDATE")) expect(webhook["matchConditions"], String(webhook["name"])).toHaveLength(1);
     }
   });
-});
-
-describe("the server of a kubeconfig", () => {
-  const config = {
-    "current-context": "c",
-    contexts: [{ name: "c", context: { cluster: "k" } }],
-    clusters: [{ name: "k", cluster: { server: "https://a" } }],
-  };
-  test.each([
-    { name: "is its current context's", text: JSON.stringify(config), want: "https://a" },
-    {
-      name: "is unknown without a current context",
-      text: JSON.stringify({ ...config, "current-context": "d" }),
-      want: undefined,
-    },
-    { name: "is unknown of a text that is none", text: "{", want: undefined },
-    { name: "is unknown of an empty text", text: "", want: undefined },
-  ])("$name", ({ text, want }) => expect(serverOfKubeconfig(text)).toBe(want));
 });

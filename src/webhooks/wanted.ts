@@ -3,35 +3,34 @@ import { bundleOf, certificatesIn, holdsAll } from "./certificates/index.ts";
 import {
   type ClientConfig,
   clientConfigOf,
+  contains,
   conversionOf,
   PATHS,
   webhookConfigurations,
   type WebhookTarget,
 } from "./configurations.ts";
-import { contains } from "./contains.ts";
 
 export interface WantedInput {
   kind: string;
-  /** Undefined when the object does not exist. */
   live: KubeObject | undefined;
   target: WebhookTarget;
-  /** Name of the webhook configurations; a CRD has its own name. */
+  /** Of the webhook configurations; a CRD has its own name. */
   name: string;
   /** PEM; undefined when whoever provides the certificates also fills in the bundle. */
   bundle: string | undefined;
-  /** Certificates of the live bundles that are unwanted but stay for now. */
+  /** Unwanted certificates of the live bundles that stay for now. */
   kept: readonly string[];
 }
 
 /** Object for server-side apply. */
 export type Applied = Pick<KubeObject, "metadata"> & Record<string, unknown>;
 
-/** With this annotation cert-manager fills in the bundle, so that Meridian must not write the bundle too. */
+/** With this annotation cert-manager fills in the bundle. */
 const INJECTED = "cert-manager.io/inject-ca-from";
 
 /**
- * Object to apply so that a configuration becomes right. Undefined when the configuration is right already, or is a
- * missing CRD, which the webhooks do not create. Of a configuration from a chart only the bundle is written.
+ * Object to apply so that a configuration becomes right; undefined when nothing is to be written. A missing CRD is not
+ * created, and of a chart's configuration only the bundle is written.
  */
 export function wantedObject({ kind, live, target, name, bundle, kept }: WantedInput): Applied | undefined {
   const injected = live?.metadata.annotations?.[INJECTED] !== undefined;
@@ -51,7 +50,7 @@ export function wantedObject({ kind, live, target, name, bundle, kept }: WantedI
   return contains(live["webhooks"], whole["webhooks"]) ? undefined : whole;
 }
 
-/** Keeps only the parts of a configuration that are compared; the schemas of a CRD are long. */
+/** The parts of a configuration that are compared; the schemas of a CRD are long. */
 export function configurationPart(object: KubeObject): KubeObject {
   const { name, resourceVersion, creationTimestamp, labels, annotations } = object.metadata;
   const { conversion } = (object["spec"] ?? {}) as { conversion?: unknown };
@@ -68,7 +67,6 @@ export function configurationPart(object: KubeObject): KubeObject {
   };
 }
 
-/** Place where the objects of a CRD are converted now: at the target, elsewhere or nowhere. */
 export function convertsAt(crd: KubeObject | undefined, target: WebhookTarget): "here" | "elsewhere" | "nowhere" {
   const [live] = crd === undefined ? [] : clientConfigsIn(crd);
   if (live === undefined) return "nowhere";
@@ -77,26 +75,20 @@ export function convertsAt(crd: KubeObject | undefined, target: WebhookTarget): 
   return sameValue(place, own) ? "here" : "elsewhere";
 }
 
-/** Address of a CRD's conversion webhook as a text, for comparisons. */
+/** For comparisons. */
 export function placeOfConversion(crd: KubeObject | undefined): string {
   const [config] = crd === undefined ? [] : clientConfigsIn(crd);
   return config === undefined ? "" : JSON.stringify(placeOf(config));
 }
 
-/**
- * Returns whether the CRD's conversion and a webhook configuration have the same address, whatever the path: one
- * manager serves both.
- */
+/** Returns whether one manager serves both: their addresses differ at most in the path. */
 export function leadsTo(crd: KubeObject | undefined, configuration: KubeObject | undefined): boolean {
   const [conversion] = crd === undefined ? [] : clientConfigsIn(crd);
   const [admission] = configuration === undefined ? [] : clientConfigsIn(configuration);
   return conversion !== undefined && admission !== undefined && sameValue(placeOf(conversion), placeOf(admission));
 }
 
-/**
- * `spec.conversion` with the address of a webhook configuration; undefined when the configuration has no address or no
- * CA bundle.
- */
+/** `spec.conversion` with the address and the CA bundle of a webhook configuration, if it has them. */
 export function conversionLike(configuration: KubeObject): object | undefined {
   const [config] = clientConfigsIn(configuration);
   if (config?.caBundle === undefined) return undefined;
@@ -116,9 +108,8 @@ function placeOf({ service, url }: ClientConfig): unknown {
 }
 
 /**
- * Merge patch that replaces the apply if the live CRD uses the other form of address, a Service instead of a URL or the
- * reverse. The other form's field belongs to another field manager. An apply would leave that field, and the server
- * refuses both forms at once. Undefined: apply.
+ * Merge patch instead of the apply where the live CRD has a Service instead of a URL, or the reverse. That field belongs
+ * to another field manager, so an apply would leave it, and the server refuses both at once.
  */
 export function turnedConversion(
   live: KubeObject | undefined,

@@ -4,9 +4,8 @@ import { ADMISSION_TYPES } from "./publisher.ts";
 import { conversionLike, leadsTo } from "./wanted.ts";
 
 /**
- * Withdraws the configurations of the webhooks (unless a chart brought them) and the conversion of the CRDs. For the
- * time when no manager serves the webhooks any more: leftover configurations would refuse every change. If the hub has
- * another release, conversion passes to that release without a gap. Repeating the withdrawal does no harm.
+ * Withdraws the webhook configurations, unless a chart brought them, and the conversion of the CRDs: without a manager
+ * leftover configurations would refuse every change. Another release on the hub converts from then on, without a gap.
  */
 export async function withdrawWebhooks(
   client: Client,
@@ -49,10 +48,7 @@ async function find(client: Client, name: string, signal: AbortSignal): Promise<
   }
 }
 
-/**
- * No webhook converts any more, so only the stored version is served. The patch writes all versions, so it holds the
- * resourceVersion that was read.
- */
+/** Only the stored version is served. The patch writes all versions, so it holds the resourceVersion that was read. */
 function unconverted(crd: KubeObject): object {
   const { resourceVersion } = crd.metadata;
   const versions = versionsOf(crd).map((version) => ({ ...version, served: version.storage }));
@@ -62,7 +58,7 @@ function unconverted(crd: KubeObject): object {
   };
 }
 
-/** `spec.conversion` after this release is gone: another release's, if one has its configurations on the hub. */
+/** `spec.conversion` of another release, if one has its configurations on the hub. */
 function heirOf(crd: KubeObject, others: readonly KubeObject[]): object | "converts already" | undefined {
   if (others.some((other) => leadsTo(crd, other))) return "converts already";
   for (const other of others) {
@@ -80,7 +76,7 @@ async function otherConfigurations(client: Client, own: string, signal: AbortSig
   return items.filter(({ metadata }) => metadata.name !== own);
 }
 
-/** Adds a null for the other form of address, since the server accepts a URL or a Service, never both. */
+/** With a null for the other form of address: the server never accepts both. */
 function withoutTheOther(conversion: object): object {
   const { webhook, ...rest } = conversion as { webhook: { clientConfig: { url?: string } } };
   const gone = webhook.clientConfig.url === undefined ? { url: null } : { service: null };

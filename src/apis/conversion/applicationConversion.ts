@@ -11,15 +11,14 @@ import { parseSpec } from "../schema/index.ts";
 import { takeRemainder, withRemainder } from "./remainder.ts";
 
 /**
- * Conversion of DemoApplication between its versions. The fields that v1beta1 cannot hold travel in an annotation, so
- * that converting to v1beta1 and back gives the same object. A v1beta1 object whose annotation does not complete a
- * valid v1 spec is refused. Guessing would drop fields, or let through values that v1 does not accept.
+ * The fields that v1beta1 cannot hold travel in an annotation. A v1beta1 object whose annotation does not complete a valid
+ * v1 spec is refused: guessing would drop fields, or let through values that v1 does not accept.
  */
 
 const V1 = `${PAAS_GROUP}/v1`;
 const V1BETA1 = `${PAAS_GROUP}/v1beta1`;
 
-/** Conversion between v1beta1 and the stored v1. Partial objects without a spec are the same in both versions. */
+/** Partial objects without a spec are the same in both versions. */
 export const V1BETA1_CONVERSION: Conversion = {
   toStored: (object) => ofWhole(object, (whole) => toV1(whole as DemoApplicationV1beta1)),
   fromStored: (object) => ofWhole(object, (whole) => toV1beta1(whole as DemoApplication)),

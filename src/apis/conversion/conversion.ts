@@ -6,11 +6,8 @@ export class ConversionError extends Error {
 }
 
 /**
- * Conversion of a version to the stored version of its kind, and back. Every pair of versions converts through the
- * stored version, and a round trip from either side gives the same object.
- *
- * The server also asks for partial objects, when it works out which fields a manager owns. `metadata` is always there,
- * perhaps empty. `spec` and `status` may be missing, and are then missing from the answer too. The caller writes
+ * Between a version and the stored one of its kind; a round trip from either side gives the same object. Of partial
+ * objects, which the server asks for to tell owners of fields, only `metadata` is there for sure. The caller writes
  * `apiVersion`. Throws {@link ConversionError} for values that the other version cannot express.
  */
 export interface Conversion {

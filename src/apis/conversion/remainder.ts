@@ -3,21 +3,18 @@ import { ConversionError } from "./conversion.ts";
 import { type ObjectMeta } from "../metadata/index.ts";
 
 /**
- * Fields of a spec that another version cannot hold. They travel in an annotation of the object, so that converting
- * back gives the same object. If the object already has an annotation of that name, its value travels inside the new
- * one.
+ * Fields that another version's spec cannot hold travel in an annotation; a former value of that annotation with them.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Content of the annotation. */
 interface Remainder {
   spec: Fields;
-  /** The value that the object itself had under the annotation's name. */
+  /** The object's own value under that name. */
   annotation?: string;
 }
 
-/** Metadata for the other version. The annotation `key` holds the fields that the other version's spec cannot hold. */
+/** Metadata for the other version, with these fields in the annotation `key`. */
 export function withRemainder(metadata: ObjectMeta, key: string, spec: Fields): ObjectMeta {
   const annotation = metadata.annotations?.[key];
   if (Object.keys(spec).length === 0 && annotation === undefined) return metadata;
@@ -25,10 +22,7 @@ export function withRemainder(metadata: ObjectMeta, key: string, spec: Fields): 
   return withAnnotation(metadata, key, canonicalJson(remainder));
 }
 
-/**
- * Reverse of {@link withRemainder}: the fields from the annotation, and the metadata without the annotation. Undefined
- * when the object has no such annotation. The caller checks the completed spec, since anybody can write an annotation.
- */
+/** The reverse; undefined without the annotation. Anybody can write it, so the caller checks the completed spec. */
 export function takeRemainder(metadata: ObjectMeta, key: string): { metadata: ObjectMeta; spec: Fields } | undefined {
   const text = metadata.annotations?.[key];
   if (text === undefined) return undefined;

@@ -19,7 +19,6 @@ const dataKey = z.string().min(1).max(253).regex(DATA_KEY, "must be a key of a C
 const dnsLabel = z.string().min(1).max(63).regex(DNS_LABEL, "must be a DNS label: lower-case letters, digits and '-'");
 const portName = z.string().min(1).max(15).regex(PORT_NAME, "must be the name of a port, at most 15 characters long");
 
-/** A port by number or by name. */
 export const portReference = z.union([z.int().min(1).max(65535), portName], {
   error: "must be a port from 1 to 65535, or the name of one of at most 15 characters",
 });

@@ -75,7 +75,6 @@ function allDistinct(values: string[]): boolean {
   return new Set(values).size === values.length;
 }
 
-/** Spec of v1beta1: exactly these fields. */
 export const demoApplicationSpecV1beta1 = z.object({
   image: z
     .string()
@@ -212,13 +211,10 @@ export const clusterStatusEntry = z
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 
-/** The maximum of `revisionHistoryLimit` (100), plus room for the revisions that are in use. */
+/** `revisionHistoryLimit` is 100 at most; more revisions are in use. */
 const MOST_REVISIONS = 128;
 
-/**
- * Proof that a ControllerRevision is genuine. Tenants may write ControllerRevisions, but only Meridian writes the
- * status that holds this entry.
- */
+/** Proof that a ControllerRevision is genuine: tenants may write these, and only Meridian writes this status. */
 export const keptRevision = z.object({
   revision: count.describe("Its number. Equal content has one number."),
   name: z.string().min(1).max(253).describe("Of the ControllerRevision beside the object."),
@@ -227,7 +223,6 @@ export const keptRevision = z.object({
   succeededAt: timestamp.exactOptional().describe("When it was last rolled out to the end."),
 });
 
-/** One revision of a hub object, without its content. */
 export type KeptRevision = z.infer<typeof keptRevision>;
 
 export const rolloutStatus = z.object({
@@ -330,10 +325,7 @@ export const federatedStatus = z.object({
     .exactOptional()
     .describe("What the clusters run. Absent while they run nothing, or only what is wanted and has no image."),
   clusters: listMap(z.array(clusterStatusEntry), "name").exactOptional(),
-  /**
-   * Set above 100 clusters: the clusters that `clusters` leaves out, by region. `states` counts them by state, unless
-   * all are Available.
-   */
+  /** Set above 100 clusters: those that `clusters` leaves out, by region. No `states`: all are Available. */
   summary: listMap(
     z.array(
       z.object({
@@ -383,9 +375,8 @@ export const federatedStatus = z.object({
 
 export type ClusterState = z.infer<typeof clusterState>;
 export type ReplicaCounts = z.infer<typeof replicaCounts>;
-/** One entry of the list-map `status.clusters`. */
 export type ClusterStatusEntry = z.infer<typeof clusterStatusEntry>;
-/** The status of a DemoApplication, and of any other object that Meridian places. */
+/** Of any object that Meridian places. */
 export type FederatedStatus = z.infer<typeof federatedStatus>;
 
 export interface DemoApplication {
@@ -396,7 +387,6 @@ export interface DemoApplication {
   status?: FederatedStatus;
 }
 
-/** DemoApplication in v1beta1, which has only image, replica and ports. */
 export interface DemoApplicationV1beta1 {
   apiVersion: string;
   kind: "DemoApplication";

@@ -2,7 +2,7 @@ import { defined } from "../values/index.ts";
 import { z } from "zod";
 import { type ObjectRef, parseApiVersion, refKey } from "../metadata/index.ts";
 
-/** Final outcome of work that ends by itself, such as a Job. */
+/** Of work that ends by itself, such as a Job. */
 export type End = "Complete" | "Failed";
 
 /** Indexes in ascending order: `0`, `0-2,5`. */
@@ -10,8 +10,8 @@ const INDEXES = /^[0-9]{1,7}(-[0-9]{1,7})?(,[0-9]{1,7}(-[0-9]{1,7})?)*$/;
 const indexes = z.string().max(65536).regex(INDEXES);
 
 /**
- * Finished work of a hub object, by cluster. A bundle may hold thousands of objects and run on a thousand clusters. So
- * the record names each object and each cluster once, and each cluster lists its finished objects as numbers.
+ * A bundle may hold thousands of objects on a thousand clusters, so each object and each cluster is named once, and each
+ * cluster lists its finished objects as numbers.
  */
 export const finishedRecord = z.object({
   objects: z
@@ -46,7 +46,6 @@ export const finishedRecord = z.object({
 
 export type FinishedRecord = z.infer<typeof finishedRecord>;
 
-/** One run of one object, with its outcome by cluster. */
 export interface FinishedRun {
   ref: { group: string; kind: string; namespace?: string; name: string };
   hash: string;
@@ -57,13 +56,13 @@ export interface FinishedRun {
 export interface FinishedWork {
   /** By {@link runKey}, the oldest first. */
   runs: ReadonlyMap<string, FinishedRun>;
-  /** Clusters on which all member objects of the hub object have finished. */
+  /** Clusters on which all of the object has finished. */
   everything: ReadonlySet<string>;
 }
 
 export const NOTHING_FINISHED: FinishedWork = { runs: new Map(), everything: new Set() };
 
-/** Key of one run of an object, independent of the version in which the object is read. */
+/** Independent of the version in which the object is read. */
 export function runKey(ref: ObjectRef, hash: string): string {
   return `${refKey(ref)} ${hash}`;
 }
@@ -85,7 +84,7 @@ export function readFinished(record: FinishedRecord | undefined): FinishedWork {
   };
 }
 
-/** Returns undefined when nothing has finished. */
+/** Undefined when nothing has finished. */
 export function writeFinished({ runs, everything }: FinishedWork): FinishedRecord | undefined {
   const kept = [...runs.values()].filter(({ ends }) => ends.size > 0);
   if (kept.length === 0) return undefined;
@@ -109,7 +108,7 @@ export function writeFinished({ runs, everything }: FinishedWork): FinishedRecor
   };
 }
 
-/** Adds these outcomes to `work`. Returns `work` itself when all of them are known. */
+/** Returns `work` itself when all outcomes are known. */
 export function withEnds(
   work: FinishedWork,
   ended: Iterable<{ cluster: string; ref: ObjectRef; hash: string; end: End }>,
@@ -148,7 +147,7 @@ function textOf(ascending: readonly number[]): string {
   return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join();
 }
 
-/** Parses a list such as `0-2,5`. Indexes from `count` on are dropped. */
+/** Indexes from `count` on are dropped. */
 function indexesIn(text: string | undefined, count: number): number[] {
   if (text === undefined || !INDEXES.test(text)) return [];
   return text.split(",").flatMap((range) => {

@@ -1,11 +1,6 @@
 import { z } from "zod";
 import { DNS_LABEL, INGRESS_HOST, subdomainName, UNREACHABLE_PATH, withRules } from "../schema/index.ts";
 
-/**
- * Ingress of a DemoApplication: the fields that a networking.k8s.io/v1 Ingress needs to lead to the application's
- * Service.
- */
-
 const host = withRules(
   z
     .string()

@@ -2,23 +2,19 @@ import { z } from "zod";
 import { type KubeObject } from "../metadata/index.ts";
 import { atLeastOneOf, withRules } from "../schema/index.ts";
 
-/** Size limits of a bundle. */
 export const BUNDLE_BOUNDS = {
   /** Manifests, listed and compressed ones together. */
   manifests: 2_000,
   /** Characters of `compressed`: etcd's limit for one object, less room for a status. */
   compressed: 1_200_000,
-  /** Bytes of `compressed` after unpacking. Unpacking stops at this limit. */
+  /** Bytes; unpacking stops here. */
   unpacked: 8 * 1024 * 1024,
 } as const;
 
-/** Maximum number of entries in `manifests`. A larger bundle uses `compressed`. */
+/** A larger bundle uses `compressed`. */
 const MOST_LISTED = 500;
 
-/**
- * Any object. The schema does not check its fields: {@link judgeManifests} decides whether the object may be sent, and
- * the member decides whether its fields are valid.
- */
+/** {@link judgeManifests} decides whether the object may be sent, and the member whether its fields are valid. */
 const manifest = z
   .looseObject({
     apiVersion: z.string().min(1).max(317),
@@ -50,14 +46,11 @@ export const manifestBundleSpec = withRules(
   atLeastOneOf("manifests", "compressed"),
 );
 
-/**
- * The spec of a bundle as caches keep it: all manifests in one list. Code that reads bundles from a server unpacks them
- * once. So planning and rendering need no decompression, and `unreadable` tells them when unpacking failed.
- */
+/** The spec of a bundle as caches keep it: unpacked once, with all manifests in one list. */
 export interface UnpackedSpec {
   manifests: readonly KubeObject[];
-  /** Number of manifests that come from the list in the bundle. The others were compressed. */
+  /** How many come from the list in the bundle; the others were compressed. */
   listed: number;
-  /** Reason why `compressed` could not be unpacked. */
+  /** Why `compressed` could not be unpacked. */
   unreadable?: string;
 }

@@ -1,11 +1,6 @@
 import { z } from "zod";
 
-/**
- * Conditions and addresses of member objects in `status.clusters`. Their number is bounded, since an object may have
- * many clusters.
- */
-
-/** Maximum number of conditions, and of addresses, in one entry. */
+/** Conditions, and addresses, in one entry: an object may have many clusters. */
 export const MOST_REPORTED = 8;
 
 export const memberCondition = z.object({
@@ -23,7 +18,5 @@ export const memberAddress = z.object({
   port: z.int().min(0).max(65_535).exactOptional(),
 });
 
-/** A condition that a controller of the member wrote into the member object. */
 export type MemberCondition = z.infer<typeof memberCondition>;
-/** An address under which the member object can be reached. */
 export type MemberAddress = z.infer<typeof memberAddress>;

@@ -110,13 +110,10 @@ export const disruptionBudget = withRules(
   exactlyOneOf("minAvailable", "maxUnavailable"),
 );
 
-/** Kinds that stay on the hub. Members get the objects that are rendered from them. */
+/** Members get the objects that are rendered from these. */
 export const HUB_ONLY_KINDS: readonly string[] = ["DemoApplication", "ManifestBundle"];
 
-/**
- * Rule for entries about member objects of a kind. Members hold no objects of hub-only kinds, so such an entry could
- * never apply.
- */
+/** An entry about a hub-only kind could never apply. */
 const isHeldByMembers = {
   rule: `!(self.kind in [${HUB_ONLY_KINDS.map((kind) => `'${kind}'`).join(", ")}])`,
   message:
@@ -149,7 +146,6 @@ const retainedField = withRules(
   isHeldByMembers,
 );
 
-/** Kinds of dependencies that can travel with an object to its clusters. */
 export const dependencyKind = z.enum(["ConfigMap", "PersistentVolumeClaim", "Secret", "ServiceAccount"]);
 
 export const declaredDependency = z.object({
@@ -296,12 +292,10 @@ export const placementSpec = withRules(placementFields, {
     ),
 });
 
-/** Placement spec as the API server returns it, with the schema's defaults filled in. */
+/** With the schema's defaults filled in. */
 export type PlacementSpec = z.infer<typeof placementSpec>;
 export type AffinityGroup = z.infer<typeof affinityGroup>;
-/** Expressions that decide the health of member objects of a kind. */
 export type HealthRule = Pick<z.infer<typeof healthRule>, "available" | "failed">;
-/** Path to a pod template in objects of a kind. */
 export type DeclaredTemplate = z.infer<typeof declaredTemplate>;
 export type DisruptionBudget = z.infer<typeof disruptionBudget>;
 export type Toleration = z.infer<typeof toleration>;

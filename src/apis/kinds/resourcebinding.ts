@@ -20,9 +20,8 @@ export const resourceBindingSpec = z.object({
 export type ResourceBindingSpec = z.infer<typeof resourceBindingSpec>;
 
 /**
- * Placement decision and status of one hub object that is sent to members as it is, such as a Deployment. Such an
- * object has no status of Meridian's own, so the binding holds the status that a DemoApplication holds itself. Only
- * Meridian writes bindings. A binding holds a reference to the object, and none of its content.
+ * Decision and status of a hub object that is sent to members as it is, since its own status belongs to others. Only
+ * Meridian writes bindings. A binding refers to the object, and holds none of its content.
  */
 export interface ResourceBinding {
   apiVersion: string;
@@ -37,13 +36,12 @@ export function isBinding({ kind }: { kind: string }): boolean {
 }
 
 const MAX_NAME = 253;
-/** Length of the hash. The hash of the object's key keeps two bindings from sharing a name. */
 const HASH = 16;
 
 /**
- * Name of an object's binding: `<kind>.<group>.<name>`, such as `mysqlcluster.mysql.presslabs.org.my-db`. The core
- * group is left out: `configmap.my-config`. The name ends in a hash of the object's key if the plain name is too long,
- * is not a DNS name, or could be the name of another object's binding too. The name of a binding never changes.
+ * `<kind>.<group>.<name>`, such as `mysqlcluster.mysql.presslabs.org.my-db`; without the core group: `configmap.my-config`.
+ * It ends in a hash of the object's key if the plain name is too long, is no DNS name, or could be another object's too.
+ * The name never changes.
  */
 export function bindingName(ref: ObjectRef): string {
   const { group } = parseApiVersion(ref.apiVersion);

@@ -1,14 +1,10 @@
 import { z } from "zod";
 import { count } from "../schema/index.ts";
 
-/**
- * Versions of an object that clusters run, beside the versions that the hub wants. Their number is bounded, since an
- * object may have many clusters.
- */
+/** What clusters run beside what the hub wants; bounded, since an object may have many clusters. */
 
-/** Maximum number of versions in a status. */
 export const MOST_VERSIONS = 10;
-/** Maximum characters for the images of one version. A longer text is cut at its end. */
+/** For the images of one version; a longer text is cut. */
 export const LONGEST_IMAGE = 320;
 
 const version = z.object({
@@ -22,10 +18,7 @@ const version = z.object({
     .describe("The revision, as `meridian rollout history NAME` lists it. Absent where nobody knows it."),
 });
 
-/**
- * Running and wanted version in an entry of `status.clusters`. Each entry has both, since overrides may want another
- * image on each cluster.
- */
+/** Both in each entry: overrides may want another image on each cluster. */
 export const runningThere = version
   .extend({ wanted: version.describe("The version that the hub wants on the cluster.") })
   .describe("The version that the cluster runs, where that is not the one that the hub wants there.");
@@ -55,9 +48,8 @@ export const running = z
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 
-/** Version of an object as people recognize it: image and revision. */
+/** As people recognize it: image and revision. */
 export type Version = z.infer<typeof version>;
-/** Running and wanted version of one cluster, when they differ. */
+/** Where they differ. */
 export type RunningThere = z.infer<typeof runningThere>;
-/** Versions that all clusters run, summed up. */
 export type Running = z.infer<typeof running>;

@@ -41,7 +41,6 @@ export interface ObjectMeta {
   managedFields?: ManagedFieldsEntry[];
 }
 
-/** Any object of any kind; the fields beside the metadata depend on the kind. */
 export interface KubeObject {
   apiVersion: string;
   kind: string;
@@ -57,7 +56,7 @@ export interface ObjectRef {
   name: string;
 }
 
-/** A reference with the object's UID, so that a recreated object of the same name is another object. */
+/** With the UID: a recreated object of the same name is another object. */
 export interface OwnerRef extends ObjectRef {
   uid: string;
 }
@@ -73,25 +72,23 @@ export interface Condition {
   lastTransitionTime: string;
 }
 
-/** The group of an apiVersion; empty for the core group. */
 function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf("/");
   return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
-/** Splits `apps/v1` and `v1` into group and version; the core group is the empty string. */
+/** The core group is the empty string. */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } {
   const slash = apiVersion.indexOf("/");
   if (slash < 0) return { group: "", version: apiVersion };
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** Key of a kind, independent of the version: `group/Kind`. */
+/** `group/Kind`, independent of the version. */
 export function kindKey({ group, kind }: { group: string; kind: string }): string {
   return `${group}/${kind}`;
 }
 
-/** {@link kindKey} of an object or a reference. */
 export function kindKeyOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): string {
   return `${groupOf(apiVersion)}/${kind}`;
 }
@@ -106,18 +103,14 @@ export function refOf(object: KubeObject): ObjectRef {
   };
 }
 
-/**
- * Key of an object within one cluster, independent of the version: `group/Kind/namespace/name`, with an empty namespace
- * for cluster-scoped objects. Used as key of maps and workqueues.
- */
+/** `group/Kind/namespace/name`, independent of the version; an empty namespace for cluster-scoped objects. */
 export function refKey(ref: ObjectRef): string {
   return `${kindKeyOf(ref)}/${ref.namespace ?? ""}/${ref.name}`;
 }
 
 /**
- * Generation of an object; 1 for kinds whose generation the server does not count. A binding's generation is at least
- * 1, and `kubectl wait` ignores a condition whose observedGeneration is below the generation of the binding that holds
- * it.
+ * 1 for kinds whose generation the server does not count: `kubectl wait` ignores a condition whose observedGeneration is
+ * below the generation of the binding that holds it.
  */
 export function generationOf({ generation = 1 }: Pick<ObjectMeta, "generation">): number {
   return generation;

@@ -2,16 +2,12 @@ import type { ObjectMeta } from "./meta.ts";
 import { CONTROLLER_CLASS_LABEL } from "./wellknown.ts";
 
 /**
- * Ownership of objects when several releases of Meridian run on one hub. One release can hand objects to the next while
- * both run.
- *
+ * Ownership of objects when several releases of Meridian run on one hub, and one hands objects to the next.
  * A label of the object names the class of controllers that is to own the object. Each class has its own finalizer, and
- * the first of these finalizers in `metadata.finalizers` names the owner. So at every moment an object has one owner or
- * none, the same for every reader.
- *
- * A class claims an object by putting its finalizer in front, in one write, and only while the object is not being
- * deleted. The former owner then stops writing and removes its own finalizer. Until then the former owner goes on as
- * before. So an object keeps its owner if no manager serves the class that the object names.
+ * the first of these in `metadata.finalizers` names the owner: one or none, the same for every reader.
+ * A class claims an object by putting its finalizer in front, in one write, and never while the object is being deleted.
+ * The former owner goes on until then, and afterwards only removes its own finalizer. So an object keeps its owner if no
+ * manager serves the class that the object names.
  */
 
 /** Class of an object without the label. */
@@ -20,7 +16,6 @@ export const DEFAULT_CLASS = "default";
 /** A DNS label, short enough to end the name of a finalizer. */
 export const CLASS_PATTERN = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
 
-/** The classes that one manager serves. */
 export type Classes = ReadonlySet<string>;
 
 /** Relation of an object to the manager that reads it. */
@@ -30,35 +25,30 @@ export type Ownership =
   /** This manager owns the object. */
   | "Owned"
   /**
-   * Another class owns the object, but the object names a class of this manager. The manager first observes the
-   * members, then claims the object.
+   * Another class owns the object and it names a class of this manager, which observes the members and then claims it.
    */
   | "Claimable"
-  /**
-   * This manager owns the object, but the object names another class. The manager goes on until that class has claimed
-   * the object.
-   */
+  /** This manager owns the object and it names another class: the manager goes on until that class has claimed it. */
   | "Yielding"
   /** Another class has claimed the object: this manager only removes its own finalizer. */
   | "Yielded";
 
-/** Class that is to own an object, as its label says. */
+/** The class that is to own the object. */
 export function classOf({ labels }: Pick<ObjectMeta, "labels">): string {
   const named = labels?.[CONTROLLER_CLASS_LABEL];
   return named === undefined || named === "" ? DEFAULT_CLASS : named;
 }
 
-/** Finalizer of a class; `base` is the finalizer of the default class. */
+/** `base` is the finalizer of the default class. */
 export function finalizerOf(base: string, name: string): string {
   return name === DEFAULT_CLASS ? base : `${base}.${name}`;
 }
 
-/** Classes whose finalizers an object has, in order. The first class owns the object. */
+/** In order; the first class owns the object. */
 export function holdersOf(base: string, { finalizers = [] }: Pick<ObjectMeta, "finalizers">): string[] {
   return finalizers.flatMap((finalizer) => holderOf(base, finalizer) ?? []);
 }
 
-/** Relation of an object to a manager of these classes; `base` is the finalizer of the default class. */
 export function ownershipOf(
   base: string,
   metadata: Pick<ObjectMeta, "labels" | "finalizers" | "deletionTimestamp">,
@@ -82,9 +72,8 @@ export function isResponsible(ownership: Ownership): boolean {
 }
 
 /**
- * Finalizers of an object that this manager owns. The finalizer of the named class comes before those of other
- * managers, and this manager's other finalizers are removed. Returns the same array when nothing changes. For `Owned`
- * and, at the moment of claiming, `Claimable`.
+ * Finalizers of an object that this manager owns or claims: that of the named class before those of other managers, and
+ * no other of its own. The same array when nothing changes.
  */
 export function claimed(
   base: string,
@@ -101,10 +90,7 @@ export function claimed(
   return [...before, own, ...unclaimed(base, { finalizers: finalizers.slice(at) }, classes)];
 }
 
-/**
- * JSON patch that writes the finalizers. The server refuses the patch (422) if the UID or the finalizers have changed
- * since they were read.
- */
+/** The server refuses the patch (422) if the UID or the finalizers have changed since they were read. */
 export function finalizersPatch(
   { uid, finalizers = [] }: { uid?: string; finalizers?: readonly string[] },
   next: readonly string[],
@@ -117,7 +103,6 @@ export function finalizersPatch(
   ];
 }
 
-/** The finalizers without those of this manager. */
 export function unclaimed(
   base: string,
   { finalizers = [] }: Pick<ObjectMeta, "finalizers">,

@@ -3,16 +3,13 @@ export type PolicyName =
   | { kind: string; namespace?: string; name: string }
   | { kind: string; metadata: { namespace?: string; name: string } };
 
-/**
- * Returns whether both name the same policy. Equal to comparing their {@link policyKey}s, without building these
- * strings.
- */
+/** Equal to comparing their {@link policyKey}s, without building these. */
 export function isSamePolicy(a: PolicyName, b: PolicyName): boolean {
   const [one, other] = [nameOf(a), nameOf(b)];
   return a.kind === b.kind && one.name === other.name && (one.namespace ?? "") === (other.namespace ?? "");
 }
 
-/** Key of a policy in maps and workqueues: `Kind/namespace/name`, with an empty namespace for cluster-scoped policies. */
+/** `Kind/namespace/name`, with an empty namespace for cluster-scoped policies. */
 export function policyKey(policy: PolicyName): string {
   const { namespace, name } = nameOf(policy);
   return `${policy.kind}/${namespace ?? ""}/${name}`;

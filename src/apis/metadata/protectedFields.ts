@@ -2,7 +2,7 @@ import type { KubeObject } from "./meta.ts";
 import { isRecord, sameValue, valueAt } from "../values/index.ts";
 import { FEDERATION_GROUP } from "./wellknown.ts";
 
-/** Paths of the fields that no override may change: identity, owners, and fields that the server maintains. */
+/** No override may change identity, owners, and what the server maintains. */
 export const PROTECTED_FIELDS: readonly (readonly string[])[] = [
   ["apiVersion"],
   ["kind"],
@@ -17,15 +17,12 @@ export const PROTECTED_FIELDS: readonly (readonly string[])[] = [
   ["metadata", "managedFields"],
 ];
 
-/** Returns whether a label or annotation is one of Meridian's own. Meridian recognizes its objects by them. */
+/** Meridian recognizes its objects by these labels and annotations. */
 export function isReservedKey(key: string): boolean {
   return key.startsWith(`${FEDERATION_GROUP}/`);
 }
 
-/**
- * JSON pointer of the first protected field that differs: one of {@link PROTECTED_FIELDS}, or the labels or annotations
- * when one of Meridian's own was added, changed or removed. Undefined when none differs.
- */
+/** JSON pointer of the first protected field, or of labels or annotations of Meridian's own, that differs. */
 export function protectedChange(before: KubeObject, after: unknown): string | undefined {
   for (const path of PROTECTED_FIELDS) {
     if (!sameValue(valueAt(before, path), valueAt(after, path))) return `/${path.join("/")}`;

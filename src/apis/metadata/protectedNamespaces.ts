@@ -1,20 +1,13 @@
 import { DEFAULT_SYSTEM_NAMESPACE } from "./wellknown.ts";
 
-/** Prefix of the namespaces that Kubernetes reserves for itself. */
 const OF_KUBERNETES = "kube-";
 
-/**
- * Returns whether administrators may open the namespace for single kinds, by name. Kubernetes' namespaces can be
- * opened, Meridian's own cannot.
- */
+/** Administrators may open Kubernetes' namespaces for single kinds, by name, and Meridian's own never. */
 export function isOpenable(name: string): boolean {
   return name.startsWith(OF_KUBERNETES) && name.length > OF_KUBERNETES.length;
 }
 
-/**
- * Returns whether writing into the namespace can give more rights than a tenant has. True for Kubernetes' namespaces,
- * Meridian's own, and those in `named`.
- */
+/** Writing there can give more rights than a tenant has. True for Kubernetes' namespaces, Meridian's own, and `named`. */
 export function isProtectedNamespace(name: string, named: readonly string[] = []): boolean {
   return name.startsWith(OF_KUBERNETES) || name === DEFAULT_SYSTEM_NAMESPACE || named.includes(name);
 }

@@ -1,12 +1,11 @@
 import { PAAS_GROUP } from "./wellknown.ts";
 
 /**
- * On a Namespace, set by the platform: how many replicas the namespace's applications may ask for, such as `0-500`.
- * Part of the contract.
+ * On a Namespace, set by the platform: the replicas its applications may ask for, such as `0-500`. Part of the contract.
  */
 export const REPLICA_BOUNDS_ANNOTATION = `${PAAS_GROUP}/replica-bounds`;
 
-/** How many replicas an application of a namespace may ask for, ends included. */
+/** Ends included. */
 export interface ReplicaBounds {
   least: number;
   most: number;
@@ -14,7 +13,7 @@ export interface ReplicaBounds {
 
 export const DEFAULT_REPLICA_BOUNDS: ReplicaBounds = { least: 1, most: 100 };
 
-/** Reads the annotation of a namespace, such as `0-500`. Undefined when the text is no valid range. */
+/** Undefined when the text is no valid range. */
 export function parseReplicaBounds(text: string): ReplicaBounds | undefined {
   const [, least, most] = /^\s*(\d{1,4})\s*-\s*(\d{1,4})\s*$/.exec(text) ?? [];
   if (least === undefined || most === undefined || Number(least) > Number(most)) return undefined;

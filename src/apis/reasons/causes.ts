@@ -1,8 +1,7 @@
 import { type Reason, REASONS } from "./reasons.ts";
 
 /**
- * Reasons in the order of their impact on the users of an object. Every list of reasons has this order: REASON and the
- * causes of `meridian status`, and the messages of conditions. The titles are written for the readers of
+ * The order of every list of reasons, in `meridian status` and in messages. The titles are written for the readers of
  * placements/REFERENCE.md.
  */
 
@@ -182,34 +181,32 @@ const RANKS: ReadonlyMap<string, number> = new Map(
   IMPACTS.flatMap(({ reasons }, rank) => reasons.map((reason): [string, number] => [reason, rank])),
 );
 const UNDER_WAY = IMPACTS.length - 1;
-/** Index of the entry for copies whose state is not known. */
 const UNSEEN = 2;
 
 /**
- * Index in {@link IMPACTS}. An unknown code comes from a member's kubelet or controllers, is about pods that do not
- * run, and counts as the worst. A code of Meridian that is not listed passes by itself.
+ * Index in {@link IMPACTS}. A code of a member's kubelet or controllers, about pods that do not run, counts as the worst.
  */
 export function impactOf(reason: string): number {
   return RANKS.get(reason) ?? (Object.hasOwn(REASONS, reason) ? UNDER_WAY : 0);
 }
 
-/** Returns whether the reason passes by itself, so that nobody has to be told. */
+/** The reason passes by itself, so nobody has to be told. */
 export function isUnderWay(reason: string): boolean {
   return impactOf(reason) === UNDER_WAY;
 }
 
-/** Returns whether users get less than they asked for: copies do not serve, or a change does not reach the cluster. */
+/** Copies do not serve, or a change does not reach the cluster. */
 export function isHarmful(reason: string): boolean {
   return impactOf(reason) < UNSEEN;
 }
 
-/** A reason, and the number of clusters on which it holds; undefined for a reason that is not about clusters. */
+/** `clusters`: on which it holds; undefined for a reason that is not about clusters. */
 export interface CountedReason {
   reason: string;
   clusters?: number;
 }
 
-/** Compares by impact on users, worst first. */
+/** Worst for users first. */
 export function byImpact(a: CountedReason, b: CountedReason): number {
   return (
     impactOf(a.reason) - impactOf(b.reason) ||

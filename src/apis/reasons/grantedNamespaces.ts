@@ -2,19 +2,14 @@ import { renewCommand } from "./joinCommands.ts";
 import type { Message } from "./message.ts";
 
 /**
- * Members that were joined for some namespaces only. Meridian's account has no rights in other namespaces, so nothing
- * else is placed on such a member, read there or removed from it.
- */
-
-/**
- * Returns whether a member with these `spec.namespaces` takes objects of the namespace; an undefined namespace stands
- * for cluster-scoped objects.
+ * A member with `spec.namespaces` takes nothing else: Meridian's account has no rights elsewhere. An undefined namespace
+ * stands for cluster-scoped objects.
  */
 export function isGranted(namespaces: readonly string[] | undefined, namespace: string | undefined): boolean {
   return namespaces === undefined || (namespace !== undefined && namespaces.includes(namespace));
 }
 
-/** Reason and message for an object outside of the member's namespaces, with the command that grants its namespace. */
+/** With the command that grants the namespace. */
 export function namespaceNotGranted(
   cluster: string,
   namespaces: readonly string[],

@@ -2,8 +2,8 @@ import { trimEnd } from "../values/index.ts";
 import { shortMessage, shortName, shortPath, shortPoint } from "./text.ts";
 
 /**
- * A message to a person, as a value: composed once, and rendered for each place that shows the message. A text is a
- * short sentence or the answer of a server. Plain data: the value survives JSON.
+ * A message to a person, as plain data: composed once, and rendered for each place that shows it. A text is a short
+ * sentence or the answer of a server.
  */
 export type Message = string | MessageParts;
 
@@ -25,25 +25,23 @@ export interface MessageParts {
   remedy?: string;
 }
 
-/** Maximum characters of a condition's message. */
 const CONDITION_LIMIT = 120;
 
-/** Maximum characters of a full message. */
 const FULL_LIMIT = 512;
 
-/** Minimum characters of a cause or of a remedy that is worth showing. */
+/** A cause or a remedy with fewer characters is not worth showing. */
 const LEAST_WHY = 24;
 
-/** Maximum characters of a word in a message that does not fit: people choose names of any length. */
+/** Of a word in a message that does not fit: people choose names of any length. */
 const LONGEST_WORD = 24;
 
 /** As {@link LONGEST_WORD}, for a message that does not fit even so. */
 const SHORTEST_WORD = 12;
 
-/** Maximum characters of the end of a path: the names of Meridian's annotations fit. */
+/** Of the end of a path: the names of Meridian's annotations fit. */
 const LONGEST_TAIL = 32;
 
-/** Maximum characters of a name in the list of a message that does not fit; fewer if `what` is long. */
+/** Of a name in the list of a message that does not fit; fewer if `what` is long. */
 const LONGEST_PLACE = 64;
 
 /** Characters after a word that are no part of a name. */
@@ -53,10 +51,9 @@ const PUNCTUATION = ",;:.)\"'`";
 const OTHERS = 14;
 
 /**
- * The message of a condition: one line of at most 120 characters. A message that does not fit is shortened step by
- * step: first the lead goes, then the list is cut to its first names and the number of the others, then the aside goes
- * and long names are shortened, then the cause is cut at its end. If too little of the cause is left, the cause goes.
- * The remedy is cut or goes last: what is wrong and where stays.
+ * One line of at most 120 characters. A message that does not fit is shortened step by step: first the lead goes, then
+ * the list is cut, then the aside goes and long names are shortened, then the cause is cut or goes. The remedy is cut or
+ * goes last: what is wrong and where stays.
  */
 export function conditionMessage(message: Message, limit: number = CONDITION_LIMIT): string {
   if (typeof message === "string") return answerWithin(message, limit);
@@ -88,22 +85,20 @@ function shortened(message: MessageParts, limit: number): string {
   );
 }
 
-/** The full sentence, for cluster entries, Events, logs and the command line: one line of at most 512 characters. */
+/** For cluster entries, Events, logs and the command line: one line of at most 512 characters. */
 export function fullMessage(message: Message): string {
   return conditionMessage(message, FULL_LIMIT);
 }
 
-/** The same value with its message as full text, for reports. */
 export function inFull<T extends { message: Message }>(why: T): Omit<T, "message"> & { message: string } {
   return { ...why, message: fullMessage(why.message) };
 }
 
-/** True if both messages say the same. */
 export function isSameMessage(a: Message | undefined, b: Message | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && fullMessage(a) === fullMessage(b));
 }
 
-/** Puts words before the message, such as the name of the cluster with a colon and a blank. */
+/** Puts words before the message, such as `shanghai-1: `. */
 export function prefixed(words: string, message: Message): Message {
   if (typeof message !== "string") {
     const { lead = "", subject = "", aside = "", ...parts } = message;
@@ -113,13 +108,13 @@ export function prefixed(words: string, message: Message): Message {
   return words.endsWith(": ") ? withCause({ what: words.slice(0, -2) }, message) : `${words}${message}`;
 }
 
-/** Puts words before the message that are left out if the message does not fit. */
+/** The lead is left out first if the message does not fit. */
 export function withLead(lead: string, message: Message): MessageParts {
   const parts = typeof message === "string" ? { what: message } : message;
   return lead === "" ? parts : { ...parts, lead };
 }
 
-/** Makes the message the cause of another one. The remedy of the cause stays the remedy. */
+/** The remedy of the cause stays the remedy. */
 export function withCause(parts: Omit<MessageParts, "why">, cause: Message): MessageParts {
   if (typeof cause === "string") return cause === "" ? parts : { ...parts, why: cause };
   const { remedy, ...rest } = cause;
@@ -158,12 +153,11 @@ function listWithin(parts: MessageParts, limit: number): string | undefined {
   return undefined;
 }
 
-/** The beginning of a message that is cut. Its names take at most half of the limit, unless one name is longer. */
+/** Names take at most half of the limit, unless one name is longer. */
 function beginningWithin(bare: MessageParts, limit: number): string {
   return listWithin(bare, limit / 2) ?? shortMessage(rendered(bare, 1), Infinity);
 }
 
-/** With the cause cut at its end. */
 function causeWithin({ why, remedy, ...bare }: MessageParts, limit: number, least = LEAST_WHY): string | undefined {
   if (why === undefined) return undefined;
   const end = remedy === undefined ? "" : `; ${shortMessage(remedy, Infinity)}`;
@@ -172,7 +166,7 @@ function causeWithin({ why, remedy, ...bare }: MessageParts, limit: number, leas
   return room < least ? undefined : `${before}: ${shortMessage(why, room)}${end}`;
 }
 
-/** With the remedy cut at its end: even the beginning of a command tells what to do. */
+/** Even the beginning of a command tells what to do. */
 function remedyWithin({ remedy, ...bare }: MessageParts, limit: number): string | undefined {
   if (remedy === undefined) return undefined;
   const before = beginningWithin(bare, limit);

@@ -2,7 +2,6 @@ import { joinCommand, renewCommand } from "./joinCommands.ts";
 import { REASONS } from "./reasons.ts";
 import type { Reason } from "./reasons.ts";
 
-/** Parts of next steps, and steps that several reasons share. */
 const JOIN = `run \`${renewCommand("{cluster}")}\``;
 const PODS = "`kubectl -n {namespace} describe pods` on {cluster}";
 const EXPLAIN = "`meridian explain {object}` has the cluster's words";
@@ -12,10 +11,8 @@ const GRANT = "grant the manager the right to read the object on the hub: `merid
 const WAIT = "wait: Meridian goes on by itself";
 
 /**
- * Next step of a person for each reason, as one instruction. `meridian status` shows the step for a group of troubles
- * with the same reason. `{cluster}` and `{object}` stand for the first cluster and the first object of the group, as
- * the command line names them; `{namespace}` stands for the object's namespace. The person fills in the words in
- * capitals. The message of an entry may say more about that one object.
+ * What a person does next, for a group of troubles with the same reason. `{cluster}`, `{object}` and `{namespace}` stand
+ * for the first of the group; the person fills in the words in capitals.
  */
 const NEXT_STEPS: Readonly<Partial<Record<Reason, string>>> = {
   ImagePullBackOff: `mend the image's name, or the pull Secret and the way to the registry: ${EXPLAIN}`,
@@ -107,11 +104,7 @@ const NEXT_STEPS: Readonly<Partial<Record<Reason, string>>> = {
   Connecting: WAIT,
 };
 
-/**
- * Next step of a person for the reason. For a reason without a known step, the result names where to read on: the
- * MemberCluster if no object has the reason, the object for a reason of Meridian, and the pods for a reason that a
- * member reported.
- */
+/** Without a known step: where to read on. */
 export function nextStep(
   reason: string,
   { cluster, object, namespace }: Partial<Record<"cluster" | "object" | "namespace", string | undefined>>,

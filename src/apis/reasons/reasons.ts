@@ -1,10 +1,7 @@
 /**
- * Every reason that Meridian itself gives, each with one sentence for people. Reasons appear in conditions, entries of
- * clusters, statuses of policies, Events and refusals of requests. An entry may also hold a reason of the member, which
- * a controller reported for the member object or the kubelet for a pod (`CreateContainerConfigError`, say).
- *
- * The list in placements/REFERENCE.md is generated from these groups, so their titles and sentences are written for its
- * readers.
+ * Every reason that Meridian itself gives, with one sentence. An entry may also hold a reason of the member, of a
+ * controller or of the kubelet (`CreateContainerConfigError`, say). placements/REFERENCE.md is generated from these
+ * groups, so titles and sentences are written for its readers.
  */
 
 const SCHEDULED = {

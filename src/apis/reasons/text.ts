@@ -1,15 +1,10 @@
 import { trimEnd } from "../values/index.ts";
 
-/** White space other than single blanks between words. */
 const UNTIDY = /[^\S ]|  |^ | $/;
 
-/** Default maximum of characters. */
 const MESSAGE_LIMIT = 120;
 
-/**
- * Puts the text on one line and cuts it at the limit, with `…` at the end. The cut is between words where this keeps at
- * least half of the limit.
- */
+/** One line, cut at the limit with `…`: between words where this keeps at least half of the limit. */
 export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): string {
   // Nearly every text is short and on one line already.
   if (text.length <= limit && !UNTIDY.test(text)) return text;
@@ -29,18 +24,16 @@ function cutTo(line: string, limit: number): string {
   return `${trimEnd(cut, " ,;:.")}…`;
 }
 
-/** The first names, and the number of the others. */
 export function namesText(names: readonly string[], most: number = 3): string {
   const more = names.length - most;
   return more <= 0 ? names.join(", ") : `${names.slice(0, most).join(", ")} and ${more} more`;
 }
 
-/** Shortens a name, to leave room for the rest of a sentence. */
 export function shortName(name: string, limit: number = 40): string {
   return name.length <= limit ? name : `${name.slice(0, limit - 1)}…`;
 }
 
-/** Words that a server puts before the reason of a refusal, with their replacements. They tell the reader nothing new. */
+/** Words of a server before the reason of a refusal, which tell the reader nothing new. */
 const WRAPPINGS: readonly (readonly [RegExp, string])[] = [
   [/^Internal error occurred: /, ""],
   [/^failed to create manager for existing fields: /, ""],
@@ -57,7 +50,7 @@ const WRAPPINGS: readonly (readonly [RegExp, string])[] = [
   [/^failed calling webhook "([^"]*)": (?:failed to call webhook: )?(?:Post "[^"]*": )?/, "webhook $1: "],
 ];
 
-/** Message of a server on one line, without the words before the problem. So a cut at the end keeps the reason. */
+/** Without the words before the problem, so that a cut at the end keeps the reason. */
 export function pointOf(text: string): string {
   let point = text.replaceAll(/\s+/g, " ").trim();
   for (const [wrapping, instead] of WRAPPINGS) point = point.replace(wrapping, instead);
@@ -65,8 +58,8 @@ export function pointOf(text: string): string {
 }
 
 /**
- * Shortens a message that does not fit. A server names the field and quotes the value first, and tells the problem
- * last. So the value is left out, and only the end of the first field's path stays.
+ * A server names the field and quotes the value before the problem: the value goes, and of the first field's path the end
+ * stays.
  */
 export function shortPoint(text: string): string {
   const point = text.replaceAll(/: Invalid value: .+?: /g, ": ");
@@ -74,7 +67,7 @@ export function shortPoint(text: string): string {
   return path === "" ? point : `${shortPath(path)}: ${point.slice(before.length)}`;
 }
 
-/** End of a long field path, which tells more than its beginning. */
+/** The end tells more than the beginning. */
 export function shortPath(path: string, kept: number = 2): string {
   const names = path.match(/[^.[\]]+(?:\[[^\]]*\])*/g) ?? [];
   return names.length <= kept ? path : `…${names.slice(-kept).join(".")}`;

@@ -1,6 +1,6 @@
 const MAX_LENGTH = 64 * 1024;
 
-/** The JSON value of an annotation that people write; undefined where it is missing, longer than 64 Ki characters, or no JSON. */
+/** For annotations that people write; undefined beyond 64 Ki characters. */
 export function jsonIn(annotation: string | undefined): unknown {
   if (annotation === undefined || annotation.length > MAX_LENGTH) return undefined;
   try {

@@ -1,8 +1,8 @@
 import { type PlacementSpec } from "../kinds/index.ts";
 
 /**
- * Names of the placement fields that the API accepts and this version does not carry out. The status of the policy and
- * the webhook's warning name them. A field leaves this list in the same change that carries it out.
+ * Placement fields that the API accepts and this version does not carry out. A field leaves the list in the change that
+ * carries it out.
  */
 export function notCarriedOut({ replicaScheduling }: Partial<PlacementSpec>): string[] {
   const { strategy, rescheduling } = replicaScheduling ?? {};

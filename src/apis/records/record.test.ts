@@ -62,8 +62,6 @@ describe("the record of where an object may be", () => {
     expect([...record.names].toSorted()).toEqual(names);
     expect([...record.regions]).toEqual(regions);
   });
-
-  test("names nothing for no status", () => expect([...namesIn(undefined)]).toEqual([]));
 });
 
 describe("the first record", () => {

@@ -7,32 +7,22 @@ import {
 } from "../metadata/index.ts";
 
 /**
- * Record of the clusters that may hold copies of a hub object. The record is stored on the object, so that a new leader
- * finds it. The status names every such cluster, in `clusters` or in `unlistedClusters`. Before the object has a
- * status, an annotation names them, written together with the finalizer.
- *
- * Nothing is sent to a cluster before the record names the cluster. A name leaves the record only when nothing is left
- * on that cluster, or when the cluster was unjoined. Claims of a member beyond the record do not count.
+ * The clusters that may hold copies of a hub object, stored on the object for the next leader: in its status, and before
+ * that in an annotation. Nothing is sent to a cluster before the record names the cluster, and a name leaves only when
+ * nothing is left there, or the cluster was unjoined. Claims of a member beyond the record do not count.
  */
 export interface ClusterRecord {
   names: ReadonlySet<string>;
-  /**
-   * Regions for which the status has only a number of clusters, as earlier versions wrote it. Every cluster of such a
-   * region may hold a copy.
-   */
+  /** Regions of which earlier versions wrote only a number of clusters: every cluster there may hold a copy. */
   regions: ReadonlySet<string>;
 }
 
-/** Content of a new object's {@link FIRST_RECORD_ANNOTATION}. */
 export interface FirstRecord {
   clusters: readonly string[];
   deletionPolicy?: "Orphan";
 }
 
-/**
- * Maximum characters of the annotation. An object's annotations may hold 256 KiB together, and other people's
- * annotations need room too.
- */
+/** All annotations of an object hold 256 KiB together, and other people's need room too. */
 const MAX_ANNOTATION = 64 * 1024;
 
 type Recorded = Pick<KubeObject, "metadata"> & { status?: unknown };
@@ -45,14 +35,13 @@ export function recordOf(object: Recorded): ClusterRecord {
   return { names, regions: new Set(isCounted ? status.summary?.map(({ region }) => region) : []) };
 }
 
-/** Clusters that a status names, in `clusters` or in `unlistedClusters`. */
 export function namesIn(status: FederatedStatus | undefined): Set<string> {
   const names = new Set(status?.unlistedClusters);
   for (const { name } of status?.clusters ?? []) names.add(name);
   return names;
 }
 
-/** Undefined once the object has a status, or if the annotation is unreadable. */
+/** Undefined once there is a status, or if the annotation is unreadable. */
 export function firstRecordOf({ metadata, status }: Recorded): FirstRecord | undefined {
   const text = metadata.annotations?.[FIRST_RECORD_ANNOTATION];
   if (text === undefined || (status as FederatedStatus | undefined)?.observedGeneration !== undefined) return undefined;
@@ -69,25 +58,24 @@ export function firstRecordOf({ metadata, status }: Recorded): FirstRecord | und
   }
 }
 
-/** Undefined when the record is too long for an annotation. The status then has to name the clusters first. */
+/** Undefined when it is too long: the status then has to name the clusters first. */
 export function firstRecordText(record: FirstRecord): string | undefined {
   const text = JSON.stringify(record);
   return text.length > MAX_ANNOTATION ? undefined : text;
 }
 
-/** `Orphan` if the deletion of the object asks to keep its copies; undefined: the Placement decides. */
+/** Undefined: the Placement decides. */
 export function orphanedBy({ annotations, deletionTimestamp }: ObjectMeta): "Orphan" | undefined {
   return deletionTimestamp !== undefined && annotations?.[DELETION_POLICY_ANNOTATION] === "Orphan"
     ? "Orphan"
     : undefined;
 }
 
-/** A kind as `status.kinds` names it: `Deployment.apps`, `ConfigMap`. */
+/** As `status.kinds` names it: `Deployment.apps`, `ConfigMap`. */
 export function recordedKindText({ group, kind }: { group: string; kind: string }): string {
   return group === "" ? kind : `${kind}.${group}`;
 }
 
-/** The reverse of {@link recordedKindText}. */
 export function recordedKind(text: string): { group: string; kind: string } {
   const dot = text.indexOf(".");
   return dot < 0 ? { group: "", kind: text } : { group: text.slice(dot + 1), kind: text.slice(0, dot) };

@@ -1,7 +1,6 @@
 /**
- * Writes the files that are generated from src/apis: the CRDs into the chart, one file each, and the tables of
- * conditions, states and reasons into the reference. With `--check` the script writes nothing, and fails when a file
- * differs, is missing, or should not exist.
+ * Writes the CRDs into the chart and the tables of conditions, states and reasons into the reference. `--check` writes
+ * nothing, and fails when a file differs, is missing, or should not exist.
  */
 import { existsSync } from "node:fs";
 import { printYaml } from "../yaml/index.ts";

@@ -38,8 +38,4 @@ describe("a table", () => {
       ["| a    | long |", "| ---- | ---- |", "| wide | b    |", "| c    |      |"].join("\n"),
     );
   });
-
-  test("keeps a bar in its cell", () => {
-    expect(markdownTable(["a"], [["x|y"]])).toContain("| x\\|y |");
-  });
 });

@@ -1,12 +1,7 @@
-/** Generated parts of a Markdown page: blocks between two markers, and tables in the formatter's layout. Pure. */
-
 const begin = (name: string): string => `<!-- ${name}: written by \`npm run generate\` -->`;
 const end = (name: string): string => `<!-- end of ${name} -->`;
 
-/**
- * The page with this text between the two markers of that name. Undefined unless the page has both markers, once each
- * and in this order.
- */
+/** Undefined unless the page has both markers of that name, once each and in this order. */
 export function withBlock(page: string, name: string, text: string): string | undefined {
   const [before, middle, ...more] = page.split(begin(name));
   const [, after, ...others] = middle?.split(end(name)) ?? [];
@@ -14,7 +9,7 @@ export function withBlock(page: string, name: string, text: string): string | un
   return `${before}${begin(name)}\n\n${text}\n\n${end(name)}${after}`;
 }
 
-/** The page with every block, by name. Throws for a block without markers in the page. */
+/** Throws for a block without markers in the page. */
 export function withBlocks(page: string, blocks: Readonly<Record<string, string>>): string {
   return Object.entries(blocks).reduce((written, [name, text]) => {
     const next = withBlock(written, name, text);

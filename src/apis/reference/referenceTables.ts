@@ -2,7 +2,7 @@ import { IMPACTS, REASON_GROUPS } from "../reasons/index.ts";
 import { markdownTable, withBlocks } from "./generatedBlock.ts";
 import { CONDITIONS, type ConditionWords, STATES } from "./statusWords.ts";
 
-/** The reference page with up-to-date tables. Throws when the page lacks the markers of a table. */
+/** Throws when the page lacks the markers of a table. */
 export function withStatusTables(page: string): string {
   return withBlocks(page, {
     conditions: conditionsTable(),

@@ -2,8 +2,8 @@ import { type ClusterStatusEntry } from "../kinds/index.ts";
 import { type Reason } from "../reasons/index.ts";
 
 /**
- * Every condition and every state that Meridian writes into a status, with its meaning and its usual reasons. Written
- * for the readers of placements/REFERENCE.md, whose tables are generated from these lists.
+ * Every condition and state that Meridian writes into a status. placements/REFERENCE.md is generated from these lists, so
+ * they are written for its readers.
  */
 
 export interface ConditionWords {
@@ -14,7 +14,6 @@ export interface ConditionWords {
   holds: string;
   whenTrue: readonly Reason[];
   otherwise: readonly Reason[];
-  /** Reasons that are not listed one by one, in words. */
   also?: string;
 }
 
@@ -182,7 +181,6 @@ interface StateWords {
   reasons: readonly Reason[];
 }
 
-/** States of an entry of `status.clusters`. */
 export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> = {
   Pending: { means: "no member object exists yet", reasons: ["Applying", "DependencyMissing", "KindNotServed"] },
   Progressing: {

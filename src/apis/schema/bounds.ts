@@ -1,14 +1,11 @@
-/**
- * Limits for the size and depth of a value. They are checked before any code recurses into the value, copies it or
- * matches patterns on it.
- */
+/** Checked before any code recurses into a value, copies it or matches patterns on it. */
 
 /** etcd's default limit for one object. */
 const LARGEST_OBJECT_BYTES = 1.5 * 1024 * 1024;
 
 /**
- * Maximum nesting of maps and lists. The API server allows 10,000 levels in a value without a schema, more than a
- * recursive function survives. Objects that people write have a few dozen levels.
+ * The API server allows 10,000 levels in a value without a schema, more than a recursive function survives. What people
+ * write has a few dozen.
  */
 const DEEPEST_LEVELS = 100;
 
@@ -17,17 +14,15 @@ export interface Bounds {
   levels: number;
 }
 
-/** Limits for one object, on the hub and as rendered for a member. */
+/** For one object, on the hub and as rendered for a member. */
 export const OBJECT_BOUNDS: Bounds = { bytes: LARGEST_OBJECT_BYTES, levels: DEEPEST_LEVELS };
 
 export interface Extent {
-  /** Approximate size as JSON; a character counts as one byte. Counting stops at a passed bound. */
+  /** About as JSON; a character counts as one byte, up to a passed bound. */
   bytes: number;
-  /** The bound that is passed; undefined when the value is within both bounds. */
   exceeds?: "bytes" | "levels";
 }
 
-/** A map or list that is being walked. */
 interface Open {
   members: readonly unknown[];
   /** Keys of a map, in the order of `members`; undefined for a list. */
@@ -36,9 +31,8 @@ interface Open {
 }
 
 /**
- * Measures a JSON value and stops at the first bound that the value passes. A part that is referenced several times
- * counts each time, as in the JSON text. So the bounds limit the work, whatever the value. The function does not
- * recurse.
+ * Stops at the first bound that the value passes. A part in several places counts each time, as in the JSON text, so the
+ * bounds limit the work. Does not recurse.
  */
 export function extentOf(value: unknown, { bytes: most, levels }: Bounds): Extent {
   let bytes = 0;
@@ -68,7 +62,7 @@ function opened(value: object): Open {
   return { members: Object.values(value), keys: Object.keys(value), next: 0 };
 }
 
-/** Message about the passed bound, to follow the name of the value; undefined when the value is within the bounds. */
+/** To follow the name of the value; undefined within the bounds. */
 export function excessOf({ exceeds }: Extent, { bytes, levels }: Bounds): string | undefined {
   if (exceeds === undefined) return undefined;
   return exceeds === "levels" ? `is nested deeper than ${levels} levels` : `is larger than ${bytes} bytes`;

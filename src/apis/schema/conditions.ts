@@ -2,13 +2,10 @@ import { z } from "zod";
 import { reasonDescription } from "../reasons/index.ts";
 import { listMap } from "./rules.ts";
 
-/**
- * Parts of the statuses that Meridian writes. They have wide bounds and no rules: if the server refused a status, the
- * object would keep an outdated one.
- */
+/** Statuses have wide bounds and no rules: an object whose status the server refused would keep an outdated one. */
 
 export const timestamp = z.iso.datetime({ offset: true }).meta({ format: "date-time" });
-/** Maximum of an int32, which Kubernetes uses for counts. */
+/** Counts in Kubernetes are int32. */
 export const MOST_COUNTED = 2_147_483_647;
 export const count = z.int().min(0).max(MOST_COUNTED);
 export const observedGeneration = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -26,15 +23,14 @@ export const condition = z.object({
   lastTransitionTime: timestamp.describe("When status last changed."),
 });
 
-/** Atomic: one field manager writes a condition as a whole, so that `managedFields` does not list the single fields of a condition. */
+/** Atomic, so that `managedFields` does not list the single fields of a condition. */
 export const conditions = listMap(z.array(condition.meta({ "x-kubernetes-map-type": "atomic" })), "type");
 
-/** Returns whether the server accepts the value as a count. */
 export function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_COUNTED;
 }
 
-/** Turns a number into a valid count for a status. Numbers from manifests and members may be no valid counts. */
+/** Numbers from manifests and members may be no valid counts. */
 export function asCount(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(MOST_COUNTED, Math.max(0, Math.trunc(value)));
 }

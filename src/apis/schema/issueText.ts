@@ -1,6 +1,5 @@
 import type { z } from "zod";
 
-/** JSON types in words for people. */
 const TYPES: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
@@ -14,7 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const typeOf = (name: string): string => TYPES[name] ?? name;
 
-/** Message for an issue: the problem with the field, and what to write instead. A schema's own messages stay as they are. */
+/** What is wrong with the field, and what to write instead. A schema's own messages stay as they are. */
 export function issueText(issue: z.core.$ZodIssue): string {
   if (!/^(Invalid|Too|Unrecognized)/.test(issue.message)) return issue.message;
   switch (issue.code) {

@@ -1,7 +1,6 @@
 import { type KubeObject, parseApiVersion } from "../metadata/index.ts";
 import type { ClusterSelector, FieldSelector, LabelSelector, ResourceSelector } from "./selectors.ts";
 
-/** Fields of a cluster that a cluster selector reads. */
 export interface ClusterFacts {
   name: string;
   labels: Readonly<Record<string, string>>;
@@ -48,17 +47,17 @@ function matchesFieldSelector(selector: FieldSelector | undefined, cluster: Clus
   return selector?.matchExpressions.every((requirement) => holds(requirement, cluster[requirement.key])) ?? true;
 }
 
-/** Facts that a resource selector reads beside the object itself. */
+/** What selectors read beside the object itself. */
 export interface ObjectSetting {
-  /** Labels of the object's namespace on the hub; undefined for a cluster-scoped object or an unknown namespace. */
+  /** Undefined for a cluster-scoped object or an unknown namespace. */
   namespaceLabels?: Labels;
-  /** Reason why the object belongs to the hub itself. Only a selector with the object's name matches such an object. */
+  /** Why the object belongs to the hub itself: only a selector with its name matches then. */
   hubsOwn?: string;
 }
 
 /**
- * Returns whether the selector matches the object. API group and kind are compared, but not the version, since an
- * object is the same in every version. The caller makes sure that a namespaced policy reaches only its own namespace.
+ * The version is not compared, since an object is the same in every version. The caller makes sure that a namespaced
+ * policy reaches only its own namespace.
  */
 export function matchesResourceSelector(
   selector: ResourceSelector,
@@ -70,7 +69,7 @@ export function matchesResourceSelector(
   return selectsAmongKind(selector, object, setting);
 }
 
-/** {@link matchesResourceSelector} for an object that is known to have the selector's kind. */
+/** For an object of the selector's kind. */
 export function selectsAmongKind(
   selector: ResourceSelector,
   { metadata: { name, namespace, labels } }: Pick<KubeObject, "metadata">,
@@ -86,9 +85,8 @@ export function selectsAmongKind(
 }
 
 /**
- * Returns whether the selector matches the cluster for an object with these labels. A missing selector matches every
- * cluster. An object that lacks a key of `matchLabelKeys` matches no cluster: an object that does not say where it
- * belongs goes nowhere.
+ * `labels` are the object's. A missing selector matches every cluster. Without a key of `matchLabelKeys` an object matches
+ * none: it does not say where it belongs.
  */
 export function matchesClusterSelector(
   selector: ClusterSelector | undefined,
@@ -108,7 +106,7 @@ export function matchesClusterSelector(
   );
 }
 
-/** How closely a policy names an object: 3 by name, 2 by label, 1 all of its kind, 0 not at all. The closest match counts. */
+/** 3 by name, 2 by label, 1 all of a kind, 0 not at all. The closest match counts. */
 export type Specificity = 0 | 1 | 2 | 3;
 
 function specificityOf(selector: ResourceSelector): Specificity {

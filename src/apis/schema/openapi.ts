@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-/** One node of an OpenAPI schema as an API server reads it. */
 export type OpenApiSchema = Record<string, unknown>;
 
 const INT32_MAX = 2_147_483_647;
@@ -13,10 +12,7 @@ function finishInteger(schema: OpenApiSchema): void {
   if (maximum === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
 }
 
-/**
- * Merges a union of number and string. Kubernetes has one type for both (int-or-string), with the bounds of both side
- * by side: a pattern does not apply to numbers, and a maximum does not apply to strings.
- */
+/** Kubernetes has one type for a number or a string, with the bounds of both side by side. */
 function mergeIntOrString(schema: OpenApiSchema, branches: OpenApiSchema[]): void {
   const types = branches.map((branch) => String(branch["type"])).toSorted();
   if (types.join() !== "integer,string") throw new Error(`a union of ${types.join(" and ")} cannot be said in a CRD`);
@@ -34,10 +30,7 @@ function finish(schema: OpenApiSchema, isUnion: boolean): void {
   if (isUnion) mergeIntOrString(schema, schema["anyOf"] as OpenApiSchema[]);
 }
 
-/**
- * Structural schema of a zod schema. Throws if a CRD cannot express the schema (a union other than number or string,
- * two patterns on one string). Such a mistake shows when the CRDs are generated.
- */
+/** Throws if a CRD cannot express the schema, which shows when the CRDs are generated. */
 export function openApiSchema(schema: z.ZodType): OpenApiSchema {
   const { $schema: _dialect, ...openApi } = z.toJSONSchema(schema, {
     target: "openapi-3.0",

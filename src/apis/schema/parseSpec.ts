@@ -4,13 +4,13 @@ import { issueText } from "./issueText.ts";
 import { openApiSchema, type OpenApiSchema } from "./openapi.ts";
 import { counted } from "../values/index.ts";
 
-/** A problem with one field. The field is named as the API server does: `spec.ports[1].nodePort`. */
+/** `field` as the API server names it: `spec.ports[1].nodePort`. */
 export interface FieldProblem {
   field: string;
   message: string;
 }
 
-/** Maximum number of problems in one report. */
+/** In one report. */
 export const MOST_PROBLEMS = 20;
 
 function fieldName(path: readonly PropertyKey[]): string {
@@ -25,7 +25,6 @@ export function first(problems: Iterable<FieldProblem>): FieldProblem[] {
   return some;
 }
 
-/** OpenAPI schemas by the zod schema of the spec. */
 const schemas = new WeakMap<z.ZodType, OpenApiSchema>();
 
 function schemaOf(spec: z.ZodType): OpenApiSchema {
@@ -35,9 +34,8 @@ function schemaOf(spec: z.ZodType): OpenApiSchema {
 }
 
 /**
- * Yields problems for strings, lists and maps that are longer than the schema allows, and for values without a schema
- * that are too large or too deep. Checks only lengths, and does not descend into a value that is too long. So the later
- * checks, patterns and rules over whole lists, have little to read.
+ * Checks only lengths, and the size of values without a schema, so that later checks, patterns and rules have little to
+ * read. Does not descend into a value that is too long.
  */
 function* oversized(value: unknown, schema: OpenApiSchema, field: string): Generator<FieldProblem> {
   const { maxLength, maxItems, maxProperties, items, properties, additionalProperties } = schema as Bounded;
@@ -77,7 +75,7 @@ interface Bounded {
   additionalProperties?: OpenApiSchema;
 }
 
-/** Parses the spec of one of Meridian's kinds. Lengths are checked first. `path` names the spec in the problems. */
+/** `path` names the spec in the problems. */
 export function parseSpec<T>(
   schema: z.ZodType<T>,
   given: unknown,

@@ -1,7 +1,6 @@
 /**
- * Patterns of names and values. They mean the same in JavaScript and in the API server (RE2, no look-around). The
- * schemas set the lengths beside them, because the API server estimates the cost of a rule from `maxLength`. Each
- * pattern can match a text in only one way, so that a mismatch is found in one pass.
+ * Patterns mean the same in JavaScript and in the API server (RE2, no look-around). The schemas set lengths beside them,
+ * from which the server estimates the cost of a rule. Each matches a text in one way only, so a mismatch takes one pass.
  */
 
 export const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -10,14 +9,13 @@ export const SERVICE_NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 export const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 /** The host of an Ingress; `*.` stands for one label. */
 export const INGRESS_HOST = /^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-/** Parts that a path of an Ingress with pathType Prefix or Exact must not contain: the path could never match. */
+/** With these a path of pathType Prefix or Exact could never match. */
 export const UNREACHABLE_PATH = /\/\/|\/[.]{1,2}(\/|$)|%2[fF]/;
-/** Name of a container port: lower case, with at least one letter. `[a-z]` in the pattern matches the first letter. */
+/** With at least one letter; `[a-z]` matches the first one. */
 export const PORT_NAME = /^([0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 export const LABEL_KEY =
   /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 export const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
-/** A key of a ConfigMap or Secret. */
 export const DATA_KEY = /^[-._a-zA-Z0-9]+$/;
 export const ENV_NAME = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 export const API_VERSION = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[a-z][a-z0-9]*$/;
@@ -36,15 +34,14 @@ export const JSON_POINTER = /^(\/([^/~]|~[01])*)+$/;
 export const FIELD_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 /**
  * `spec.replicas`, `webhooks[name=x].clientConfig.caBundle`, `webhooks[*].clientConfig.caBundle` or
- * `metadata.annotations["example.com/a"]`: names joined by dots. Brackets select items of a list by their keys, all
- * items of a list, or a name with other characters.
+ * `metadata.annotations["example.com/a"]`.
  */
 export const ITEM_PATH =
   /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+|\[\*\]|\["[^"\\]+"\]|\[[A-Za-z][A-Za-z0-9]*=[^\]"=,[]+(,[A-Za-z][A-Za-z0-9]*=[^\]"=,[]+)*\])*$/;
 
 /** `spec.users[].secretName`: names joined by dots, with `[]` after the name of a list. */
 export const LIST_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\[\])?(\.[A-Za-z0-9_-]+(\[\])?)*$/;
-/** Paths to the identity and metadata of an object, and to its status, which controllers write. */
+/** Identity and metadata, and the status, which controllers write. */
 export const NOT_WRITTEN_PATH = /^(apiVersion|kind|metadata|status)([.[]|$)/;
 
 const host = "([a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?|\\[[a-fA-F0-9:]+\\])(:[0-9]+)?";
@@ -63,6 +60,6 @@ export const IMAGE_DIGEST = new RegExp(`^${digest}$`);
 /** A path below a folder: not absolute, and no part of it is `..`. */
 export const RELATIVE_PATH = /^([^/.][^/]*|\.|\.[^/.][^/]*|\.\.[^/]+)(\/+([^/.][^/]*|\.|\.[^/.][^/]*|\.\.[^/]+))*\/*$/;
 
-/** Paths that a patch of an override may not touch (see protectedFields.ts, which checks the result of the patches). */
+/** An override may not patch these (protectedFields.ts checks the result of the patches). */
 export const PROTECTED_POINTER =
   /^\/(metadata$|(apiVersion|kind|status|metadata\/(name|namespace|uid|resourceVersion|ownerReferences|managedFields))(\/|$))/;

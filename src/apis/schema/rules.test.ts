@@ -80,14 +80,3 @@ test.each<[object, boolean, boolean]>([
   expect(exactlyOneOf("a", "b", "c").holds?.(value as Record<string, unknown>)).toBe(exactly);
   expect(atLeastOneOf("a", "b", "c").holds?.(value as Record<string, unknown>)).toBe(atLeast);
 });
-
-test("rules of several fields name them all, for the server and for a person", () => {
-  expect(exactlyOneOf("a", "b", "c")).toMatchObject({
-    rule: "[has(self.a), has(self.b), has(self.c)].exists_one(given, given)",
-    message: "give exactly one of a, b and c",
-  });
-  expect(atLeastOneOf("a", "b", "c")).toMatchObject({
-    rule: "has(self.a) || has(self.b) || has(self.c)",
-    message: "give at least one of a, b and c",
-  });
-});

@@ -1,15 +1,15 @@
 import { type z } from "zod";
 
 /**
- * A rule that a schema alone cannot express, written twice side by side: as CEL for the API server, and as a function for reading
- * an object before a server has seen it. The table of bad objects in the tests checks that both agree.
+ * A rule twice side by side: as CEL for the API server, and as a function for before a server has seen the object. The
+ * table of bad objects in the tests checks that both agree.
  */
 export interface Rule<T> {
   /** CEL over `self`. */
   rule: string;
-  /** Names the field, and says what to change. */
+  /** Says what to change. */
   message: string;
-  /** The wrong field below `self`, if there is one. */
+  /** Below `self`. */
   field?: string;
   /** Absent for rules over the object's former value, which only the server has. */
   holds?: (value: T) => boolean;
@@ -25,7 +25,7 @@ function existingRules(schema: z.ZodType): ValidationRule[] {
   return (schema.meta()?.["x-kubernetes-validations"] as ValidationRule[] | undefined) ?? [];
 }
 
-/** The schema with these rules, for the parser and for the CRD. Such an object schema can no longer be extended. */
+/** For the parser and for the CRD. Such an object schema can no longer be extended. */
 export function withRules<S extends z.ZodType>(schema: S, ...rules: Rule<z.output<S>>[]): S {
   const refined = schema.superRefine((value, context) => {
     for (const { holds, message, field } of rules) {
@@ -41,10 +41,7 @@ export function withRules<S extends z.ZodType>(schema: S, ...rules: Rule<z.outpu
   return refined.meta({ "x-kubernetes-validations": [...existingRules(schema), ...validations] });
 }
 
-/**
- * A list whose entries are keyed by some of their fields. With server-side apply, several field managers can each own
- * entries of the list. No two entries may have the same key.
- */
+/** Entries have keys, so that several field managers can each own entries. */
 export function listMap<S extends z.ZodArray<z.ZodObject>>(schema: S, ...keys: string[]): S {
   const unique = schema.superRefine((entries, context) => {
     const seen = new Set<string>();

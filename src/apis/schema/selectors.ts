@@ -3,8 +3,6 @@ import { API_VERSION, DNS_LABEL, DNS_SUBDOMAIN, KIND, LABEL_KEY, LABEL_VALUE } f
 import { listSet, withRules, type Rule } from "./rules.ts";
 import { FEDERATION_GROUP } from "../metadata/index.ts";
 
-/** Selectors in Kubernetes' own form, and the cluster selector that policies share. */
-
 export const labelKey = z.string().min(1).max(317).regex(LABEL_KEY, "must be a label key, such as example.com/tier");
 export const labelValue = z
   .string()

@@ -66,20 +66,6 @@ describe("the versions of a CRD", () => {
 });
 
 describe("the CRDs", () => {
-  test("are one for each kind", () => {
-    expect(crds.map(({ name }) => name)).toEqual([
-      "demoapplications.paas.cmft.com",
-      "memberclusters.federation.paas.cmft.com",
-      "placements.federation.paas.cmft.com",
-      "clusterplacements.federation.paas.cmft.com",
-      "overridepolicies.federation.paas.cmft.com",
-      "clusteroverridepolicies.federation.paas.cmft.com",
-      "manifestbundles.federation.paas.cmft.com",
-      "resourcebindings.federation.paas.cmft.com",
-      "clusterresourcebindings.federation.paas.cmft.com",
-    ]);
-  });
-
   test("are those that the chart installs: `npm run generate` writes them there", () => {
     const installed = new Map(
       readdirSync(CHART).map((file) => [file, parse(readFileSync(join(CHART, file), "utf8")) as unknown]),
@@ -103,26 +89,6 @@ describe("the CRDs", () => {
       ).toBe(true);
       expect(spec.names.categories, name).toContain("meridian");
     }
-  });
-
-  test("store DemoApplication as v1, and scale it in both versions", () => {
-    const versions = crds[0]?.spec.versions ?? [];
-    expect(versions.map(({ name, storage }) => [name, storage])).toEqual([
-      ["v1", true],
-      ["v1beta1", false],
-    ]);
-    for (const { subresources } of versions) {
-      expect(subresources["scale"]).toEqual({
-        specReplicasPath: ".spec.replica",
-        statusReplicasPath: ".status.replicas.ready",
-        labelSelectorPath: ".status.selector",
-      });
-    }
-  });
-
-  test("hold in v1beta1 exactly image, replica and ports", () => {
-    const spec = all.find(({ path }) => path === "demoapplications.paas.cmft.com/v1beta1.spec");
-    expect(Object.keys(spec?.node["properties"] as Node)).toEqual(["image", "replica", "ports"]);
   });
 
   test.each([

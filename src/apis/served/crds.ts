@@ -4,15 +4,10 @@ import { type KubeObject } from "../metadata/index.ts";
 import { type OpenApiSchema, openApiSchema } from "../schema/index.ts";
 
 /**
- * Every kind uses the conversion webhook, even a kind with a single version, for which the server makes no call. So
- * adding a second version does not change how a kind is converted.
- *
- * A version is served only where the webhook converts it. Without a conversion webhook the server only changes the name
- * of the version. It prunes the fields that the other version does not know from its answers, and these fields are lost
- * when a client writes such an answer back. So these CRDs serve the stored version alone.
- *
- * The CRDs leave `spec.conversion` out. The webhooks write this field, and serve the other versions from then on. Code
- * that applies the CRDs again leaves the field to the webhooks, and keeps the versions served with
+ * Every kind uses the conversion webhook, so that a second version changes nothing about a kind. A version is served only
+ * where the webhook converts it: without one the server only changes the name of the version and prunes unknown fields,
+ * which are lost when a client writes the answer back. So these CRDs serve the stored version alone. They leave
+ * `spec.conversion` to the webhooks, which serve the others; whoever applies the CRDs again keeps that with
  * {@link servingAllVersions}.
  */
 
@@ -26,22 +21,18 @@ export function versionsOf(crd: KubeObject): ServedVersion[] {
   return ((crd["spec"] ?? {}) as { versions?: ServedVersion[] }).versions ?? [];
 }
 
-/** Returns whether a webhook converts between the versions of the CRD. */
 export function isConverted(crd: KubeObject): boolean {
   const { conversion } = (crd["spec"] ?? {}) as { conversion?: { strategy?: string } };
   return conversion?.strategy === "Webhook";
 }
 
-/** The CRD with every version served, for a hub where a webhook converts. */
+/** For a hub where a webhook converts. */
 export function servingAllVersions(crd: KubeObject): KubeObject {
   const versions = versionsOf(crd).map((version) => ({ ...version, served: true }));
   return { ...crd, spec: { ...(crd["spec"] as object), versions } };
 }
 
-/**
- * JSON patch that serves every version; undefined when all are served. The server refuses the patch if the versions of
- * the CRD have changed in between.
- */
+/** Undefined when all are served. The server refuses the patch if the versions have changed in between. */
 export function servingPatch(crd: KubeObject): object[] | undefined {
   const patch = versionsOf(crd).flatMap(({ name, served }, index) => {
     if (served) return [];
@@ -113,7 +104,6 @@ function customResourceDefinition(kind: KindDefinition): KubeObject {
   };
 }
 
-/** The CRDs of every kind of Meridian, ready to be installed. */
 export function customResourceDefinitions(kinds: readonly KindDefinition[] = KINDS): KubeObject[] {
   return kinds.map(customResourceDefinition);
 }

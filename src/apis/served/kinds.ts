@@ -20,14 +20,11 @@ export interface PrinterColumn {
   type: "string" | "integer" | "boolean" | "date";
   jsonPath: string;
   description?: string;
-  /** Columns of priority 0 appear in every table, columns of priority 1 only with `-o wide`. */
+  /** 1: only with `-o wide`. */
   priority?: number;
 }
 
-/**
- * {@link Rule} over the whole object. Of the metadata, CEL can read only the name. A violation names `metadata.name`,
- * unless the rule has a `field`.
- */
+/** Of the metadata CEL can read only the name, which a violation names unless the rule has a `field`. */
 export type ObjectRule = Rule<{ metadata: { name: string } }>;
 
 export interface KindVersion {
@@ -39,12 +36,11 @@ export interface KindVersion {
   selectableFields?: string[];
 }
 
-/** A version in which objects are read and written, but never stored. */
+/** Objects are read and written, but never stored in it. */
 export interface ConvertedVersion extends KindVersion {
   conversion: Conversion;
 }
 
-/** One kind, with everything that its CRD needs. */
 export interface KindDefinition {
   group: string;
   kind: string;
@@ -54,7 +50,7 @@ export interface KindDefinition {
   categories: string[];
   namespaced: boolean;
   description: string;
-  /** The first version is stored. The others convert to each other through the first one. */
+  /** The others convert to each other through the first one. */
   versions: readonly [stored: KindVersion, ...others: ConvertedVersion[]];
   scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath: string };
 }
@@ -89,7 +85,7 @@ const clusterNameRule: ObjectRule = {
   holds: ({ metadata: { name } }) => name.length <= 63 && DNS_LABEL.test(name),
 };
 
-/** A namespaced policy selects only in its own namespace, so it may not select namespaces. */
+/** Such a policy selects only in its own namespace. */
 const ownNamespaceOnly: ObjectRule = {
   rule: "!self.spec.resourceSelectors.exists(selector, has(selector.namespaceSelector))",
   message:

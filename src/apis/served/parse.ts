@@ -9,7 +9,7 @@ export type ParseResult =
 const NOT_A_FIELD = "is not a field of this kind; check the spelling, or remove it";
 const TOP_LEVEL: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "spec", "status"]);
 
-/** Kind and version of an object; undefined for kinds and versions that are not Meridian's. */
+/** Undefined for kinds and versions that are not Meridian's. */
 export function kindOf(object: KubeObject): { kind: KindDefinition; version: KindVersion } | undefined {
   const { group, version: name } = parseApiVersion(object.apiVersion);
   const kind = KINDS.find((candidate) => candidate.group === group && candidate.kind === object.kind);
@@ -17,10 +17,7 @@ export function kindOf(object: KubeObject): { kind: KindDefinition; version: Kin
   return kind === undefined || version === undefined ? undefined : { kind, version };
 }
 
-/**
- * Fields of the object that the schema does not have. The parser and the server drop such fields silently, but a person
- * meant something by them.
- */
+/** The parser and the server drop such fields silently, but a person meant something by them. */
 function* unknownFields(given: unknown, known: unknown, path: string): Generator<FieldProblem> {
   if (Array.isArray(given) && Array.isArray(known)) {
     for (const [index, item] of given.entries()) yield* unknownFields(item, known[index], `${path}[${index}]`);
@@ -34,8 +31,8 @@ function* unknownFields(given: unknown, known: unknown, path: string): Generator
 }
 
 /**
- * Parses an object of one of Meridian's kinds as the API server does on creation, with the same rules and defaults.
- * Unknown fields are refused, as kubectl does. An object of another kind is returned unchanged.
+ * As the API server does on creation, with the same rules and defaults. Unknown fields are refused, as kubectl does. An
+ * object of another kind is returned unchanged.
  */
 export function parseObject(object: KubeObject): ParseResult {
   const found = kindOf(object);

@@ -1,5 +1,5 @@
 import { fc } from "@fast-check/vitest";
-import { CONVERSION_ANNOTATION, type KubeObject } from "../../apis/index.ts";
+import { CONVERSION_ANNOTATION, type KubeObject } from "../index.ts";
 
 /** Random DemoApplications that the schema accepts, every field of it used. JSON-safe: what JSON cannot say never comes in a request. */
 
@@ -136,22 +136,6 @@ const status = record({
   replicas: fc.constant({ desired: 1, updated: 1, ready: 1, available: 1 }),
 });
 
-function application(
-  version: string,
-  meta: fc.Arbitrary<unknown>,
-  spec: fc.Arbitrary<unknown>,
-): fc.Arbitrary<KubeObject> {
-  return fc
-    .record({ meta, spec, status: fc.option(status, { nil: undefined }) })
-    .map(({ meta: own, spec: wanted, status: seen }) => ({
-      apiVersion: `paas.cmft.com/${version}`,
-      kind: "DemoApplication",
-      metadata: own as KubeObject["metadata"],
-      spec: wanted,
-      ...(seen === undefined ? {} : { status: seen }),
-    }));
-}
-
 /** In v1; some have the conversion's annotation themselves, with anything in it. */
 export function anyApplication(): fc.Arbitrary<KubeObject> {
   const parts = fc.tuple(basics, additions, volumes, fc.boolean(), fc.option(ingress));
@@ -167,10 +151,14 @@ export function anyApplication(): fc.Arbitrary<KubeObject> {
       ...(mounted && mounts.length > 0 ? { volumeMounts: mounts } : {}),
     };
   });
-  return application("v1", metadata(fc.oneof(key, fc.constant(CONVERSION_ANNOTATION))), whole);
-}
-
-/** In v1beta1, as somebody writes it who knows no other version. */
-export function anyV1beta1Application(): fc.Arbitrary<KubeObject> {
-  return application("v1beta1", metadata(key), basics);
+  const meta = metadata(fc.oneof(key, fc.constant(CONVERSION_ANNOTATION)));
+  return fc
+    .record({ meta, spec: whole, status: fc.option(status, { nil: undefined }) })
+    .map(({ meta: own, spec, status: seen }) => ({
+      apiVersion: "paas.cmft.com/v1",
+      kind: "DemoApplication",
+      metadata: own as KubeObject["metadata"],
+      spec,
+      ...(seen === undefined ? {} : { status: seen }),
+    }));
 }

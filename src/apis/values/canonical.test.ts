@@ -55,33 +55,6 @@ describe("hashOf", () => {
   test.prop([fc.string()])("is 16 hexadecimal digits", (text) => {
     expect(hashOfText(text)).toMatch(/^[0-9a-f]{16}$/);
   });
-
-  test("differs for texts that differ in length only by zeros", () => {
-    const hashes = ["", "\0", "\0\0", "\0\0\0"].map(hashOfText);
-    expect(new Set(hashes).size).toBe(4);
-  });
-
-  test("has no collision in either half's 32 bits beyond what chance gives, over 100,000 texts much alike", () => {
-    const hashes = Array.from({ length: 100_000 }, (_, i) => hashOf({ name: `app-${i}`, replicas: i % 7 }));
-    expect(new Set(hashes).size).toBe(hashes.length);
-    // The birthday problem lets about 1.2 pairs meet in 32 bits.
-    for (const half of [(h: string) => h.slice(0, 8), (h: string) => h.slice(8)]) {
-      expect(hashes.length - new Set(hashes.map(half)).size).toBeLessThan(12);
-    }
-  });
-
-  test("changes about half of the bits when one character changes, wherever it stands", () => {
-    const text = "meridian applies the sample to every region";
-    for (let at = 0; at < text.length; at++) {
-      let changed = 0;
-      for (let bit = 0; bit < 6; bit++) {
-        const other = text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ (1 << bit)) + text.slice(at + 1);
-        changed += bitsOf(BigInt(`0x${hashOfText(text)}`) ^ BigInt(`0x${hashOfText(other)}`));
-      }
-      expect(changed / 6).toBeGreaterThan(22);
-      expect(changed / 6).toBeLessThan(42);
-    }
-  });
 });
 
 test("an integer that no number holds is written whole, and has a hash of its own", () => {
@@ -91,10 +64,6 @@ test("an integer that no number holds is written whole, and has a hash of its ow
   const plain = '{"a":[1,2.5,"9007199254740993",null],"b":{}}';
   expect(hashOf(parseJson(plain))).toBe(hashOf(JSON.parse(plain)));
 });
-
-function bitsOf(value: bigint): number {
-  return value.toString(2).replaceAll("0", "").length;
-}
 
 function equalJson(a: unknown, b: unknown): boolean {
   try {

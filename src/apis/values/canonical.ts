@@ -1,9 +1,6 @@
-/** Canonical text and short hash of a JSON value, independent of the order of its keys. */
-
 /**
- * JSON without white space and with the keys of every object in order of their UTF-16 code units. As in JSON.stringify,
- * keys whose value is undefined are left out, and values that JSON cannot express become null. Values that are equal as
- * JSON give the same text; values that differ give different texts.
+ * JSON without white space, with the keys in order of their UTF-16 code units. Undefined keys are left out, and what JSON
+ * cannot express is null. Values that are equal as JSON, and only these, give the same text.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) {
@@ -39,10 +36,8 @@ function hex(x: number): string {
 }
 
 /**
- * 64 bits over the UTF-16 code units of a text, as 16 hexadecimal digits: two lanes after the manner of MurmurHash3, each
- * fed with two code units at a time and with the other lane. The hash finds changes and is not cryptographic.
- * Hashes stand on member objects and in statuses, so this function must never change: with other hashes every member object of
- * every cluster would count as out of date and be written again.
+ * 64 bits over the UTF-16 code units of a text, as 16 hexadecimal digits, after the manner of MurmurHash3; not
+ * cryptographic. Hashes stand on member objects: with another function every one of them would be written again.
  */
 export function hashOfText(text: string): string {
   let a = 0x9e3779b9 | 0;
@@ -67,7 +62,7 @@ export function hashOfText(text: string): string {
   return hex(a) + hex(b);
 }
 
-/** {@link hashOfText} of {@link canonicalJson}: equal for values that are equal as JSON, 16 hexadecimal digits. */
+/** Equal for values that are equal as JSON. */
 export function hashOf(value: unknown): string {
   return hashOfText(canonicalJson(value));
 }

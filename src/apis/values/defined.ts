@@ -1,4 +1,3 @@
-/** Turns members that may be undefined into optional members. */
 type Defined<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {
@@ -8,8 +7,7 @@ type Defined<T> = {
   : never;
 
 /**
- * The members that are not undefined, in the same order. JSON leaves undefined members out too. For use in a literal:
- * `{ name, ...defined({ namespace }) }`. The result may be the argument itself.
+ * The members that are not undefined, in order, perhaps in the argument itself: `{ name, ...defined({ namespace }) }`.
  */
 export function defined<T extends object>(members: T): Defined<T> {
   const values = members as Record<string, unknown>;

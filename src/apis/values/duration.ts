@@ -11,16 +11,13 @@ export function ageText(ms: number): string {
   return `${Math.floor(hours / 24)}d`;
 }
 
-/** ` for 5m`: how long something lasted between two RFC 3339 times; empty where one of them is not known. */
+/** ` for 5m`, between two RFC 3339 times; empty where one is not known. */
 export function lastedText(since: string | undefined, until: string | undefined): string {
   const ms = Date.parse(until ?? "") - Date.parse(since ?? "");
   return Number.isNaN(ms) ? "" : ` for ${ageText(ms)}`;
 }
 
-/**
- * Milliseconds of a duration such as `90s`, `1.5s` or `1h30m`; 0 for a text without a duration. The schemas accept
- * whole numbers only, and no days.
- */
+/** Milliseconds of `90s`, `1.5s` or `1h30m`; 0 for a text without a duration. */
 export function durationMs(text: string): number {
   let sum = 0;
   for (const [, count = "0", unit = ""] of text.matchAll(/([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|s|m|h|d)/g))

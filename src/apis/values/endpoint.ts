@@ -1,7 +1,6 @@
 /**
- * Metadata services of clouds, which give any process of a machine that machine's own credentials. This file refuses
- * them and link-local addresses, which mean another machine on every machine. A kubeconfig with such an address would
- * make the manager send requests to it, and write the answers into a status.
+ * Metadata services of clouds give any process the machine's own credentials, and a link-local address means another
+ * machine on every machine. A kubeconfig with such an address would put the answers into a status.
  */
 const METADATA_HOSTS: ReadonlySet<string> = new Set([
   "metadata",
@@ -14,10 +13,7 @@ const METADATA_HOSTS: ReadonlySet<string> = new Set([
   "metadata.packet.net",
 ]);
 
-/**
- * Addresses of metadata services that are not link-local: AWS and Google Cloud over IPv6, Alibaba Cloud, Oracle Cloud,
- * Azure's wire server.
- */
+/** AWS and Google Cloud over IPv6, Alibaba Cloud, Oracle Cloud, Azure's wire server. */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
   "fd00:ec2::254",
   "fd20:ce::254",
@@ -27,8 +23,7 @@ const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reason why the manager must not connect to a server; undefined when it may connect. Does not resolve host names:
- * {@link isRefusedHost} judges the addresses that a resolver gives.
+ * Why the manager must not connect to a server. Resolves no names: {@link isRefusedHost} judges what a resolver gives.
  */
 export function refuseEndpoint(server: string): string | undefined {
   if (!URL.canParse(server)) return "is not an address; write one such as https://api.example.com:6443";
@@ -37,10 +32,7 @@ export function refuseEndpoint(server: string): string | undefined {
   return what === undefined ? undefined : `${host} ${what}; write the address of the cluster's API server`;
 }
 
-/**
- * Returns whether no credentials may be sent to a host. The host is a name, or an address as a resolver gives it, also
- * with a zone (`fe80::1%eth0`).
- */
+/** No credentials may be sent to this name, or address as a resolver gives it, also with a zone (`fe80::1%eth0`). */
 export function isRefusedHost(host: string): boolean {
   const [name = ""] = host.split("%", 1);
   const url = `https://${name.includes(":") ? `[${name.replace(/^\[|\]$/g, "")}]` : name}`;
@@ -48,10 +40,7 @@ export function isRefusedHost(host: string): boolean {
   return !URL.canParse(url) || refusalOf(canonical(new URL(url).hostname)) !== undefined;
 }
 
-/**
- * Removes brackets and a final dot. The URL parser has already given every notation of an address (hexadecimal, one
- * number, capitals) the same form.
- */
+/** The URL parser has already given every notation of an address the same form. */
 function canonical(hostname: string): string {
   return hostname
     .replace(/^\[|\]$/g, "")
@@ -70,10 +59,7 @@ function refusalOf(host: string): string | undefined {
   return undefined;
 }
 
-/**
- * IPv4 address that an IPv6 address stands for (`::ffff:a9fe:a9fe`, `64:ff9b::a9fe:a9fe`, `2002:a9fe:a9fe::`), as the
- * URL parser writes such addresses.
- */
+/** As the URL parser writes `::ffff:a9fe:a9fe`, `64:ff9b::a9fe:a9fe` and `2002:a9fe:a9fe::`. */
 function embeddedIpv4(host: string): string | undefined {
   const [, high, low] =
     /^(?:::ffff:(?:0:)?|::|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(host) ??

@@ -1,13 +1,11 @@
 /**
- * JSON of the API without changed numbers. Kubernetes has integers of 64 bits, but a JavaScript number holds 53. Larger
- * integers are read as BigInt, and `JSON.stringify` writes a BigInt as a plain integer, wherever it is called.
+ * Kubernetes has integers of 64 bits, and a JavaScript number holds 53. Larger ones are read as BigInt, and
+ * `JSON.stringify` writes a BigInt as a plain integer, wherever it is called.
  */
 
 /**
- * `JSON.parse`, except that 64-bit integers (signed or unsigned) which a number cannot hold exactly become BigInt.
- * Every other number with too many digits is rounded, as API servers round it. Takes a fifth longer than `JSON.parse`
- * where no integer is large, seven times as long where one is, and up to twenty times where the text holds nothing
- * else. Throws a SyntaxError for invalid JSON.
+ * `JSON.parse`, except that 64-bit integers beyond a number become BigInt. Takes a fifth longer without such integers,
+ * and up to twenty times as long where the text holds nothing else. Throws a SyntaxError for invalid JSON.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -16,12 +14,12 @@ export function parseJson(text: string): unknown {
   return marked === text ? value : restored(value, JSON.parse(marked));
 }
 
-/** Finds large integers, but also strings and fractions that begin like one. Tries each run of digits once. */
+/** Also matches strings and fractions. Tries each run of digits once. */
 const MAY_HOLD_LARGE = /(?:^|[[:,\s-])[1-9][0-9]{15}/;
 /** An integer of 16 to 20 digits. Also matches such digits within a string. */
 const CANDIDATE = /(?<=^|[[:,\s])-?[1-9][0-9]{15,19}(?=[\s,\]}]|$)/g;
 
-/** Puts each large integer in quotes. The text must be valid JSON. */
+/** The text must be valid JSON. */
 function withLargeIntegersQuoted(text: string): string {
   let quoted = "";
   let copied = 0;
@@ -41,7 +39,7 @@ function withLargeIntegersQuoted(text: string): string {
   return quoted + text.slice(copied);
 }
 
-/** The position after the closing quote: the first quote with an even number of backslashes before it. */
+/** After the first quote with an even number of backslashes before it. */
 function endOfString(text: string, begin: number): number {
   for (let at = begin + 1; ; at++) {
     at = text.indexOf('"', at);
@@ -61,9 +59,8 @@ function isLarge(digits: string): boolean {
 }
 
 /**
- * Puts the large integers into `value`. `marked` is the same value with strings in place of the large integers: where
- * `value` has a number and `marked` a string, the string is the integer. Does not recurse, since a text may have more
- * levels than the stack.
+ * `marked` is the same value with strings for the large integers. Does not recurse: a text may have more levels than the
+ * stack.
  */
 function restored(value: unknown, marked: unknown): unknown {
   if (typeof value === "number" && typeof marked === "string") return BigInt(marked);
@@ -84,14 +81,13 @@ function restored(value: unknown, marked: unknown): unknown {
 }
 
 /**
- * JSON that a YAML reader reads as the same value. API servers read the body of an apply as YAML. YAML refuses control
- * characters that JSON allows unescaped, and takes U+0085 for the end of a line.
+ * API servers read the body of an apply as YAML, which refuses control characters and takes U+0085 for the end of a line.
  */
 export function jsonForYaml(value: unknown): string {
   return JSON.stringify(value).replaceAll(NOT_IN_YAML, escaped);
 }
 
-/** Escape of a character that is valid in JSON strings and in YAML's double quotes. */
+/** Valid in JSON strings and in YAML's double quotes. */
 export function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -1,4 +1,3 @@
-/** Powers of two. */
 const BINARY: ReadonlyMap<string, number> = new Map([
   ["Ki", 10],
   ["Mi", 20],
@@ -7,7 +6,6 @@ const BINARY: ReadonlyMap<string, number> = new Map([
   ["Pi", 50],
   ["Ei", 60],
 ]);
-/** Powers of ten. */
 const DECIMAL: ReadonlyMap<string, number> = new Map([
   ["n", -9],
   ["u", -6],
@@ -29,12 +27,12 @@ const QUANTITY = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([
  */
 export const LONGEST_QUANTITY = 64;
 
-/** Digits after the point of an exact quantity: its unit is a billionth. */
+/** An exact quantity is in billionths. */
 const SCALE = 9;
-/** The largest quantity that Kubernetes knows, in billionths. */
+/** The largest that Kubernetes knows. */
 const MOST = (2n ** 63n - 1n) * 10n ** BigInt(SCALE);
 
-/** The value is `digits * 10^decimal * 2^binary`, and below zero where `isNegative`. */
+/** `digits * 10^decimal * 2^binary`. */
 interface Parts {
   isNegative: boolean;
   digits: string;
@@ -51,9 +49,8 @@ function partsOf(text: string): Parts | undefined {
 }
 
 /**
- * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit. Undefined for any other text, and for a
- * text of more than {@link LONGEST_QUANTITY} characters. Exact enough to compare and to add; beyond 2^53 the last
- * digits are lost.
+ * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit, exact enough to compare and to add. Undefined
+ * for any other text, and for one of more than {@link LONGEST_QUANTITY} characters.
  */
 export function parseQuantity(quantity: string | number | bigint): number | undefined {
   if (typeof quantity !== "string") return Number(quantity);
@@ -63,10 +60,7 @@ export function parseQuantity(quantity: string | number | bigint): number | unde
   return parts.isNegative ? -magnitude : magnitude;
 }
 
-/**
- * Like {@link parseQuantity}, but exact and in billionths, to add up the resources of thousands of nodes. Rounded up
- * and capped as Kubernetes does. Undefined for a text that is no quantity.
- */
+/** In billionths, to add up thousands of nodes. Rounded up and capped as Kubernetes does. */
 export function exactQuantity(text: unknown): bigint | undefined {
   const parts = typeof text === "string" ? partsOf(text) : undefined;
   if (parts === undefined) return undefined;

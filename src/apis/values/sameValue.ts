@@ -1,7 +1,4 @@
-/**
- * Returns whether two values are the same JSON. The order of keys does not count. A member that is undefined counts as
- * absent, since JSON does not write it.
- */
+/** The same JSON: the order of keys does not count, and an undefined member is absent. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   // A number that was computed may equal an integer that was read as BigInt.

@@ -1,7 +1,4 @@
-/**
- * Removes these characters from the end of the text. A regular expression would start again at each such character,
- * which takes quadratic time.
- */
+/** A regular expression would start again at each such character, which takes quadratic time. */
 export function trimEnd(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;

@@ -2,7 +2,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value at the end of a path of field names; undefined when a field on the path is missing. */
+/** Undefined when a field on the path is missing. */
 export function valueAt(object: unknown, path: readonly string[]): unknown {
   let value = object;
   for (const field of path) {

@@ -1,9 +1,6 @@
 const STAGES = ["alpha", "beta"];
 
-/**
- * Returns whether Kubernetes ranks API version `a` later than `b`. Latest first: `v2`, `v1`, `v2beta1`, `v1alpha1`, and
- * then all others.
- */
+/** As Kubernetes ranks them, latest first: `v2`, `v1`, `v2beta1`, `v1alpha1`, all others. */
 export function isLaterVersion(a: string, b: string): boolean {
   const [one, other] = [rankOf(a), rankOf(b)];
   for (const [index, rank] of one.entries()) {

@@ -3,8 +3,8 @@ import { escaped, NOT_IN_YAML } from "../values/index.ts";
 import { isAmbiguous } from "./scalar.ts";
 
 /**
- * Prints YAML that readers of version 1.1 (kubectl, Helm, PyYAML) and of version 1.2 read as the same value. A string
- * that either of them would read as another type stands in quotes. Lines are not folded, and there are no aliases.
+ * Readers of version 1.1 (kubectl, Helm, PyYAML) and of version 1.2 read the same value: what either takes for another
+ * type than a string stands in quotes. Lines are not folded, and there are no aliases.
  */
 export function printYaml(value: unknown): string {
   const document = new Document(value, {
@@ -26,10 +26,7 @@ export function printYaml(value: unknown): string {
     .replaceAll(NOT_IN_YAML, escaped);
 }
 
-/**
- * Texts that a block scalar keeps unchanged: no white space that a reader may drop, and no indent that a reader may
- * guess wrongly.
- */
+/** No white space that a reader may drop, and no indent that a reader may guess wrongly. */
 const LITERAL = /^[^\s][^\r]*\n[^\r]*$/;
 const BLANK_LINE = /\n[\t ]+(?:\n|$)/;
 

@@ -16,9 +16,8 @@ import { setMember } from "../values/index.ts";
 import { keyText, plainScalar, type Scalar } from "./scalar.ts";
 
 /**
- * YAML as kubectl and Helm read it: version 1.1 as `sigs.k8s.io/yaml` implements it, whatever a directive says. `0400`
- * is 256, `yes` is true, `<<` merges, and of duplicate keys the last one counts. The parser gives the structure; the
- * meaning of scalars is decided here.
+ * YAML as kubectl and Helm read it: version 1.1 as `sigs.k8s.io/yaml` implements it. `0400` is 256, `yes` is true, `<<`
+ * merges, and of duplicate keys the last counts. The parser gives the structure; scalars get their meaning here.
  */
 
 export interface YamlDocument {
@@ -49,20 +48,20 @@ export class YamlError extends Error {
 }
 
 interface Options {
-  /** Maximum number of values that come from aliases. A few aliases can turn a small text into a large value. */
+  /** Values that come from aliases: a few aliases can turn a small text into a large value. */
   aliased?: number;
-  /** Refuses duplicate keys, as API servers do. By default the last of them counts. */
+  /** As API servers do; by default the last of duplicate keys counts. */
   uniqueKeys?: boolean;
 }
 
 const MOST_ALIASED = 100_000;
 
-/** The documents of a text. Throws {@link YamlError} for the first mistake. */
+/** Throws {@link YamlError} for the first mistake. */
 export function parseYamlDocuments(text: string, options?: Options): YamlDocument[] {
   return [...read(text, options)];
 }
 
-/** The first document of a text, whatever follows; null where the text holds none. Throws {@link YamlError}. */
+/** Null where the text holds no document. Throws {@link YamlError}. */
 export function parseYaml(text: string, options?: Options): unknown {
   const [first] = read(text, options);
   return first?.value ?? null;
@@ -95,11 +94,10 @@ type Refused = (message: string, offset: number) => YamlError;
 
 const TAG = "tag:yaml.org,2002:";
 
-/** Turns the nodes of one document into values of JSON. */
 class Reading {
   readonly #refused: Refused;
   readonly #anchors = new Map<string, unknown>();
-  /** Nodes that are being read. An alias to one of them would make the value contain itself. */
+  /** Nodes that are being read: an alias to one would make the value contain itself. */
   readonly #open = new Set<unknown>();
   #aliasedLeft: number;
   #aliases = 0;
@@ -158,10 +156,7 @@ class Reading {
     return text;
   }
 
-  /**
-   * Merges in the order of the keys, as Go does: keys after the merge key win, and an earlier item of a merge list wins
-   * over later ones.
-   */
+  /** As Go does: keys after the merge key win, and an earlier item of a merge list wins over later ones. */
   #merge(value: unknown, into: Record<string, unknown>): void {
     const node = isAlias(value) ? this.#target(value) : value;
     const sources = isSeq(node) ? node.items.toReversed() : [value];
@@ -206,7 +201,7 @@ class Reading {
   }
 }
 
-/** Types that a plain scalar may have under a tag. Under any other tag every scalar is a string. */
+/** Of a plain scalar; under any other tag every scalar is a string. */
 const TYPES: ReadonlyMap<string, readonly Scalar["type"][]> = new Map([
   ["int", ["integer"]],
   ["float", ["integer", "float"]],

@@ -1,11 +1,11 @@
 /** Plain scalars as kubectl and Helm read them: YAML 1.1, in the form that `sigs.k8s.io/yaml` gives it. */
 
-/** A scalar with its JSON type. Integers and floats are separate types, as in Go. */
+/** Integers and floats are separate types, as in Go. */
 export type Scalar =
   | { type: "string"; value: string }
   | { type: "null"; value: null }
   | { type: "boolean"; value: boolean }
-  /** 64 bits, signed or unsigned. A BigInt where a number cannot hold the integer. */
+  /** 64 bits. A BigInt where a number cannot hold the integer. */
   | { type: "integer"; value: number | bigint }
   /** May be infinite or NaN, which JSON cannot express. */
   | { type: "float"; value: number };
@@ -31,10 +31,7 @@ const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 /** More digits than 64 bits have in any base. */
 const MOST_DIGITS = 70;
 
-/**
- * Type and value of a plain scalar. Times and numbers in base 60 stay strings, and so does a number that is too large
- * for its type.
- */
+/** Times, numbers in base 60 and numbers that are too large for their type are strings. */
 export function plainScalar(text: string): Scalar {
   const word = WORDS.get(text);
   if (word !== undefined) return word;
@@ -60,7 +57,7 @@ function integerOf(text: string): number | bigint | undefined {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** The text of a scalar as the key of a map; undefined for a scalar that cannot be a key. */
+/** Undefined for a scalar that cannot be a key. */
 export function keyText(scalar: Scalar): string | undefined {
   switch (scalar.type) {
     case "string":
@@ -95,7 +92,7 @@ const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 const LOOSE_FLOAT = /^[-+]?[0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?$/;
 const DATE = /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt\s]|$)/;
 
-/** Returns whether some YAML reader would read the text, without quotes, as something else than a string. */
+/** Some YAML reader would read the text, without quotes, as something else than a string. */
 export function isAmbiguous(text: string): boolean {
   if (WORDS.has(text) || text === "=" || text === "<<" || /^(?:---|\.\.\.)/.test(text)) return true;
   if (LOOSE_FLOAT.test(text)) return true;

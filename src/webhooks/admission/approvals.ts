@@ -1,11 +1,7 @@
 import { approvalProblems, type KubeObject, ROLLOUT_APPROVALS_ANNOTATION } from "../../apis/index.ts";
 import type { AdmissionRequest, Judgement } from "./types.ts";
 
-/**
- * An approval of a rollout names its approver, so nobody may write one in another person's name. This also holds for an
- * object that is being deleted, since a binding that is being deleted still counts for its object. The decision needs
- * only the request.
- */
+/** Nobody may approve in another person's name, not even on an object that is being deleted: its binding still counts. */
 export function judgeApprovals({ object, oldObject, userInfo, operation }: AdmissionRequest): Judgement {
   if (operation === "DELETE" || object === null || object === undefined) return { problems: [], warnings: [] };
   const { username = "" } = userInfo ?? {};

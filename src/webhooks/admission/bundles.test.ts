@@ -53,11 +53,6 @@ describe("a bundle", () => {
     expect(warningsOf({ "federation.paas.cmft.com/allowed-bundle-kinds": "ClusterRole" })).toEqual([entries]);
   });
 
-  test("that is a bomb is refused", async () => {
-    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024)).toString("base64");
-    expect(await saidOf(bomb)).toBe("spec.compressed: unpacks to more than 8 MiB; make several bundles of it");
-  });
-
   test("is told twenty of its mistakes at most", () => {
     const wrong = Array.from({ length: 100 }, (_, index) => ({
       ...account,

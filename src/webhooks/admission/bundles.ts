@@ -7,24 +7,15 @@ import type { AdmissionFacts } from "./types.ts";
 /** Maximum number of problems or warnings in one answer. */
 const MOST_TOLD = 20;
 
-/**
- * Problems of the manifests of a bundle, compressed ones included. Rights to bring a kind to members are not judged
- * here: an administrator may grant them later, and the status of the bundle names the missing ones.
- */
+/** Problems of the manifests, compressed ones too. Missing rights are not judged: the status of the bundle names them. */
 export function judgeBundle({ spec, metadata }: KubeObject, { unpacked }: AdmissionFacts): FieldProblem[] {
-  const problems: FieldProblem[] = [];
   const contents = unpackedSpec(spec, unpacked.get(compressedIn(spec)));
-  for (const problem of judgeManifests(contents, metadata.namespace)) {
-    problems.push(problem);
-    if (problems.length === MOST_TOLD) break;
-  }
+  const problems: FieldProblem[] = [];
+  for (const problem of judgeManifests(contents, metadata.namespace)) if (problems.push(problem) === MOST_TOLD) break;
   return problems;
 }
 
-/**
- * Warnings for the author of a bundle: kinds and namespaces that the Namespace does not allow yet, and entries with the
- * same key, which are sent once or not at all.
- */
+/** Warnings of kinds and namespaces that the Namespace does not allow yet, and of entries with the same key. */
 export function warnOfBundle(bundle: KubeObject, { namespaceTerms, unpacked }: AdmissionFacts): string[] {
   const { spec } = bundle;
   const { manifests } = unpackedSpec(spec, unpacked.get(compressedIn(spec)));

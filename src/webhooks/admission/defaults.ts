@@ -25,9 +25,8 @@ const FINALIZERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Patch for a new object: the finalizer that the manager would otherwise set in its first write. After creation only
- * the manager changes the finalizer, so an update gets no patch. If several releases run on the hub, all are asked, and
- * the release that serves the object's class answers. The defaults of fields are in the schema.
+ * Patch that gives a new object the finalizer of its class, which the manager would otherwise set in its first write.
+ * Of several releases on the hub the one that serves the class answers.
  */
 export function defaultsOf(
   { operation, subResource, kind, object }: AdmissionRequest,

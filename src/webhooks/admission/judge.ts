@@ -31,10 +31,7 @@ import { judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
 import type { AdmissionFacts, AdmissionRequest, Judgement } from "./types.ts";
 import { warnOfVersions } from "./versions.ts";
 
-/**
- * Problems and warnings of a request. An update is refused only for problems that it adds. Older problems, from newer
- * rules or from a grant that a namespace has lost, do not block it. An object that is being deleted is let through.
- */
+/** An update is refused only for problems that it adds: newer rules and lost grants do not block what was stored. */
 export function judgeRequest(request: AdmissionRequest, facts: AdmissionFacts, now: number): Judgement {
   const { operation, object, oldObject } = request;
   if (operation === "DELETE") {
@@ -47,10 +44,7 @@ export function judgeRequest(request: AdmissionRequest, facts: AdmissionFacts, n
   return added(judgeObject(request, oldObject, facts, now), judgement);
 }
 
-/**
- * Problems by the schema of the object's kind, in words that say what to change. The server itself would only show a
- * pattern.
- */
+/** Problems by the schema, in words that say what to change. The server itself would only show a pattern. */
 export function judgeShape(request: AdmissionRequest): Judgement {
   const { operation, object, oldObject, subResource } = request;
   const skipped = operation === "DELETE" || isGiven(subResource);
@@ -71,7 +65,7 @@ function shapeProblems(object: KubeObject): FieldProblem[] {
   return [...(parsed.ok ? [] : parsed.problems), ...classProblems(object)];
 }
 
-/** An invalid class is refused: no manager can serve it, so the object would stay with its owner for ever, or get none. */
+/** No manager serves an invalid class, so the object would keep its owner for ever, or get none. */
 function classProblems({ metadata }: KubeObject): FieldProblem[] {
   const name = classOf(metadata ?? {});
   if (CLASS_PATTERN.test(name)) return [];
@@ -135,10 +129,7 @@ function judgeParsed(
   }
 }
 
-/**
- * Refuses approvals in the old annotation: a client of an earlier release would report success, and nothing would
- * follow.
- */
+/** A client of an earlier release writes approvals here: it would report success, and nothing would follow. */
 function outdatedApprovals(object: KubeObject): FieldProblem[] {
   if (!holdsOldApprovals(object.metadata.annotations?.[ROLLOUT_COMMAND_ANNOTATION])) return [];
   const message = `approvals in it count no more; remove them, and approve with \`${approvalOf(object)}\` of this release, which writes ${ROLLOUT_APPROVALS_ANNOTATION}`;

@@ -11,7 +11,7 @@ import {
   placementObject,
 } from "../../../test/builders/policyObjects.ts";
 import type { KubeObject } from "../../apis/index.ts";
-import { anyApplication } from "../testing/arbitraries.ts";
+import { anyApplication } from "../../apis/testing/anyApplication.ts";
 import { applicationFactsOf, factsOf, requestOf } from "../testing/facts.ts";
 import {
   cluster,

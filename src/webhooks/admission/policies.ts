@@ -23,10 +23,7 @@ export function judgeSelectors(policy: KubeObject, served: readonly ServedKind[]
   });
 }
 
-/**
- * Some kinds belong to one cluster and are never placed. Some other kinds are placed only by name, since nobody means
- * all of their objects.
- */
+/** Some kinds are never placed. Some are placed only by name, since nobody means all of their objects. */
 function judgeKind({ apiVersion, kind, name }: ResourceSelector, field: string): FieldProblem[] {
   const of = { group: parseApiVersion(apiVersion).group, kind };
   const never = whyNeverPlaced(of);
@@ -38,7 +35,7 @@ function judgeKind({ apiVersion, kind, name }: ResourceSelector, field: string):
   ];
 }
 
-/** Problems of declared dependencies: cluster-scoped objects have no namespace in which to look for their dependencies. */
+/** Cluster-scoped objects have no namespace in which to look for declared dependencies. */
 export function judgeDependencies(policy: KubeObject, served: readonly ServedKind[] | undefined): FieldProblem[] {
   const { dependencies } = (policy["spec"] ?? {}) as Partial<PlacementSpec>;
   if (served === undefined || dependencies?.fields === undefined) return [];

@@ -6,10 +6,7 @@ import type { AdmissionFacts, ApplicationFacts, Judgement } from "./types.ts";
 /** Default range of kube-apiserver. */
 const NODE_PORTS = { least: 30_000, most: 32_767 };
 
-/**
- * Problems of node ports that other applications use on the same cluster. The schema refuses clashes within the
- * application.
- */
+/** Node ports that other applications use on the same cluster. The schema refuses clashes within the application. */
 export function judgePorts(application: DemoApplication, facts: AdmissionFacts, now: number): Judgement {
   const { ports = [] } = application.spec;
   return {
@@ -40,8 +37,7 @@ function judgeNodePorts(
       reach ??= clustersOf(application, facts, now);
       const shared = [...clustersOf(other, facts, now)].find((cluster) => reach?.has(cluster));
       if (shared === undefined) continue;
-      // A tenant may learn that an application of another namespace has the port, as the member would say too, but not
-      // which one.
+      // A tenant may learn that another tenant has the port, as the member would say too, but not which application.
       const isOwn = other.metadata.namespace === namespace;
       const whose = isOwn
         ? `DemoApplication ${namespace}/${other.metadata.name}`

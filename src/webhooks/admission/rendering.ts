@@ -17,9 +17,8 @@ import type { AdmissionFacts } from "./types.ts";
 const MOST_TRIED = 8;
 
 /**
- * Tries the policy on an example application, and on one of the objects that it selects now. The result may be too
- * large, too deep or too much work. The paths of patches may be missing in these objects, since other objects may have
- * them.
+ * Tries the policy on an example application and on one object that it selects now: the result may be too large, too
+ * deep or too much work. Paths of patches may be missing here, since other objects may have them.
  */
 export function judgeRendering(policy: OverridePolicy, facts: AdmissionFacts): FieldProblem[] {
   for (const object of [...examplesFor(policy), ...facts.selectedBy(policy)]) {

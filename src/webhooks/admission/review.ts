@@ -78,10 +78,7 @@ function refusal(
   };
 }
 
-/**
- * Removes the field from the beginning of a message. Messages of rules begin with their field, because the server shows
- * some messages without a field; here the field stands before each message.
- */
+/** Removes the field from the beginning of a message of a rule: here the field stands before each message. */
 function withoutField(message: string, field: string): string {
   const own = field.slice(field.lastIndexOf(".") + 1);
   const prefix = [`${field}: `, `${own}: `].find((candidate) => message.startsWith(candidate)) ?? "";

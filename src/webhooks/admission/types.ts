@@ -20,7 +20,7 @@ interface GroupVersionKindFields {
   kind: string;
 }
 
-/** `request` of an AdmissionReview: the fields that Meridian reads. */
+/** The fields of `request` of an AdmissionReview that Meridian reads. */
 export interface AdmissionRequest {
   uid: string;
   kind: GroupVersionKindFields;
@@ -29,7 +29,7 @@ export interface AdmissionRequest {
   name?: string;
   namespace?: string;
   operation: Operation;
-  /** The user who makes the request, as the server authenticated them. */
+  /** As the server authenticated them. */
   userInfo?: { username?: string };
   /** Null on DELETE. */
   object?: KubeObject | null;
@@ -37,20 +37,19 @@ export interface AdmissionRequest {
   oldObject?: KubeObject | null;
 }
 
-/** Result of a decision, for a person to read. Problems refuse the request; warnings do not. */
+/** Problems refuse the request; warnings do not. */
 export interface Judgement {
   problems: FieldProblem[];
   warnings: string[];
 }
 
-/** A kind that the hub serves, in one version. */
 export interface ServedKind extends GroupVersionKindFields {
   namespaced: boolean;
-  /** Verbs of the kind; undefined where the hub does not tell them. */
+  /** Undefined where the hub does not tell them. */
   verbs?: readonly string[];
 }
 
-/** Facts about an application or another placed object that can conflict with other requests. */
+/** Facts about a placed object that can conflict with other requests. */
 export type ApplicationFacts = Pick<KubeObject, "apiVersion" | "kind"> & {
   metadata: Pick<DemoApplication["metadata"], "name" | "namespace" | "uid" | "labels">;
   ports: readonly { nodePort: number; protocol: string }[];
@@ -60,40 +59,29 @@ export type ApplicationFacts = Pick<KubeObject, "apiVersion" | "kind"> & {
   summarised: readonly string[];
 };
 
-/** Address in a MemberCluster's kubeconfig. */
-export type Endpoint =
-  | { kind: "Server"; server: string }
-  /** The Secret does not exist yet. */
-  | { kind: "Missing"; secret: string }
-  /** The address is not known; the later connection reports why. */
-  | { kind: "Unknown" };
+/** Address in a MemberCluster's kubeconfig. `Missing`: there is no Secret yet. The later connection tells of `Unknown`. */
+export type Endpoint = { kind: "Server"; server: string } | { kind: "Missing"; secret: string } | { kind: "Unknown" };
 
 /** Facts about the hub for a decision. They are read before, so that the decision calls no server. */
 export interface AdmissionFacts {
-  /** Bounds of the request's namespace. */
   replicaBounds: ReplicaBounds;
   /** Text of the namespace's annotation, if it holds no valid bounds. */
   unreadableBounds?: string;
-  /**
-   * Grants of the request's namespace to its bundles; undefined where they are not known, or the request is about no
-   * bundle.
-   */
+  /** Grants of the namespace to its bundles, where they are known and the request is about a bundle. */
   namespaceTerms?: NamespaceTerms;
   /** Undefined when the hub does not tell which kinds it serves. */
   servedKinds: readonly ServedKind[] | undefined;
   placements: readonly Placement[];
-  /** Facts that policies select an object by, beside the object itself. */
   settingOf(object: KubeObject): ObjectSetting;
   clusters: readonly ClusterSnapshot[];
   applicationsWithNodePort(nodePort: number): readonly ApplicationFacts[];
   /** One of the objects that the policy selects, or none. */
   selectedBy(policy: OverridePolicy): readonly KubeObject[];
-  /** Applications on the cluster, with those that may run there by the regional sums of their status. */
+  /** With those that may run there by the regional sums of their status. */
   applicationsOn(cluster: string): readonly ApplicationFacts[];
   /** Objects of a namespace with the label that protects from deletion. */
   protectedIn(namespace: string): readonly ApplicationFacts[];
-  /** Address of the request's MemberCluster, or of its former version. */
   endpoint(cluster: MemberCluster): Endpoint;
-  /** Unpacked contents of the compressed texts in the request's bundle and in its former version. */
+  /** Contents by the compressed texts of the bundle, now and before. */
   unpacked: ReadonlyMap<unknown, Unpacked>;
 }

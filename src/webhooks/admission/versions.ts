@@ -3,10 +3,7 @@ import { hubKindOf } from "../../interpreter/index.ts";
 import { selectorsOf } from "./policies.ts";
 import type { ServedKind } from "./types.ts";
 
-/**
- * Warnings about the versions that a placement names: the hub may prefer another version, which may have more fields,
- * or another placement may name another version. A kind is read and sent in one version only.
- */
+/** A kind is read and sent in one version: the hub may prefer another one, and another placement may name another one. */
 export function warnOfVersions(
   policy: KubeObject,
   served: readonly ServedKind[] | undefined,

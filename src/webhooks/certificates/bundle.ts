@@ -12,7 +12,7 @@ export function certificatesIn(pem: string): string[] {
   return [...found.values()];
 }
 
-/** One PEM text with each of these certificates once. The order of the input does not change the text. */
+/** One PEM text with each certificate once, the same for any order of the input. */
 export function bundleOf(pems: readonly string[]): string {
   return certificatesIn(pems.join("\n"))
     .map((pem) => ({ pem, id: identify(pem) }))
@@ -21,7 +21,6 @@ export function bundleOf(pems: readonly string[]): string {
     .join("");
 }
 
-/** Returns whether `bundle` holds every certificate of `wanted`. */
 export function holdsAll(bundle: string, wanted: string): boolean {
   const present = new Set(certificatesIn(bundle).map(identify));
   return certificatesIn(wanted).every((pem) => present.has(identify(pem)));
@@ -32,12 +31,12 @@ export function identify(pem: string): string {
   return fingerprintOf(new X509Certificate(pem));
 }
 
-/** End of a certificate's validity, epoch milliseconds. */
+/** Epoch milliseconds. */
 export function endOf(pem: string): number {
   return new X509Certificate(pem).validToDate.getTime();
 }
 
-/** Start of a certificate's validity, epoch milliseconds. */
+/** Epoch milliseconds. */
 export function beginOf(pem: string): number {
   return new X509Certificate(pem).validFromDate.getTime();
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { CertifiedKey } from "../../certificates/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import type { Clock } from "../../runtime/index.ts";
+import { rest } from "../rest.ts";
 import { bundleOf } from "./bundle.ts";
 import type { Certificates, CertificateSource } from "./types.ts";
 
@@ -15,13 +16,10 @@ export interface FileCertificatesOptions {
   logger: Logger;
 }
 
-/** Interval of the regular check. A mounted Secret changes by one rename, which the file system usually reports at once. */
+/** A mounted Secret changes by one rename, which the file system usually reports at once. */
 const LOOK_EVERY_MS = 30_000;
 
-/**
- * Certificates in a folder that somebody else renews, such as cert-manager. An incomplete set of files is not used
- * until it is complete.
- */
+/** Certificates in a folder that somebody else renews, such as cert-manager. An incomplete set of files is not used. */
 export class FileCertificates implements CertificateSource {
   readonly #options: FileCertificatesOptions;
   #wake = Promise.withResolvers<void>();
@@ -35,7 +33,7 @@ export class FileCertificates implements CertificateSource {
   }
 
   async run(use: (certificates: Certificates) => Promise<void>, signal: AbortSignal): Promise<void> {
-    const { folder, logger } = this.#options;
+    const { folder, clock, logger } = this.#options;
     let shown: Certificates | undefined;
     let waits = false;
     const watcher = watch(folder, () => this.#wake.resolve());
@@ -66,22 +64,11 @@ export class FileCertificates implements CertificateSource {
           if (!isAwaited)
             logger.error({ err: error, folder }, "webhook certificates could not be read; the ones before stay in use");
         }
-        await this.#sleep(signal);
+        await rest(clock, LOOK_EVERY_MS, this.#wake.promise, signal);
       }
     } finally {
       watcher.close();
     }
-  }
-
-  async #sleep(signal: AbortSignal): Promise<void> {
-    const end = new AbortController();
-    const both = AbortSignal.any([signal, end.signal]);
-    const slept = this.#options.clock.sleep(LOOK_EVERY_MS, both).catch((error: unknown) => {
-      if (!both.aborted) throw error;
-    });
-    await Promise.race([slept, this.#wake.promise]);
-    end.abort();
-    await slept;
   }
 }
 

@@ -2,14 +2,13 @@ import type { CertifiedKey } from "../../certificates/index.ts";
 import { beginOf, bundleOf, endOf } from "./bundle.ts";
 
 /**
- * State of the webhooks' own authority. Its renewal keeps every API server trusting the certificate that the webhooks
- * show. A new authority is first published beside the old one (`next`). It signs only when every API server has had
- * time to learn it. The old authority stays trusted (`previous`) until every replica shows a certificate of the new
- * one.
+ * State of the webhooks' own authority. API servers trust the certificate shown at every moment: a new authority is
+ * published beside the old one (`next`), signs once every API server had time to learn it, and the old one stays
+ * trusted (`previous`) until every replica shows a certificate of the new one.
  */
 export interface CertificateState {
   current: CertifiedKey;
-  /** `publishedAt`, epoch milliseconds: time since which every configuration holds this authority. */
+  /** `publishedAt`, epoch milliseconds: since then every configuration holds this authority. */
   next?: CertifiedKey & { publishedAt?: number };
   previous?: { certPem: string; retiredAt: number };
   /** Certificate that every replica shows; signed by `current`. */
@@ -19,10 +18,9 @@ export interface CertificateState {
 }
 
 export interface RotationSettings {
-  /** Validity of an authority and of a serving certificate, in days. */
   authorityDays: number;
   servingDays: number;
-  /** Time for which both authorities are trusted, before the change and after it, milliseconds. */
+  /** Time for which both authorities are trusted, before the change and after it. */
   overlapMs: number;
 }
 
@@ -30,15 +28,14 @@ export const DEFAULT_ROTATION: RotationSettings = { authorityDays: 730, servingD
 
 export interface RotationFacts {
   now: number;
-  /** Names of the server. */
   hosts: readonly string[];
   /** Every configuration holds every certificate of the bundle. */
   published: boolean;
-  /** A person's request for a new authority; undefined if there is none. */
+  /** A person's request for a new authority. */
   rotation: string | undefined;
 }
 
-/** The next step. `takeStep` makes the keys for a step. `until` of `Wait` is in epoch milliseconds. */
+/** `until` is in epoch milliseconds. */
 export type RotationStep =
   | { do: "Begin" }
   | { do: "PrepareNext" }
@@ -51,7 +48,7 @@ export type RotationStep =
 /** A certificate is renewed after this share of its validity. */
 const RENEW_AT = 2 / 3;
 
-/** Pure: the same state and facts give the same step. Throws when a certificate of the state cannot be read. */
+/** Throws when a certificate of the state cannot be read. */
 export function nextStep(
   state: CertificateState | undefined,
   facts: RotationFacts,

@@ -3,10 +3,7 @@ import type { KubeObject } from "../../apis/index.ts";
 import { ROTATE_ANNOTATION } from "../wellknown.ts";
 import { type CertificateState, trustBundle } from "./rotation.ts";
 
-/**
- * Form of a {@link CertificateState} in a Secret: one JSON text, and beside it the usual three files for mounting the
- * Secret.
- */
+/** One JSON text in the Secret; beside it lie the usual three files, for mounting. */
 const STATE_KEY = "state.json";
 
 const pair = z.object({ certPem: z.string(), keyPem: z.string() });
@@ -18,10 +15,9 @@ const stateSchema = z.object({
   rotation: z.string().exactOptional(),
 });
 
-/** Content of one version of the Secret. */
 export interface StoredCertificates {
   resourceVersion: string | undefined;
-  /** Undefined when the Secret holds no readable state; the Secret is then written anew. */
+  /** Undefined when there is no readable state; the Secret is then written anew. */
   state: CertificateState | undefined;
   rotation: string | undefined;
 }
@@ -42,7 +38,6 @@ function readState(encoded: string | undefined): CertificateState | undefined {
   }
 }
 
-/** `data` of the Secret. */
 export function writeSecretData(state: CertificateState): Record<string, string> {
   const files = {
     [STATE_KEY]: JSON.stringify(state),

@@ -8,6 +8,7 @@ import {
   isNotFound,
   SECRETS,
 } from "../../runtime/index.ts";
+import { rest } from "../rest.ts";
 import { holdsAll, identify } from "./bundle.ts";
 import { type CertificateState, nextStep, type RotationFacts, type RotationSettings, trustBundle } from "./rotation.ts";
 import { readSecret, type StoredCertificates, writeSecretData } from "./secret.ts";
@@ -26,13 +27,12 @@ export interface SelfManagedOptions {
 }
 
 const RETRY_MS = 2_000;
-/** The longest sleep before the certificates are checked again, so that a change of the wall clock is noticed. */
+/** A change of the wall clock is noticed after this time. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 /**
- * Certificates of our own authority, kept in a Secret that all replicas share. Every replica may take the next step;
- * the resourceVersion of the Secret makes sure that only one replica does. A deleted Secret is written again with the
- * same content, since a new authority would not be trusted yet.
+ * Certificates of our own authority, in a Secret that all replicas share. Its resourceVersion makes sure that only one
+ * replica takes a step. A deleted Secret is written again as it was, since a new authority would not be trusted yet.
  */
 export class SelfManagedCertificates implements CertificateSource {
   readonly #options: SelfManagedOptions;
@@ -71,7 +71,7 @@ export class SelfManagedCertificates implements CertificateSource {
         this.#wake = Promise.withResolvers<void>();
         const until = await this.#advance(use, signal);
         const ms = Math.min(Math.max(until - clock.now(), 0), LONGEST_WAIT_MS);
-        await this.#sleep(ms, signal);
+        await rest(clock, ms, this.#wake.promise, signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -79,7 +79,7 @@ export class SelfManagedCertificates implements CertificateSource {
     await watching;
   }
 
-  /** Reads the state and takes at most one step. Returns when to read the state again, epoch milliseconds. */
+  /** Takes at most one step. Returns when to read the state again, epoch milliseconds. */
   async #advance(use: (certificates: Certificates) => Promise<void>, signal: AbortSignal): Promise<number> {
     const { clock, logger, settings, hosts, namespace, name } = this.#options;
     const stored = this.#secrets.get(`${namespace}/${name}`);
@@ -141,16 +141,5 @@ export class SelfManagedCertificates implements CertificateSource {
       if (!isAlreadyExists(error) && !isConflict(error) && !isNotFound(error)) throw error;
       return false;
     }
-  }
-
-  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    const end = new AbortController();
-    const both = AbortSignal.any([signal, end.signal]);
-    const slept = this.#options.clock.sleep(ms, both).catch((error: unknown) => {
-      if (!both.aborted) throw error;
-    });
-    await Promise.race([slept, this.#wake.promise]);
-    end.abort();
-    await slept;
   }
 }

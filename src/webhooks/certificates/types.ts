@@ -1,6 +1,6 @@
 import type { CertifiedKey } from "../../certificates/index.ts";
 
-/** Certificate that the server shows, and the authorities that its callers have to trust. */
+/** What the server shows, and what its callers have to trust. */
 export interface Certificates {
   serving: CertifiedKey;
   /** PEM. Undefined: whoever provides the files also sets up the trust. */
@@ -8,11 +8,8 @@ export interface Certificates {
 }
 
 export interface CertificateSource {
-  /**
-   * Keeps certificates until the signal, and hands each new set to `use`. A set is in use when the promise of `use`
-   * settles. Until then the former set stays in use.
-   */
+  /** Hands each new set to `use`, until the signal. The former set stays in use until the promise of `use` settles. */
   run(use: (certificates: Certificates) => Promise<void>, signal: AbortSignal): Promise<void>;
-  /** Tells the source that every configuration holds this bundle now. */
+  /** Every configuration holds this bundle now. */
   published(bundle: string): void;
 }
