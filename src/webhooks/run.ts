@@ -34,7 +34,6 @@ import { migrateStorage } from "./storageMigration.ts";
 export interface WebhookOptions {
   hub: HubCache;
   /** Without leader election: every replica serves, and all replicas write the same. */
-  /** Client without leader election: every replica serves, and all replicas write the same. */
   client: Client;
   /** For the Secret of the certificates. */
   namespace: string;
