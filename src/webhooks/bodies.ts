@@ -19,7 +19,9 @@ export class TooLargeError extends Error {
 const SMALL_BYTES = 64 * 1024;
 /** Number of larger bodies that are read and answered at a time. */
 const LARGE_AT_ONCE = 4;
-/** Time for a larger body to arrive once its turn has come. After that its connection is closed, which ends the turn. */
+/**
+ * Time for a larger body to arrive once its turn has come. After that its connection is closed, which ends the turn.
+ */
 const LARGE_WITHIN_MS = 5_000;
 
 /**
@@ -35,7 +37,9 @@ export class Bodies {
     this.#clock = clock;
   }
 
-  /** A large body keeps its turn until it is disposed of. Rejects with {@link TooLargeError}, or when the caller goes. */
+  /**
+   * A large body keeps its turn until it is disposed of. Rejects with {@link TooLargeError}, or when the caller goes.
+   */
   async read(request: IncomingMessage, bounds: BodyBounds): Promise<Body & Disposable> {
     if (Number(request.headers["content-length"] ?? 0) > bounds.bytes) throw tooLarge("bytes", bounds);
     const slice = TimeSlice.of(this.#clock);

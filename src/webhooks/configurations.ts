@@ -65,7 +65,10 @@ function differs(field: string): string {
   return `has(object.metadata.${field}) != has(oldObject.metadata.${field}) || ${both}`;
 }
 
-/** Without the record of an object's clusters, written with the finalizer, and the approvals, which have {@link APPROVING}. */
+/**
+ * Without the record of an object's clusters, written with the finalizer, and the approvals, which have {@link
+ * APPROVING}.
+ */
 function annotationsDiffer(): string {
   const [now, before] = ["object", "oldObject"].map(
     (one) => `(has(${one}.metadata.annotations) ? ${one}.metadata.annotations : {})`,

@@ -45,7 +45,9 @@ const SERVED_AGAIN_MS = 1_000;
 /** Maximum of the schema of policies. */
 const MOST_SELECTORS = 64;
 
-/** Facts for admission, from the process's cache, so that no call waits for a list, and from reads of single objects. */
+/**
+ * Facts for admission, from the process's cache, so that no call waits for a list, and from reads of single objects.
+ */
 export class HubFacts {
   readonly #options: HubFactsOptions;
 

@@ -120,7 +120,10 @@ export class ConfigurationPublisher {
     return followed.informer;
   }
 
-  /** Sets the wanted bundle. Resolves with true when every configuration by which the server calls holds it, with false at the signal. */
+  /**
+   * Sets the wanted bundle. Resolves with true when every configuration by which the server calls holds it, with false
+   * at the signal.
+   */
   async publish(bundle: string | undefined, signal: AbortSignal): Promise<boolean> {
     this.#bundle = { pem: bundle };
     this.#wake.resolve();

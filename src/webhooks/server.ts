@@ -38,7 +38,9 @@ export interface WebhookServerOptions {
 const REVIEW: BodyBounds = { bytes: 3 * 1024 * 1024, levels: 10_010, values: 100_000 };
 /** A list is converted in one call, whatever its length, and each object is parsed within the bounds of a review. */
 const LIST: BodyBounds = { ...REVIEW, bytes: 64 * 1024 * 1024, entries: true };
-/** For the head of a request, for the whole request, and for an idle connection. No caller waits longer for an answer. */
+/**
+ * For the head of a request, for the whole request, and for an idle connection. No caller waits longer for an answer.
+ */
 const HEAD_WITHIN_MS = 5_000;
 const SENT_WITHIN_MS = 15_000;
 const IDLE_WITHIN_MS = 30_000;

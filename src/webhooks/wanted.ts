@@ -108,8 +108,8 @@ function placeOf({ service, url }: ClientConfig): unknown {
 }
 
 /**
- * Merge patch instead of the apply where the live CRD has a Service instead of a URL, or the reverse. That field belongs
- * to another field manager, so an apply would leave it, and the server refuses both at once.
+ * Merge patch instead of the apply where the live CRD has a Service instead of a URL, or the reverse. That field
+ * belongs to another field manager, so an apply would leave it, and the server refuses both at once.
  */
 export function turnedConversion(
   live: KubeObject | undefined,

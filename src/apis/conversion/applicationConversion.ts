@@ -11,8 +11,8 @@ import { parseSpec } from "../schema/index.ts";
 import { takeRemainder, withRemainder } from "./remainder.ts";
 
 /**
- * The fields that v1beta1 cannot hold travel in an annotation. A v1beta1 object whose annotation does not complete a valid
- * v1 spec is refused: guessing would drop fields, or let through values that v1 does not accept.
+ * The fields that v1beta1 cannot hold travel in an annotation. A v1beta1 object whose annotation does not complete a
+ * valid v1 spec is refused: guessing would drop fields, or let through values that v1 does not accept.
  */
 
 const V1 = `${PAAS_GROUP}/v1`;

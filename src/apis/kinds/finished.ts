@@ -10,8 +10,8 @@ const INDEXES = /^[0-9]{1,7}(-[0-9]{1,7})?(,[0-9]{1,7}(-[0-9]{1,7})?)*$/;
 const indexes = z.string().max(65536).regex(INDEXES);
 
 /**
- * A bundle may hold thousands of objects on a thousand clusters, so each object and each cluster is named once, and each
- * cluster lists its finished objects as numbers.
+ * A bundle may hold thousands of objects on a thousand clusters, so each object and each cluster is named once, and
+ * each cluster lists its finished objects as numbers.
  */
 export const finishedRecord = z.object({
   objects: z

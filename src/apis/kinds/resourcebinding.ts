@@ -39,9 +39,9 @@ const MAX_NAME = 253;
 const HASH = 16;
 
 /**
- * `<kind>.<group>.<name>`, such as `mysqlcluster.mysql.presslabs.org.my-db`; without the core group: `configmap.my-config`.
- * It ends in a hash of the object's key if the plain name is too long, is no DNS name, or could be another object's too.
- * The name never changes.
+ * `<kind>.<group>.<name>`, such as `mysqlcluster.mysql.presslabs.org.my-db`; without the core group:
+ * `configmap.my-config`. It ends in a hash of the object's key if the plain name is too long, is no DNS name, or could
+ * be another object's too. The name never changes.
  */
 export function bindingName(ref: ObjectRef): string {
   const { group } = parseApiVersion(ref.apiVersion);

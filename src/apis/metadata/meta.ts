@@ -109,8 +109,8 @@ export function refKey(ref: ObjectRef): string {
 }
 
 /**
- * 1 for kinds whose generation the server does not count: `kubectl wait` ignores a condition whose observedGeneration is
- * below the generation of the binding that holds it.
+ * 1 for kinds whose generation the server does not count: `kubectl wait` ignores a condition whose observedGeneration
+ * is below the generation of the binding that holds it.
  */
 export function generationOf({ generation = 1 }: Pick<ObjectMeta, "generation">): number {
   return generation;

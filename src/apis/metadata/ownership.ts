@@ -2,12 +2,12 @@ import type { ObjectMeta } from "./meta.ts";
 import { CONTROLLER_CLASS_LABEL } from "./wellknown.ts";
 
 /**
- * Ownership of objects when several releases of Meridian run on one hub, and one hands objects to the next.
- * A label of the object names the class of controllers that is to own the object. Each class has its own finalizer, and
- * the first of these in `metadata.finalizers` names the owner: one or none, the same for every reader.
- * A class claims an object by putting its finalizer in front, in one write, and never while the object is being deleted.
- * The former owner goes on until then, and afterwards only removes its own finalizer. So an object keeps its owner if no
- * manager serves the class that the object names.
+ * Ownership of objects when several releases of Meridian run on one hub, and one hands objects to the next. A label of
+ * the object names the class of controllers that is to own the object. Each class has its own finalizer, and the first
+ * of these in `metadata.finalizers` names the owner: one or none, the same for every reader. A class claims an object
+ * by putting its finalizer in front, in one write, and never while the object is being deleted. The former owner goes
+ * on until then, and afterwards only removes its own finalizer. So an object keeps its owner if no manager serves the
+ * class that the object names.
  */
 
 /** Class of an object without the label. */

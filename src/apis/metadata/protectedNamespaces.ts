@@ -7,7 +7,9 @@ export function isOpenable(name: string): boolean {
   return name.startsWith(OF_KUBERNETES) && name.length > OF_KUBERNETES.length;
 }
 
-/** Writing there can give more rights than a tenant has. True for Kubernetes' namespaces, Meridian's own, and `named`. */
+/**
+ * Writing there can give more rights than a tenant has. True for Kubernetes' namespaces, Meridian's own, and `named`.
+ */
 export function isProtectedNamespace(name: string, named: readonly string[] = []): boolean {
   return name.startsWith(OF_KUBERNETES) || name === DEFAULT_SYSTEM_NAMESPACE || named.includes(name);
 }

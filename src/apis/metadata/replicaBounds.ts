@@ -1,7 +1,8 @@
 import { PAAS_GROUP } from "./wellknown.ts";
 
 /**
- * On a Namespace, set by the platform: the replicas its applications may ask for, such as `0-500`. Part of the contract.
+ * On a Namespace, set by the platform: the replicas its applications may ask for, such as `0-500`. Part of the
+ * contract.
  */
 export const REPLICA_BOUNDS_ANNOTATION = `${PAAS_GROUP}/replica-bounds`;
 

@@ -48,20 +48,21 @@ export const REVISION_HASH_ANNOTATION = `${FEDERATION_GROUP}/revision-hash`;
 /** On a hub object or its binding: a person's command for the rollout, as JSON ({@link RolloutCommand}). */
 export const ROLLOUT_COMMAND_ANNOTATION = `${FEDERATION_GROUP}/rollout-command`;
 /**
- * On a hub object or its binding: who approved which stage, as JSON ({@link RolloutApprovals}). Apart from the commands:
- * the API server asks the webhook about approvals, and a pause must not wait for an answer.
+ * On a hub object or its binding: who approved which stage, as JSON ({@link RolloutApprovals}). Apart from the
+ * commands: the API server asks the webhook about approvals, and a pause must not wait for an answer.
  */
 export const ROLLOUT_APPROVALS_ANNOTATION = `${FEDERATION_GROUP}/rollout-approvals`;
 /** On a MemberCluster: the UID of the kube-system namespace that a person accepts after it has changed. */
 export const ACCEPT_CLUSTER_UID_ANNOTATION = `${FEDERATION_GROUP}/accept-cluster-uid`;
 /**
- * `true`: a person agrees to a deletion. On a CRD that is being deleted: its objects and their copies go. On a live CRD:
- * copies of objects go that were deleted with an earlier one. On an object that is being deleted: this object goes.
+ * `true`: a person agrees to a deletion. On a CRD that is being deleted: its objects and their copies go. On a live
+ * CRD: copies of objects go that were deleted with an earlier one. On an object that is being deleted: this object
+ * goes.
  */
 export const ALLOW_DELETION_ANNOTATION = `${FEDERATION_GROUP}/allow-deletion`;
 /**
- * On a MemberCluster: a person agrees to the held deletions. The value is the condition's `lastTransitionTime`, so that a
- * later hold needs a new agreement.
+ * On a MemberCluster: a person agrees to the held deletions. The value is the condition's `lastTransitionTime`, so that
+ * a later hold needs a new agreement.
  */
 export const ACCEPT_DELETIONS_ANNOTATION = `${FEDERATION_GROUP}/accept-deletions`;
 /** Condition of a MemberCluster: deletions of copies without a hub object are held. */
@@ -72,7 +73,8 @@ export const THROTTLED_CONDITION = "Throttled";
 /** On member objects: resourceVersion of the hub object at the last write. Not hashed, and never a reason to write. */
 export const HUB_VERSION_ANNOTATION = `${FEDERATION_GROUP}/hub-version`;
 /**
- * On a MemberCluster, `true`: what was there before the cluster joined, and nobody wants there, is removed like the rest.
+ * On a MemberCluster, `true`: what was there before the cluster joined, and nobody wants there, is removed like the
+ * rest.
  */
 export const REMOVE_FOUND_ANNOTATION = `${FEDERATION_GROUP}/remove-found`;
 /** On an Event about a recovery: when the trouble began. */
@@ -111,10 +113,12 @@ export const ALLOWED_BUNDLE_KINDS_ANNOTATION = `${FEDERATION_GROUP}/allowed-bund
  * Kubernetes is opened for one kind, as `kube-system/RoleBinding`, and never by `*`.
  */
 export const ALLOWED_BUNDLE_NAMESPACES_ANNOTATION = `${FEDERATION_GROUP}/allowed-bundle-namespaces`;
-/** On a manifest of a bundle, `Cluster`: its kind is cluster-scoped, where nothing else says so. Not sent to members. */
+/**
+ * On a manifest of a bundle, `Cluster`: its kind is cluster-scoped, where nothing else says so. Not sent to members.
+ */
 export const SCOPE_ANNOTATION = `${FEDERATION_GROUP}/scope`;
 /**
- * On a hub object: CRDs, as `a.example.com,b.example.com` or `*`, that a person lets be removed from members together with
- * the objects of their kinds.
+ * On a hub object: CRDs, as `a.example.com,b.example.com` or `*`, that a person lets be removed from members together
+ * with the objects of their kinds.
  */
 export const ALLOW_CRD_REMOVAL_ANNOTATION = `${FEDERATION_GROUP}/allow-crd-removal`;

@@ -184,7 +184,8 @@ const UNDER_WAY = IMPACTS.length - 1;
 const UNSEEN = 2;
 
 /**
- * Index in {@link IMPACTS}. A code of a member's kubelet or controllers, about pods that do not run, counts as the worst.
+ * Index in {@link IMPACTS}. A code of a member's kubelet or controllers, about pods that do not run, counts as the
+ * worst.
  */
 export function impactOf(reason: string): number {
   return RANKS.get(reason) ?? (Object.hasOwn(REASONS, reason) ? UNDER_WAY : 0);

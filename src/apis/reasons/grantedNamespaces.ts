@@ -2,8 +2,8 @@ import { renewCommand } from "./joinCommands.ts";
 import type { Message } from "./message.ts";
 
 /**
- * A member with `spec.namespaces` takes nothing else: Meridian's account has no rights elsewhere. An undefined namespace
- * stands for cluster-scoped objects.
+ * A member with `spec.namespaces` takes nothing else: Meridian's account has no rights elsewhere. An undefined
+ * namespace stands for cluster-scoped objects.
  */
 export function isGranted(namespaces: readonly string[] | undefined, namespace: string | undefined): boolean {
   return namespaces === undefined || (namespace !== undefined && namespaces.includes(namespace));

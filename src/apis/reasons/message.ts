@@ -52,8 +52,8 @@ const OTHERS = 14;
 
 /**
  * One line of at most 120 characters. A message that does not fit is shortened step by step: first the lead goes, then
- * the list is cut, then the aside goes and long names are shortened, then the cause is cut or goes. The remedy is cut or
- * goes last: what is wrong and where stays.
+ * the list is cut, then the aside goes and long names are shortened, then the cause is cut or goes. The remedy is cut
+ * or goes last: what is wrong and where stays.
  */
 export function conditionMessage(message: Message, limit: number = CONDITION_LIMIT): string {
   if (typeof message === "string") return answerWithin(message, limit);

@@ -11,8 +11,8 @@ const GRANT = "grant the manager the right to read the object on the hub: `merid
 const WAIT = "wait: Meridian goes on by itself";
 
 /**
- * What a person does next, for a group of troubles with the same reason. `{cluster}`, `{object}` and `{namespace}` stand
- * for the first of the group; the person fills in the words in capitals.
+ * What a person does next, for a group of troubles with the same reason. `{cluster}`, `{object}` and `{namespace}`
+ * stand for the first of the group; the person fills in the words in capitals.
  */
 const NEXT_STEPS: Readonly<Partial<Record<Reason, string>>> = {
   ImagePullBackOff: `mend the image's name, or the pull Secret and the way to the registry: ${EXPLAIN}`,

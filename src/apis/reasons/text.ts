@@ -58,8 +58,8 @@ export function pointOf(text: string): string {
 }
 
 /**
- * A server names the field and quotes the value before the problem: the value goes, and of the first field's path the end
- * stays.
+ * A server names the field and quotes the value before the problem: the value goes, and of the first field's path the
+ * end stays.
  */
 export function shortPoint(text: string): string {
   const point = text.replaceAll(/: Invalid value: .+?: /g, ": ");

@@ -21,8 +21,8 @@ export function rolloutApprovalsIn(annotation: string | undefined): RolloutAppro
 export type ApprovalProblem = { kind: "Unreadable" } | { kind: "Forged"; stage: string; by: string };
 
 /**
- * Problems of approvals that `object` has and `before` has not. Nobody may approve in another person's name, and the same
- * name for another run is a new approval.
+ * Problems of approvals that `object` has and `before` has not. Nobody may approve in another person's name, and the
+ * same name for another run is a new approval.
  */
 export function approvalProblems(
   object: Pick<KubeObject, "metadata">,

@@ -4,7 +4,6 @@ import {
   type FirstRecord,
   firstRecordOf,
   firstRecordText,
-  namesIn,
   orphanedBy,
   recordedKind,
   recordedKindText,

@@ -7,9 +7,9 @@ import {
 } from "../metadata/index.ts";
 
 /**
- * The clusters that may hold copies of a hub object, stored on the object for the next leader: in its status, and before
- * that in an annotation. Nothing is sent to a cluster before the record names the cluster, and a name leaves only when
- * nothing is left there, or the cluster was unjoined. Claims of a member beyond the record do not count.
+ * The clusters that may hold copies of a hub object, stored on the object for the next leader: in its status, and
+ * before that in an annotation. Nothing is sent to a cluster before the record names the cluster, and a name leaves
+ * only when nothing is left there, or the cluster was unjoined. Claims of a member beyond the record do not count.
  */
 export interface ClusterRecord {
   names: ReadonlySet<string>;

@@ -2,8 +2,8 @@ import { type ClusterStatusEntry } from "../kinds/index.ts";
 import { type Reason } from "../reasons/index.ts";
 
 /**
- * Every condition and state that Meridian writes into a status. placements/REFERENCE.md is generated from these lists, so
- * they are written for its readers.
+ * Every condition and state that Meridian writes into a status. placements/REFERENCE.md is generated from these lists,
+ * so they are written for its readers.
  */
 
 export interface ConditionWords {

@@ -31,8 +31,8 @@ interface Open {
 }
 
 /**
- * Stops at the first bound that the value passes. A part in several places counts each time, as in the JSON text, so the
- * bounds limit the work. Does not recurse.
+ * Stops at the first bound that the value passes. A part in several places counts each time, as in the JSON text, so
+ * the bounds limit the work. Does not recurse.
  */
 export function extentOf(value: unknown, { bytes: most, levels }: Bounds): Extent {
   let bytes = 0;

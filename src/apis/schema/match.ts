@@ -85,8 +85,8 @@ export function selectsAmongKind(
 }
 
 /**
- * `labels` are the object's. A missing selector matches every cluster. Without a key of `matchLabelKeys` an object matches
- * none: it does not say where it belongs.
+ * `labels` are the object's. A missing selector matches every cluster. Without a key of `matchLabelKeys` an object
+ * matches none: it does not say where it belongs.
  */
 export function matchesClusterSelector(
   selector: ClusterSelector | undefined,

@@ -6,7 +6,10 @@ import * as patterns from "./patterns.ts";
 
 const SOURCES = join(import.meta.dirname, "../..");
 const LENGTH = 20_000;
-/** Against a pattern that looks at each character once. A pattern that looks at each twice for each other one needs 10,000 times as long. */
+/**
+ * Against a pattern that looks at each character once. A pattern that looks at each twice for each other one needs
+ * 10,000 times as long.
+ */
 const MOST = 1_000;
 
 /** What patterns stumble over: one piece again and again, and then something that fits nowhere. */

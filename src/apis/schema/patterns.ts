@@ -1,6 +1,7 @@
 /**
- * Patterns mean the same in JavaScript and in the API server (RE2, no look-around). The schemas set lengths beside them,
- * from which the server estimates the cost of a rule. Each matches a text in one way only, so a mismatch takes one pass.
+ * Patterns mean the same in JavaScript and in the API server (RE2, no look-around). The schemas set lengths beside
+ * them, from which the server estimates the cost of a rule. Each matches a text in one way only, so a mismatch takes
+ * one pass.
  */
 
 export const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;

@@ -24,7 +24,10 @@ const REGISTRIES = [
   { when: ", once it is served", kinds: KINDS_WITH_NEXT },
   { when: ", once it is stored", kinds: KINDS_STORED_AS_NEXT },
 ];
-/** Every version of every kind with each other one. DemoApplications have tests of their own: v1 refuses what is not valid. */
+/**
+ * Every version of every kind with each other one. DemoApplications have tests of their own: v1 refuses what is not
+ * valid.
+ */
 const PAIRS: Pair[] = REGISTRIES.flatMap(({ when, kinds }) =>
   kinds
     .filter(({ group }) => group === FEDERATION_GROUP)

@@ -3,8 +3,8 @@ import { type ConvertedVersion, type KindDefinition, KINDS, type KindVersion } f
 import { type KubeObject, parseApiVersion } from "../metadata/index.ts";
 
 /**
- * Also a part of an object, through the stored version. Throws {@link ConversionError} for an unknown kind or version, and
- * for values that the wanted version cannot express.
+ * Also a part of an object, through the stored version. Throws {@link ConversionError} for an unknown kind or version,
+ * and for values that the wanted version cannot express.
  */
 export function convertObject(
   object: KubeObject,

@@ -4,11 +4,11 @@ import { type KubeObject } from "../metadata/index.ts";
 import { type OpenApiSchema, openApiSchema } from "../schema/index.ts";
 
 /**
- * Every kind uses the conversion webhook, so that a second version changes nothing about a kind. A version is served only
- * where the webhook converts it: without one the server only changes the name of the version and prunes unknown fields,
- * which are lost when a client writes the answer back. So these CRDs serve the stored version alone. They leave
- * `spec.conversion` to the webhooks, which serve the others; whoever applies the CRDs again keeps that with
- * {@link servingAllVersions}.
+ * Every kind uses the conversion webhook, so that a second version changes nothing about a kind. A version is served
+ * only where the webhook converts it: without one the server only changes the name of the version and prunes unknown
+ * fields, which are lost when a client writes the answer back. So these CRDs serve the stored version alone. They leave
+ * `spec.conversion` to the webhooks, which serve the others; whoever applies the CRDs again keeps that with {@link
+ * servingAllVersions}.
  */
 
 interface ServedVersion {

@@ -1,7 +1,10 @@
 import { fc } from "@fast-check/vitest";
 import { CONVERSION_ANNOTATION, type KubeObject } from "../index.ts";
 
-/** Random DemoApplications that the schema accepts, every field of it used. JSON-safe: what JSON cannot say never comes in a request. */
+/**
+ * Random DemoApplications that the schema accepts, every field of it used. JSON-safe: what JSON cannot say never comes
+ * in a request.
+ */
 
 const name = fc.stringMatching(/^[a-z][a-z0-9]{0,7}$/);
 const key = fc.constantFrom("a", "tier", "example.com/owner", "paas.cmft.com/other", "constructor");

@@ -1,6 +1,6 @@
 /**
- * JSON without white space, with the keys in order of their UTF-16 code units. Undefined keys are left out, and what JSON
- * cannot express is null. Values that are equal as JSON, and only these, give the same text.
+ * JSON without white space, with the keys in order of their UTF-16 code units. Undefined keys are left out, and what
+ * JSON cannot express is null. Values that are equal as JSON, and only these, give the same text.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) {

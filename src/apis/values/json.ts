@@ -59,8 +59,8 @@ function isLarge(digits: string): boolean {
 }
 
 /**
- * `marked` is the same value with strings for the large integers. Does not recurse: a text may have more levels than the
- * stack.
+ * `marked` is the same value with strings for the large integers. Does not recurse: a text may have more levels than
+ * the stack.
  */
 function restored(value: unknown, marked: unknown): unknown {
   if (typeof value === "number" && typeof marked === "string") return BigInt(marked);
@@ -81,7 +81,8 @@ function restored(value: unknown, marked: unknown): unknown {
 }
 
 /**
- * API servers read the body of an apply as YAML, which refuses control characters and takes U+0085 for the end of a line.
+ * API servers read the body of an apply as YAML, which refuses control characters and takes U+0085 for the end of a
+ * line.
  */
 export function jsonForYaml(value: unknown): string {
   return JSON.stringify(value).replaceAll(NOT_IN_YAML, escaped);

@@ -49,8 +49,8 @@ function partsOf(text: string): Parts | undefined {
 }
 
 /**
- * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit, exact enough to compare and to add. Undefined
- * for any other text, and for one of more than {@link LONGEST_QUANTITY} characters.
+ * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit, exact enough to compare and to add.
+ * Undefined for any other text, and for one of more than {@link LONGEST_QUANTITY} characters.
  */
 export function parseQuantity(quantity: string | number | bigint): number | undefined {
   if (typeof quantity !== "string") return Number(quantity);

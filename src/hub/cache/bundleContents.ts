@@ -5,9 +5,9 @@ import type { Keeping } from "./hubInformers.ts";
 import { withoutBookkeeping } from "./kept.ts";
 
 /**
- * Unpacks bundles where hub objects enter the process, so that planning and rendering never see compressed text. A cache
- * unpacks a bundle once for each change of its text. The size is bounded before anything reads the content, and 8 MiB of
- * JSON are parsed in pieces, so no bundle holds the event loop.
+ * Unpacks bundles where hub objects enter the process, so that planning and rendering never see compressed text. A
+ * cache unpacks a bundle once for each change of its text. The size is bounded before anything reads the content, and 8
+ * MiB of JSON are parsed in pieces, so no bundle holds the event loop.
  */
 
 /**

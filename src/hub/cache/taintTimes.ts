@@ -7,8 +7,8 @@ type Change = Pick<HubEvent<MemberCluster>, "type" | "object" | "old" | "initial
 
 /**
  * Start times of cluster taints, for `tolerationSeconds`. A taint that is added while this process watches starts when
- * it is seen, or at a later `timeAdded`; an earlier one may come from another clock. Of a taint that existed before only
- * `timeAdded` is known. A jump of this machine's clock moves no start.
+ * it is seen, or at a later `timeAdded`; an earlier one may come from another clock. Of a taint that existed before
+ * only `timeAdded` is known. A jump of this machine's clock moves no start.
  */
 export class TaintTimes {
   /** Epoch milliseconds, on the scale of every start time of this class. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
 import type { KubeObject } from "../../apis/index.ts";
-import { ApiError, CLUSTERPLACEMENTS, DEMOAPPLICATIONS, MANIFESTBUNDLES, TransportError } from "../../runtime/index.ts";
+import { CLUSTERPLACEMENTS, DEMOAPPLICATIONS, MANIFESTBUNDLES, TransportError } from "../../runtime/index.ts";
 import type { FakeCluster } from "../../runtime/testing/fakeCluster.ts";
 import { application, setUpHub } from "../testing/fakeHub.ts";
 import { WIDGETS } from "../testing/placedByHand.ts";

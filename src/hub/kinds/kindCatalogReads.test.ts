@@ -1,12 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  CONFIGMAPS,
-  CRDS,
-  DEMOAPPLICATIONS,
-  MANIFESTBUNDLES,
-  NAMESPACES,
-  TransportError,
-} from "../../runtime/index.ts";
+import { DEMOAPPLICATIONS, MANIFESTBUNDLES, TransportError } from "../../runtime/index.ts";
 import type { KindCatalog } from "./kindCatalog.ts";
 import { catalogByHand, GADGETS, selects } from "../testing/discoveryHub.ts";
 import { WIDGETS } from "../testing/placedByHand.ts";

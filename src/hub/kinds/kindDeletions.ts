@@ -49,11 +49,11 @@ const UNASKED_READS = 2;
 /**
  * Decides whether a kind is or was being deleted when its objects were. An API server deletes every object of a kind
  * with its CRD, and no person has asked for that: the copies stay until a person agrees on the CRD or on the object. An
- * object's event may come before any news of the CRD, so an answer counts only if its read began after the deletion
- * was seen; the server marks the CRD first.
+ * object's event may come before any news of the CRD, so an answer counts only if its read began after the deletion was
+ * seen; the server marks the CRD first.
  *
- * A CRD that loses its finalizer leaves its objects in etcd, being deleted when the CRD is installed again. So an object
- * that was deleted before its CRD was created, or in the same second, is held as well ({@link isOfEarlierCrd}).
+ * A CRD that loses its finalizer leaves its objects in etcd, being deleted when the CRD is installed again. So an
+ * object that was deleted before its CRD was created, or in the same second, is held as well ({@link isOfEarlierCrd}).
  */
 export class KindDeletions implements Disposable {
   /** The answer for a kind has changed, or has arrived for a waiting caller. */
@@ -92,7 +92,10 @@ export class KindDeletions implements Disposable {
     return UNREAD;
   }
 
-  /** Gone objects belonged to an earlier CRD, and nobody agreed on this one. `madeAt`: of their oldest copy. Throws the errors of the client. */
+  /**
+   * Gone objects belonged to an earlier CRD, and nobody agreed on this one. `madeAt`: of their oldest copy. Throws the
+   * errors of the client.
+   */
   async wasOfEarlierCrd(type: ResourceType, madeAt: string, signal: AbortSignal): Promise<boolean> {
     if (!isCustomGroup(type.group)) return false;
     const { installedAt } = await this.#answer(this.#kind(type), signal);
@@ -202,7 +205,9 @@ export class KindDeletions implements Disposable {
   }
 }
 
-/** The objects that an earlier CRD holds may be gone. Returns true if callers must ask again to keep the reads going. */
+/**
+ * The objects that an earlier CRD holds may be gone. Returns true if callers must ask again to keep the reads going.
+ */
 function countRead(kind: Kind, { held, installedAt }: Answer): boolean {
   if (kind.unasked === undefined) return false;
   const isOver = held !== undefined || installedAt === undefined || kind.unasked >= UNASKED_READS;

@@ -17,8 +17,8 @@ interface Known {
 const NOTHING: Known = { generation: undefined, paths: new Map() };
 
 /**
- * Replica paths of custom kinds with a scale subresource, which only the CRD has. A CRD may be a megabyte, so it is read
- * whole only when its generation has changed.
+ * Replica paths of custom kinds with a scale subresource, which only the CRD has. A CRD may be a megabyte, so it is
+ * read whole only when its generation has changed.
  */
 export class ScalePaths {
   readonly #options: ScalePathsOptions;

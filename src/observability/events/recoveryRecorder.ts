@@ -20,7 +20,9 @@ interface Gathering {
 }
 
 const RECOVERED: Reason = "Recovered";
-/** After a recorded recovery further ones are recorded together, at the end of a window. It doubles while they go on. */
+/**
+ * After a recorded recovery further ones are recorded together, at the end of a window. It doubles while they go on.
+ */
 const FIRST_WINDOW_MS = 60_000;
 const LONGEST_WINDOW_MS = 8 * 60_000;
 /** Beyond that each recovery is recorded at once; the Event recorder has its own bounds. */

@@ -16,7 +16,8 @@ const WARN = 40;
 
 /**
  * Output that writes lines together: when they fill a write, a second after the first, soon after a warning, and at the
- * end of the process. A write for each line would cost more CPU than the line. A slow reader loses lines and delays nothing.
+ * end of the process. A write for each line would cost more CPU than the line. A slow reader loses lines and delays
+ * nothing.
  */
 export function standardOutput(): DestinationStream {
   return (shared ??= openStandardOutput());

@@ -42,7 +42,9 @@ export function redactText(text: string): string {
   return PATTERNS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
 }
 
-/** Copies the value with its secrets replaced; the value itself when there are none. Deep structure and cycles are cut. */
+/**
+ * Copies the value with its secrets replaced; the value itself when there are none. Deep structure and cycles are cut.
+ */
 export function redact(value: unknown, depth = DEPTH): unknown {
   if (typeof value === "string") return redactText(value);
   if (typeof value !== "object" || value === null) return value;

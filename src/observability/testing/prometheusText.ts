@@ -19,8 +19,8 @@ const PART_OF_HISTOGRAM = /_(bucket|sum|count)$/;
 
 /**
  * Reads Prometheus' text format as prom-client writes it. Throws for a line that is none, for a series given twice, and
- * for what `promtool check metrics` refuses: a metric without help, a counter that is not called `_total`, anything else
- * that is.
+ * for what `promtool check metrics` refuses: a metric without help, a counter that is not called `_total`, anything
+ * else that is.
  */
 export function parsePrometheusText(text: string): Map<string, PrometheusFamily> {
   const families = new Map<string, PrometheusFamily>();
@@ -47,7 +47,9 @@ export function parsePrometheusText(text: string): Map<string, PrometheusFamily>
   return families;
 }
 
-/** The values of a metric, or of a part of a histogram, by the value of one label; the other labels are as asked for. */
+/**
+ * The values of a metric, or of a part of a histogram, by the value of one label; the other labels are as asked for.
+ */
 export function valuesBy(
   families: ReadonlyMap<string, PrometheusFamily>,
   metric: string,

@@ -1,7 +1,9 @@
 import { approvalProblems, type KubeObject, ROLLOUT_APPROVALS_ANNOTATION } from "../../apis/index.ts";
 import type { AdmissionRequest, Judgement } from "./types.ts";
 
-/** Nobody may approve in another person's name, not even on an object that is being deleted: its binding still counts. */
+/**
+ * Nobody may approve in another person's name, not even on an object that is being deleted: its binding still counts.
+ */
 export function judgeApprovals({ object, oldObject, userInfo, operation }: AdmissionRequest): Judgement {
   if (operation === "DELETE" || object === null || object === undefined) return { problems: [], warnings: [] };
   const { username = "" } = userInfo ?? {};

@@ -7,7 +7,9 @@ import type { AdmissionFacts } from "./types.ts";
 /** Maximum number of problems or warnings in one answer. */
 const MOST_TOLD = 20;
 
-/** Problems of the manifests, compressed ones too. Missing rights are not judged: the status of the bundle names them. */
+/**
+ * Problems of the manifests, compressed ones too. Missing rights are not judged: the status of the bundle names them.
+ */
 export function judgeBundle({ spec, metadata }: KubeObject, { unpacked }: AdmissionFacts): FieldProblem[] {
   const contents = unpackedSpec(spec, unpacked.get(compressedIn(spec)));
   const problems: FieldProblem[] = [];

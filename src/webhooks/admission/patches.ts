@@ -8,7 +8,10 @@ const KEY_OF_MAP = /^\/metadata\/(?:labels|annotations)\/([^/]+)/;
 const POD_LABEL = /^\/spec\/(selector(\/|$)|template\/metadata\/labels\/app$)/;
 const WHOLE_MAP = /^\/metadata\/(labels|annotations)$/;
 
-/** Patches of fields that no override may change, as far as this depends on keys and kinds: the schema protects the rest. */
+/**
+ * Patches of fields that no override may change, as far as this depends on keys and kinds: the schema protects the
+ * rest.
+ */
 export function judgePatches(policy: KubeObject): FieldProblem[] {
   const ofApplications = selectorsOf(policy).some(({ kind }) => kind === "DemoApplication");
   return rulesOf(policy).flatMap((rule, index) =>

@@ -59,7 +59,9 @@ export type ApplicationFacts = Pick<KubeObject, "apiVersion" | "kind"> & {
   summarised: readonly string[];
 };
 
-/** Address in a MemberCluster's kubeconfig. `Missing`: there is no Secret yet. The later connection tells of `Unknown`. */
+/**
+ * Address in a MemberCluster's kubeconfig. `Missing`: there is no Secret yet. The later connection tells of `Unknown`.
+ */
 export type Endpoint = { kind: "Server"; server: string } | { kind: "Missing"; secret: string } | { kind: "Unknown" };
 
 /** Facts about the hub for a decision. They are read before, so that the decision calls no server. */

@@ -3,7 +3,9 @@ import { hubKindOf } from "../../interpreter/index.ts";
 import { selectorsOf } from "./policies.ts";
 import type { ServedKind } from "./types.ts";
 
-/** A kind is read and sent in one version: the hub may prefer another one, and another placement may name another one. */
+/**
+ * A kind is read and sent in one version: the hub may prefer another one, and another placement may name another one.
+ */
 export function warnOfVersions(
   policy: KubeObject,
   served: readonly ServedKind[] | undefined,

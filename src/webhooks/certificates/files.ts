@@ -10,7 +10,9 @@ import { bundleOf } from "./bundle.ts";
 import type { Certificates, CertificateSource } from "./types.ts";
 
 export interface FileCertificatesOptions {
-  /** Folder with `tls.crt`, `tls.key` and, if the authority is known, `ca.crt`. cert-manager's Secrets have these files. */
+  /**
+   * Folder with `tls.crt`, `tls.key` and, if the authority is known, `ca.crt`. cert-manager's Secrets have these files.
+   */
   folder: string;
   clock: Clock;
   logger: Logger;
