@@ -14,7 +14,7 @@ const MOST = 1_000;
 
 /** What patterns stumble over: one piece again and again, and then something that fits nowhere. */
 const PIECES = [
-  ...'a0A-./_: \t=\\",{}[]<>$',
+  ...Array.from('a0A-./_: \t=\\",{}[]<>$'),
   ...["~0", "a-", "0-", "a.", "a/", "/a", "/a.", ".a", "..", "../../", "-a", "1s", "a:", "1.", "\\n", "a="],
 ];
 const ENDS = ["!", "\n", "\u0000", ""];

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import { type KubeObject, type Placement, refKey, refOf } from "../../apis/index.ts";
 import {
   bundleObject,
   clusterObject,
@@ -22,7 +22,7 @@ import {
   RESOURCEBINDINGS,
 } from "../../runtime/index.ts";
 import { changedFacts, changedSpec } from "./events.ts";
-import { application, setUpHub } from "../testing/fakeHub.ts";
+import { application, SELECTS_APPLICATIONS, setUpHub } from "../testing/fakeHub.ts";
 import { gzipSync } from "node:zlib";
 import { widget } from "../../../test/builders/index.ts";
 
@@ -167,6 +167,21 @@ describe("what plans are made of", () => {
     await settle();
     expect(seen).toEqual(["1"]);
   });
+});
+
+test("the objects that a policy selects are found among those of its kind, namespace and name alone", async () => {
+  const { server, cache, start } = setUpHub();
+  server.create(DEMOAPPLICATIONS, application("a"));
+  server.create(DEMOAPPLICATIONS, application("b", "default", { metadata: { name: "b", labels: { tier: "web" } } }));
+  for (let n = 0; n < 500; n += 1) server.create(DEMOAPPLICATIONS, application(`c${n}`, "crowd"));
+  await start();
+  const [kind] = cache.kinds;
+  if (kind === undefined) throw new Error("nothing is placed");
+  const get = vi.spyOn(kind.informer, "get");
+  const selector = { ...SELECTS_APPLICATIONS, namespace: "default", labelSelector: { matchLabels: { tier: "web" } } };
+  const object = clusterPlacementObject({ resourceSelectors: [selector] }) as unknown as Placement;
+  expect([...cache.selectedBy({ object })]).toEqual(["paas.cmft.com/DemoApplication/default/b"]);
+  expect(get).toHaveBeenCalledTimes(2);
 });
 
 const configMap = (name: string): KubeObject => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clusterPlacementObject } from "../../../test/builders/policyObjects.ts";
 import type { KubeObject } from "../../apis/index.ts";
-import { CLUSTERPLACEMENTS, DEMOAPPLICATIONS, MANIFESTBUNDLES, TransportError } from "../../runtime/index.ts";
+import { ApiError, CLUSTERPLACEMENTS, DEMOAPPLICATIONS, MANIFESTBUNDLES, TransportError } from "../../runtime/index.ts";
 import type { FakeCluster } from "../../runtime/testing/fakeCluster.ts";
 import { application, setUpHub } from "../testing/fakeHub.ts";
 import { WIDGETS } from "../testing/placedByHand.ts";
@@ -260,5 +260,39 @@ describe("a kind of dependencies that few objects have", () => {
     expect(kinds(cache)).toContain("PersistentVolumeClaim");
     await settle(MINUTE_MS);
     expect(hub.calls.filter((call) => call.startsWith("raw"))).toEqual([]);
+  });
+});
+
+describe("a kind that the manager may not read on the hub", () => {
+  async function denied() {
+    const parts = setUpHub();
+    const { hub, server, start, settle } = parts;
+    const may = { read: false };
+    hub.gate = ({ verb, type, phase }) => {
+      if (phase === "before" && !may.read && ["list", "watch"].includes(verb) && type?.plural === "widgets")
+        throw new ApiError(403, "Forbidden", "widgets is forbidden");
+    };
+    hub.serve(WIDGETS);
+    server.create(WIDGETS, widget("a"));
+    server.create(DEMOAPPLICATIONS, application("a"));
+    server.create(CLUSTERPLACEMENTS, selectingWidgets);
+    await start();
+    await settle(2_000);
+    return { ...parts, may };
+  }
+
+  test("is known as soon as it may be read", async () => {
+    const { cache, may, settle } = await denied();
+    const denials: number[] = [];
+    cache.denials.subscribe(() => denials.push([...cache.deniedKinds()].length));
+    const heard: string[] = [];
+    cache.onObject(({ object, type: change }) => heard.push(`${change} ${object.kind}`));
+    may.read = true;
+    await settle(MINUTE_MS);
+    expect(cache.synced).toBe(true);
+    expect([...cache.deniedKinds()]).toEqual([]);
+    expect(denials).toEqual([0]);
+    expect(heard).toEqual(["Added DemoApplication", "Added Widget"]);
+    expect(cache.object("example.com/Widget/default/a")?.object.metadata.name).toBe("a");
   });
 });

@@ -30,7 +30,7 @@ export function parsePrometheusText(text: string): Map<string, PrometheusFamily>
     const [, word, name = "", rest = ""] = COMMENT.exec(line) ?? [];
     if (word === undefined) {
       const sample = sampleOf(line);
-      const key = JSON.stringify([sample.name, Object.entries(sample.labels).toSorted()]);
+      const key = JSON.stringify([sample.name, Object.entries(sample.labels).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
       if (series.has(key)) throw new Error(`the series was given before: ${line}`);
       series.add(key);
       familyOf(families, sample.name)?.samples.push(sample);
