@@ -37,19 +37,13 @@ describe("a cluster that the run may have changed", () => {
 
   test.each<[string, RolloutClusterState, Partial<RolloutFacts> | undefined, RolloutCluster]>([
     ["is done", "Done", {}, changed],
-    ["was not healthy", "Failed", { health: FAILED }, changed],
-    ["is being written", "Applying", { onTarget: false, runs: "Other" }, changed],
     ["is being verified", "Verifying", { health: BROKEN }, changed],
-    ["has something of both", "Verifying", { ...BACK, onLastGood: false }, changed],
     ["has what is the same in both", "Verifying", { runs: "Target", onLastGood: true }, changed],
     ["has it from an earlier run, though it waits", "Waiting", {}, changed],
     ["has another one from an earlier run", "Waiting", { onTarget: false, runs: "Other" }, changed],
     ["has it though it was skipped", "Skipped", {}, changed],
-    ["has it though it was deferred", "Deferred", {}, changed],
     ["left when it was done", "Done", undefined, left],
-    ["left when it had failed", "Failed", undefined, left],
     ["cannot be reached when it was done", "Done", UNREACHABLE, lost],
-    ["cannot be reached when it was written", "Applying", { ...BACK, ...UNREACHABLE }, lost],
     ["never got it", "Applying", BACK, back1],
     ["never got it, and is broken", "Failed", { ...BACK, health: FAILED }, back1],
   ])("goes back where it %s", (_what, state, known, want) => {
@@ -64,11 +58,7 @@ describe("a cluster that the run may have changed", () => {
     ["is done, and nothing has changed there", planned("a", "Done"), BACK],
     ["is back", planned("a", "RolledBack"), {}],
     ["has the last good revision and waits", planned("a", "Waiting"), OLD],
-    ["has nothing", planned("a", "Waiting"), { onTarget: false, runs: "Nothing" }],
-    ["cannot be reached and waits", planned("a", "Waiting"), UNREACHABLE],
     ["left while it waited", planned("a", "Waiting"), undefined],
-    ["left, and was skipped", planned("a", "Skipped", { reason: "ClusterLeft" }), undefined],
-    ["was deferred and has the last good revision", planned("a", "Deferred", { since: ago(1) }), OLD],
   ])("is left alone where it %s", (_what, cluster, known) => {
     const { cluster: after, way, log } = backOf(cluster, known);
     expect(after).toStrictEqual(cluster);
@@ -94,7 +84,6 @@ describe("a cluster on its way back", () => {
     ["has not the last good revision yet", { ...BACK, onLastGood: false }],
     ["is not healthy yet", { ...BACK, health: BROKEN }],
     ["cannot be reached", { ...BACK, ...UNREACHABLE }],
-    ["cannot be written", { onTarget: false, error: "Forbidden" }],
   ])("is waited for while it %s, as long as its gate may take", (_what, known) => {
     const { cluster, way, recheckAfter, log } = backOf(goingBack("a", 590), known);
     expect(cluster).toStrictEqual(goingBack("a", 590));
@@ -190,16 +179,6 @@ describe("the way back", () => {
     clusters,
   });
 
-  test("is the reverse of the way there, one stage after the other", () => {
-    const stages = [of("one", "Succeeded", done("a"), done("b")), of("two", "Failed", done("c"), done("d"))];
-    const { log, way } = back(
-      stages,
-      ["a", "b", "c", "d"].map((name) => fact(name)),
-    );
-    expect(log).toEqual(["d: Done -> Applying (RollingBack)", "c: Done -> Applying (RollingBack)"]);
-    expect(way).toEqual({ kind: "Going" });
-  });
-
   test("goes on with the stage before when one is back; stages that never began stay as they are", () => {
     const stages = [
       of("zero", "Succeeded"),
@@ -226,7 +205,6 @@ describe("the way back", () => {
 
   test.each<[string, RolloutCluster[], string[]]>([
     ["begin, the last ones first", [done("a"), done("b"), done("c")], ["c", "b"]],
-    ["begin beside one that is on its way", [done("a"), done("b"), goingBack("c", 1)], ["b"]],
     ["wait for those on their way", [done("a"), goingBack("b", 1), goingBack("c", 1)], []],
   ])("is gone by as many clusters at once as their stage allows: they %s", (_what, clusters, begun) => {
     const policy = { stages: [stage("one", { maxConcurrency: 2 })] };
@@ -247,10 +225,5 @@ describe("the way back", () => {
       "c: Failed -> RolledBack",
       "b: Done -> Applying (RollingBack)",
     ]);
-  });
-
-  test("begins the clock of a cluster anew, also of one that was being written", () => {
-    const { cluster } = backOf(planned("a", "Applying", { since: ago(599) }), { onTarget: false, runs: "Other" });
-    expect(cluster).toStrictEqual(goingBack("a", 0));
   });
 });
