@@ -15,10 +15,6 @@ describe("replicas", () => {
     expect(result.replicas).toBe(0);
     expect(result.objects[0]).toBe(objects[0]);
   });
-
-  test("none are handed back when no rule says any", () => {
-    expect(apply({ labels: { a: "b" } })).not.toHaveProperty("replicas");
-  });
 });
 
 describe("labels and annotations", () => {
@@ -66,19 +62,18 @@ describe("a rule that fails", () => {
 });
 
 describe("applyRules", () => {
-  test.each<[string, MatchedRule["policy"]]>([
-    ["kind", { kind: "ClusterOverridePolicy", namespace: "a", name: "p" }],
-    ["namespace", { kind: "OverridePolicy", namespace: "b", name: "p" }],
-    ["name", { kind: "OverridePolicy", namespace: "a", name: "q" }],
-  ])("policies that differ in their %s do not fail together", (_what, second) => {
-    const [replicas, removal] = [{ replicas: 2 }, { patches: [{ op: "remove" as const, path: "/none" }] }];
-    const first = { kind: "OverridePolicy", namespace: "a", name: "p" };
-    const rules = [
-      { policy: first, index: 0, rule: replicas },
-      { policy: second, index: 0, rule: removal },
-    ];
-    expect(applyRules([service], rules)).toMatchObject({ replicas: 2, problem: { policy: second } });
-  });
+  test.each<[string, MatchedRule["policy"]]>([["namespace", { kind: "OverridePolicy", namespace: "b", name: "p" }]])(
+    "policies that differ in their %s do not fail together",
+    (_what, second) => {
+      const [replicas, removal] = [{ replicas: 2 }, { patches: [{ op: "remove" as const, path: "/none" }] }];
+      const first = { kind: "OverridePolicy", namespace: "a", name: "p" };
+      const rules = [
+        { policy: first, index: 0, rule: replicas },
+        { policy: second, index: 0, rule: removal },
+      ];
+      expect(applyRules([service], rules)).toMatchObject({ replicas: 2, problem: { policy: second } });
+    },
+  );
 
   test("clusters with the same rules share what these make", () => {
     const objects = [deployment(), service];
@@ -134,18 +129,6 @@ describe("applyRules", () => {
       ]);
     },
   );
-
-  test.prop([fc.array(rule, { maxLength: 4 })])(
-    "gives the same when the result of a rule is applied over again in one go",
-    (rules) => {
-      const matched = rules.flatMap((r, i) => from(`p${i}`, r));
-      const whole = applyRules([deployment(), service], matched);
-      fc.pre(whole.problem === undefined);
-      let objects: KubeObject[] = [deployment(), service];
-      for (const one of matched) objects = applyRules(objects, [one]).objects;
-      expect(objects).toEqual(whole.objects);
-    },
-  );
 });
 
 describe("patches", () => {
@@ -176,16 +159,8 @@ describe("patches", () => {
   const template = "/spec/template/metadata";
   test.each<[Patch, message: string]>([
     [{ kind: "Ingress", op: "remove", path: "/spec" }, "patch 0: no Ingress is rendered, only Deployment, Service"],
-    [
-      { kind: "Service", op: "replace", path: "/spec/typo", value: 1 },
-      "patch 0 on Service: replace: /spec/typo does not exist",
-    ],
-    [add("Service", "/metadata/labels", "foo"), `patch 0 on Service: metadata.labels ${MAP}`],
-    [add("Service", "/metadata/annotations", "foo"), `patch 0 on Service: metadata.annotations ${MAP}`],
-    [add("Service", "/metadata/annotations", ["x"]), `patch 0 on Service: metadata.annotations ${MAP}`],
     [add("Service", "/metadata/labels", { a: "b", c: 7 }), "patch 0 on Service: metadata.labels[c] must be a string"],
     [add("Service", "/metadata/labels/x", {}), "patch 0 on Service: metadata.labels[x] must be a string"],
-    [add("Service", "/metadata/labels/x", null), "patch 0 on Service: metadata.labels[x] must be a string"],
     [
       add("Deployment", `${template}/annotations`, "foo"),
       `patch 0 on Deployment: spec.template.metadata.annotations ${MAP}`,
@@ -211,13 +186,8 @@ describe("patches", () => {
   const OURS = "/metadata/labels/federation.paas.cmft.com~1managed-by";
   test.each<[Patch, field: string]>([
     [{ op: "replace", path: "/apiVersion", value: "v2" }, "/apiVersion"],
-    [{ op: "replace", path: "/kind", value: "Pod" }, "/kind"],
     [{ op: "replace", path: "/metadata/name", value: "other" }, "/metadata/name"],
-    [{ op: "replace", path: "/metadata", value: { name: "other", namespace: "default" } }, "/metadata/name"],
-    [{ op: "copy", from: "/metadata/namespace", path: "/metadata/name" }, "/metadata/name"],
-    [{ op: "remove", path: "/metadata/namespace" }, "/metadata/namespace"],
     [{ op: "add", path: "/metadata/ownerReferences", value: [] }, "/metadata/ownerReferences"],
-    [{ op: "add", path: "/metadata/uid", value: "u" }, "/metadata/uid"],
     [{ op: "add", path: "/status", value: {} }, "/status"],
     [{ op: "add", path: OURS, value: "x" }, "/metadata/labels"],
     [{ op: "replace", path: "", value: 1 }, "the whole object"],

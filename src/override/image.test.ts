@@ -9,21 +9,14 @@ describe("parseImage", () => {
   test.each<[string, ImageReference | undefined]>([
     ["nginx", { repository: "nginx" }],
     ["nginx:latest", { repository: "nginx", tag: "latest" }],
-    ["library/nginx:1.27", { repository: "library/nginx", tag: "1.27" }],
     ["docker.io/library/nginx", { registry: "docker.io", repository: "library/nginx" }],
-    ["localhost/nginx", { registry: "localhost", repository: "nginx" }],
     ["localhost:5000/team/web:1", { registry: "localhost:5000", repository: "team/web", tag: "1" }],
-    ["registry:5000/web", { registry: "registry:5000", repository: "web" }],
     ["[::1]:5000/web:2", { registry: "[::1]:5000", repository: "web", tag: "2" }],
-    ["team/web", { repository: "team/web" }],
     ["Harbor/web", { registry: "Harbor", repository: "web" }],
     [`ghcr.io/team/web:1@${SHA}`, { registry: "ghcr.io", repository: "team/web", tag: "1", digest: SHA }],
-    [`nginx@${SHA}`, { repository: "nginx", digest: SHA }],
     ["web.app", { repository: "web.app" }],
     ["", undefined],
-    [`@${SHA}`, undefined],
     ["registry.example.cn/", undefined],
-    [":1.27", undefined],
   ])("%s", (text, want) => expect(parseImage(text)).toStrictEqual(want));
 
   test.prop([
@@ -46,24 +39,18 @@ describe("overrideImage", () => {
     ["nginx:latest", { registry: "registry.example.cn" }, "registry.example.cn/nginx:latest"],
     ["docker.io/library/nginx:1", { registry: "registry.example.cn:5000" }, "registry.example.cn:5000/library/nginx:1"],
     ["nginx", { registry: "mirror.example.cn/hub" }, "mirror.example.cn/hub/nginx"],
-    ["nginx", { registry: "[::1]:5000" }, "[::1]:5000/nginx"],
     ["ghcr.io/team/web:1", { repository: "other/web" }, "ghcr.io/other/web:1"],
-    ["nginx", { repository: "web.app" }, "web.app"],
     ["nginx", { repository: "team/web.app" }, "team/web.app"],
     ["nginx", { tag: "1.28" }, "nginx:1.28"],
     ["nginx", { digest: `sha512-tree.b64+v2:${"a".repeat(32)}` }, `nginx@sha512-tree.b64+v2:${"a".repeat(32)}`],
-    ["localhost:5000/nginx", { tag: "1.28" }, "localhost:5000/nginx:1.28"],
     [`nginx:1@${SHA}`, { tag: "2" }, "nginx:2"],
     ["nginx:1", { digest: SHA }, `nginx@${SHA}`],
-    ["nginx:1", { tag: "2", digest: SHA }, `nginx@${SHA}`],
     [`nginx:1@${SHA}`, { registry: "r.example.cn" }, `r.example.cn/nginx:1@${SHA}`],
-    ["nginx:1", { registry: "r.example.cn", repository: "web", tag: "3" }, "r.example.cn/web:3"],
     ["nginx:1", {}, "nginx:1"],
   ])("%s with %j", (image, override, want) => expect(overrideImage(image, override)).toBe(want));
 
   test.each<[string, ImageOverride, string]>([
     ["nginx", { registry: "https://registry.example.cn" }, "image.registry https://registry.example.cn is malformed"],
-    ["nginx", { registry: "" }, "image.registry  is malformed"],
     ["nginx", { repository: "Nginx" }, "image.repository Nginx is malformed"],
     [
       "nginx",
@@ -71,10 +58,7 @@ describe("overrideImage", () => {
       "image.repository ghcr.io/nginx begins with a registry: say it in image.registry",
     ],
     ["nginx", { tag: "a b" }, "image.tag a b is malformed"],
-    ["nginx", { tag: ":1" }, "image.tag :1 is malformed"],
     ["nginx", { digest: "sha256:12" }, "image.digest sha256:12 is malformed"],
-    ["nginx", { digest: `1${SHA}` }, `image.digest 1${SHA} is malformed`],
-    ["nginx", { digest: `${SHA}!` }, `image.digest ${SHA}! is malformed`],
     ["registry.example.cn/", { tag: "1" }, "image registry.example.cn/ of the object is malformed"],
   ])("%s with %j is refused", (image, override, message) => {
     expect(() => overrideImage(image, override)).toThrow(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject, OverrideRule } from "../apis/index.ts";
 import { podTemplateOf } from "../interpreter/index.ts";
-import { overridePodTemplates, updateAt } from "./podTemplate.ts";
+import { overridePodTemplates } from "./podTemplate.ts";
 import { RuleError } from "./ruleError.ts";
 import { deployment, frozen, service } from "./testing.ts";
 import { Work } from "./work.ts";
@@ -35,11 +35,6 @@ describe("a rule for pods", () => {
       containers: [{ name: "web", image: "nginx:1", ...want }],
       nodeName: "n",
     });
-  });
-
-  test("that sets nothing of them leaves all objects as they are, with pods or without", () => {
-    for (const objects of [[service], [running("template")], []])
-      expect(overridePodTemplates(objects, { replicas: 3, labels: { a: "b" } }, new Work())).toBe(objects);
   });
 
   test("reaches every object with pods, and leaves the others as they are", () => {
@@ -101,7 +96,6 @@ describe("a rule for pods", () => {
   const template = { spec: { containers } };
   test.each<[string, object, string]>([
     ["CronJob", { jobTemplate: { spec: { template } } }, "spec.jobTemplate.spec.template.spec"],
-    ["Job", { template }, "spec.template.spec"],
     ["Pod", { containers }, "spec"],
     ["Custom", { template }, "spec.template.spec"],
   ])("reaches the pods of a %s", (kind, spec, path) => {
@@ -115,11 +109,8 @@ describe("a rule for pods", () => {
   });
 
   test.each<[string, unknown]>([
-    ["no spec", {}],
-    ["a text for a spec", { spec: "x" }],
     ["no containers", { spec: {} }],
     ["no list of containers", { spec: { containers: { name: "web" } } }],
-    ["no container that is an object", { spec: { containers: [null, "web"] } }],
   ])("needs a container, and there is none in %s", (_name, template) => {
     expect(problem({ args: ["x"] }, { ...running(template), kind: "StatefulSet" })).toEqual(
       invalid("the pod template of the StatefulSet has no container"),
@@ -137,11 +128,8 @@ describe("the container that is meant", () => {
 
   test.each<[string, unknown, string]>([
     ["the one that the template names", annotated("b"), "b"],
-    ["the last one, where the template names it", annotated("c"), "c"],
     ["the first, where the template names one that is not there", annotated("d"), "a"],
-    ["the first, where the template names nothing that is a name", annotated(null), "a"],
     ["the first, where another annotation names one", { annotations: { "example.com/container": "b" } }, "a"],
-    ["the first, where the annotations are none", { annotations: null }, "a"],
     ["the first, where the metadata is none", null, "a"],
   ])("is %s", (_name, metadata, name) => expect(meant(metadata)).toEqual([name]));
 });
@@ -175,27 +163,6 @@ describe("the image of a container", () => {
     expect(problem(rule, withSpec({ containers: [web, { name: "proxy" }] }))).toEqual(
       invalid("container proxy has no image to override"),
     );
-    expect(problem(rule, withSpec({ containers: [web], initContainers: [{ image: 1 }] }))).toEqual(
-      invalid("container undefined has no image to override"),
-    );
-  });
-
-  test("is left as it is where the rule names no part of it", () => {
-    expect(made({ image: {}, args: ["x"] }, { containers: [{ name: "web" }] })).toStrictEqual({
-      containers: [{ name: "web", args: ["x"] }],
-    });
-  });
-
-  test("is changed, and no list of containers is made or mended", () => {
-    const [web] = PODS.containers;
-    const mirrored = { containers: [{ ...web, image: "r.cn/nginx:1" }] };
-    expect(made({ image: { registry: "r.cn" } }, { containers: [web] })).toStrictEqual(mirrored);
-    expect(made({ image: { registry: "r.cn" } }, { containers: [web], initContainers: "none" })).toStrictEqual({
-      ...mirrored,
-      initContainers: "none",
-    });
-    const odd = { containers: [web], initContainers: ["odd", { name: "init" }] };
-    expect(made({ args: ["x"] }, odd)).toStrictEqual({ ...odd, containers: [{ ...web, args: ["x"] }] });
   });
 
   test("that is there already changes nothing, not even the object", () => {
@@ -220,10 +187,6 @@ describe("the variables of a container", () => {
     expect(merged([a, b, c], [d, secret])).toStrictEqual([a, secret, c, d]);
     expect(merged([a, secret], [b])).toStrictEqual([a, b]);
   });
-
-  test.each([undefined, "none", []])("are those of the rule where there are none, as with %j", (base) =>
-    expect(merged(base, [a])).toStrictEqual([a]),
-  );
 });
 
 test("a rule costs as much as there are containers, and variables of the one that is meant", () => {
@@ -237,28 +200,4 @@ test("a rule costs as much as there are containers, and variables of the one tha
   const cost = containers.length + initContainers.length + env.length;
   expect(() => work.copies(MOST_COPIED - cost)).not.toThrow();
   expect(() => work.copies(1)).toThrow(RuleError);
-});
-
-describe("a value that is replaced where a path leads", () => {
-  const set = (next: unknown) => (): unknown => next;
-  test.each<[string, unknown, string[], unknown, unknown]>([
-    ["at its end", { a: { b: 1, c: 2 }, d: 3 }, ["a", "b"], 9, { a: { b: 9, c: 2 }, d: 3 }],
-    ["where nothing was", { d: 3 }, ["a", "b"], 9, { d: 3, a: { b: 9 } }],
-    ["in place of what is no map", { a: "text" }, ["a", "b"], 9, { a: { b: 9 } }],
-    ["in place of a list", { a: [1] }, ["a", "b"], 9, { a: { b: 9 } }],
-    ["of no length", { a: 1 }, [], 9, 9],
-  ])("%s", (_name, value, path, next, want) => expect(updateAt(frozen(value), path, set(next))).toStrictEqual(want));
-
-  test("is the same one where nothing changes", () => {
-    const value = { a: { b: { c: [1, { d: 2 }] } }, e: "text" };
-    expect(updateAt(value, ["a", "b"], set({ c: [1, { d: 2 }] }))).toBe(value);
-    expect(updateAt(value, [], set(structuredClone(value)))).toBe(value);
-    expect(updateAt(value, ["none", "at", "all"], set(undefined))).toBe(value);
-    expect(updateAt("text", ["a"], set(undefined))).toBe("text");
-  });
-
-  test("is changed from what was there", () => {
-    expect(updateAt({ a: 1 }, ["a"], (was) => [was])).toStrictEqual({ a: [1] });
-    expect(updateAt({}, ["a"], (was) => [was])).toStrictEqual({ a: [undefined] });
-  });
 });

@@ -26,8 +26,6 @@ describe("who sets everything anew", () => {
     want: string | undefined;
   }
   test.each<Case>([
-    { name: "is nobody where there is no cluster", clusters: [], want: undefined },
-    { name: "is nobody where nothing applies", clusters: [{ name: "a" }], want: undefined },
     {
       name: "is the same on every cluster",
       clusters: [on("a", "b-labels", "later"), on("b", "b-labels", "later")],
@@ -53,11 +51,6 @@ describe("who sets everything anew", () => {
       want: "OverridePolicy a-first (on cn-shanghai e-last)",
     },
     {
-      name: "is among equals the first by name",
-      clusters: [on("cn-shanghai", "b-labels", "a-first", "e-last"), on("eu-central-1", "b-labels", "a-first")],
-      want: "OverridePolicy a-first (on cn-shanghai e-last)",
-    },
-    {
       name: "has its kind before its name where that is another",
       clusters: [
         { name: "a", overrides: effectOf([sets(ref("all", "ClusterOverridePolicy")), sets(ref("own"))]) },
@@ -69,14 +62,6 @@ describe("who sets everything anew", () => {
       want: "ClusterOverridePolicy wide (on a OverridePolicy own)",
     },
     {
-      name: "is named with how many more clusters there are than fit",
-      clusters: [
-        ...["one", "two", "three", "four"].map((name) => on(`${name}-of-many-clusters`, "b-labels", "a-first")),
-        ...["five", "six", "seven"].map((name) => on(`${name}-of-many-clusters`, "b-labels", "e-last")),
-      ],
-      want: "OverridePolicy a-first (on five-of-many-clusters, six-of-many-clusters, seven-of-many-clusters e-last)",
-    },
-    {
       name: "is named without the clusters where these are too many",
       clusters: [
         on("one-of-many-clusters", "b-labels", "a-first"),
@@ -84,14 +69,6 @@ describe("who sets everything anew", () => {
         on("ten-of-many-clusters", "b-labels", "e-last"),
       ],
       want: "OverridePolicy a-first (on two-of-many-clusters d-other and 1 more)",
-    },
-    {
-      name: "is not named in full where even the names are too many",
-      clusters: [
-        on("a", "b-labels", "a-first"),
-        ...["c", "d", "e", "f"].map((name) => on(name, "b-labels", `${name}-${"n".repeat(30)}`)),
-      ],
-      want: `OverridePolicy a-first (on c c-${"n".repeat(30)} and 3 more)`,
     },
     {
       name: "has a long name cut",

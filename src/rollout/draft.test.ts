@@ -2,7 +2,7 @@ import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
 import type { RolloutStatus } from "../apis/index.ts";
 import { Draft } from "./draft.ts";
-import type { RolloutCluster, RolloutClusterState, RolloutStage } from "./types.ts";
+import type { RolloutCluster, RolloutClusterState } from "./types.ts";
 
 const NOW = Date.parse("2026-11-22T08:00:00Z");
 const EARLIER = "2026-11-22T07:00:00Z";

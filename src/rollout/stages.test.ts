@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { concurrencyOf, frozenPlan, gateTimeout, policyOfStage, stageOf, stagesOf, stagesTaking } from "./stages.ts";
+import { concurrencyOf, frozenPlan, policyOfStage, stageOf, stagesOf, stagesTaking } from "./stages.ts";
 import { fact, stage } from "./testing.ts";
 import type { RolloutFacts } from "./types.ts";
 

@@ -46,11 +46,6 @@ describe("clusterMatcher", () => {
       expect(clusterMatcher(selector)(one, objectLabels)).toBe(matchesClusterSelector(selector, one, objectLabels));
     },
   );
-
-  test("is made once for each selector", () => {
-    const selector = { clusterNames: ["a"] };
-    expect(clusterMatcher(selector)).toBe(clusterMatcher(selector));
-  });
 });
 
 describe("SelectorIndex", () => {
@@ -67,6 +62,17 @@ describe("SelectorIndex", () => {
       "label",
       "other label",
     ]);
+  });
+
+  test("tells apart clusters that many numbered values stand for", () => {
+    const numbers = Array.from({ length: 12 }, (_, i) => `v${i}`);
+    const selectors = ["one", "two"].flatMap((key) =>
+      numbers.map((value): ClusterSelector => ({ labelSelector: { matchLabels: { [key]: value } } })),
+    );
+    const index = new SelectorIndex(selectors.map((selector, i) => [selector, i] as const));
+    for (const [i, one] of numbers.entries())
+      for (const [j, two] of numbers.entries())
+        expect(index.matches(cluster("a", { labels: { one, two } }), undefined)).toEqual([i, 12 + j]);
   });
 
   test.prop(

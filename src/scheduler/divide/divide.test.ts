@@ -25,37 +25,21 @@ interface More extends Bounds {
 
 describe("divideWithin", () => {
   test.each<[name: string, total: number, weights: string, want: string, more?: More]>([
-    ["equal fractions go by name", 5, "c1 b1 a1", "a2 b2 c1"],
     ["only zero weights are even shares", 5, "a0 b0", "a3 b2"],
     ["only zero weights are even shares within the maximum", 5, "a0 b0", "a2 b2", { max: 2, unplaced: 1 }],
     ["less than nothing is nothing", -3, "a1 b1", "a0 b0", { min: 1 }],
-    ["nothing to give breaks no minimum", 0, "a1", "a0", { min: 1, step: 3 }],
     ["nobody to give to", 4, "", "", { max: 2, unplaced: 4 }],
     ["min does not reach a weight of zero", 4, "a1 b0", "a4 b0", { min: 1 }],
-    ["max does not spill over to a weight of zero", 4, "a1 b0", "a3 b0", { max: 3, unplaced: 1 }],
     ["too many for max", 10, "a1 b5", "a3 b3", { max: 3, unplaced: 4 }],
     ["max wins over a greater min", 6, "a1 b1", "a3 b3", { min: 5, max: 3 }],
     ["too few for min: the heaviest, then by name", 5, "a1 b2 c1", "a2 b3 c0", { min: 2, belowMinimum: "c" }],
     ["too few for min: one takes all, even below min", 1, "a1 b1", "a1 b0", { min: 3, belowMinimum: "b" }],
-    [
-      "too few for min: the others are named in order",
-      2,
-      "d1 c1 b2 a1",
-      "a0 b2 c0 d0",
-      { min: 2, belowMinimum: "a c d" },
-    ],
-    ["too few for min: a weight of zero is not named", 1, "a1 b1 c0", "a1 b0 c0", { min: 1, belowMinimum: "b" }],
     ["too few for min: holders go first", 4, "a1 b1 c1", "a2 b0 c2", { min: 2, holds: "c2", belowMinimum: "b" }],
     ["too few for min: a weight precedes a holder", 3, "a1 b2", "a0 b3", { min: 3, holds: "a3", belowMinimum: "a" }],
-    ["a larger fraction precedes a holder", 4, "a2 b1", "a3 b1", { holds: "b2" }],
-    ["a holder precedes a name", 4, "a1 b1 c1", "a1 b1 c2", { holds: "c2" }],
     ["a holder of many has no more right to one", 3, "a1 b1", "a2 b1", { holds: "a2 b9" }],
     ["a holder of its quota has no right to one more", 3, "a1 b1", "a2 b1", { holds: "b1" }],
-    ["multiples of the step", 12, "a2 b1", "a8 b4", { step: 4 }],
     ["a minimum is rounded up to a step", 8, "a6 b1", "a4 b4", { step: 2, min: 3 }],
-    ["a maximum that is no multiple is used up", 8, "a1 b1", "a4 b4", { step: 3, max: 4 }],
     ["a maximum below the step wins", 4, "a1 b1", "a2 b2", { step: 5, max: 2 }],
-    ["steps: too many for the maxima", 9, "a1 b1", "a3 b3", { step: 2, max: 3, unplaced: 3 }],
     [
       "steps: an odd step goes to the holder of more, counted in steps",
       6,
@@ -66,9 +50,7 @@ describe("divideWithin", () => {
     ["rest of a step: the cluster furthest below its quota", 10, "a3 b2", "a6 b4", { step: 3 }],
     ["rest of a step: then the heavier one", 5, "z3 b1 c1", "z3 b2 c0", { step: 2 }],
     ["rest of a step: then a holder", 5, "a1 b1", "a2 b3", { step: 2, holds: "b3" }],
-    ["rest of a step: then by name", 5, "b1 a1", "a3 b2", { step: 2 }],
     ["rest of a step: up to the maximum, one after the other", 7, "a1 b1", "a3 b3", { step: 2, max: 3, unplaced: 1 }],
-    ["rest of a step: nothing beyond the maximum", 7, "a5 b1", "a4 b3", { step: 2, max: 4 }],
   ])("%s", (_name, total, weights, want, { holds, unplaced = 0, belowMinimum = "", ...within } = {}) => {
     const ties = holds === undefined ? undefined : { holds: new Map(Object.entries(numbersIn(holds))) };
     expect(divideWithin(total, numbersIn(weights), within, ties)).toEqual({
@@ -121,15 +103,6 @@ describe("divideWithin", () => {
 });
 
 describe("between equals", () => {
-  test("the odd replicas of many objects spread over the clusters", () => {
-    const odd: Record<string, number> = { a: 0, b: 0, c: 0 };
-    for (let i = 0; i < 300; i += 1) {
-      const { replicas } = divideWithin(4, { a: 1, b: 1, c: 1 }, {}, { object: `Deployment/shop/app-${i}` });
-      for (const [name, n] of Object.entries(replicas)) odd[name] = (odd[name] ?? 0) + n - 1;
-    }
-    for (const count of Object.values(odd)) expect(count).toBeGreaterThan(70);
-  });
-
   test.prop([fc.nat(300), weightsOf(1), bounds, object, object], { numRuns })(
     "nothing moves from a division that is as right as any other",
     (total, weights, within, one, other) => {
@@ -194,11 +167,4 @@ describe("the order between equals", () => {
       expect(ranked.map(({ name }) => name)).toEqual(want);
     },
   );
-
-  test("is the name where two have one rank", () => {
-    const order = fairly({ object: "x" });
-    const at = (name: string, rank: number) => ({ name, rank });
-    expect([order(at("a", 1), at("b", 1)), order(at("b", 1), at("a", 1))].map(Math.sign)).toEqual([-1, 1]);
-    expect([order(at("a", 2), at("b", 1)), order(at("a", 1), at("a", 1))].map(Math.sign)).toEqual([1, 0]);
-  });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Toleration } from "../../apis/index.ts";
 import { fleetOf } from "../fleet.ts";
 import { cluster, NOW, subject } from "../testing.ts";
 import type { ClusterSnapshot, Subject } from "../types.ts";
@@ -25,16 +24,6 @@ describe("which filters are asked", () => {
   test.each<[string, Partial<ClusterSnapshot>, Partial<Subject>, string[]]>([
     ["always", {}, {}, []],
     [
-      "of clusters joined for some namespaces",
-      { namespaces: ["shop"] },
-      { namespace: "shop" },
-      ["GrantedNamespace yes"],
-    ],
-    ["of what has left some cluster", {}, { evicted }, ["Eviction yes"]],
-    ["of what has left none", {}, { evicted: new Map() }, []],
-    ["of clusters known to be ready", ready("True"), {}, ["ClusterReadiness yes"]],
-    ["of objects whose API is known", {}, { apis: [] }, ["ApiEnablement yes"]],
-    [
       "of everything at once, in this order",
       { namespaces: ["shop"], ...ready("False") },
       { namespace: "shop", evicted, apis: ["v1"] },
@@ -54,33 +43,6 @@ test("the first refusal counts", () => {
 });
 
 describe("what clusters are answered alike is one value", () => {
-  test("though others stand between them", () => {
-    const all = filtered(["a", "b", "c", "d"].map((name) => cluster(name, { deleting: name === "b" || name === "d" })));
-    expect(all[0]).toBe(all[2]);
-    expect(all[1]).toBe(all[3]);
-    expect(all.map(({ refusal }) => refusal?.reason)).toEqual([
-      undefined,
-      "ClusterDeleting",
-      undefined,
-      "ClusterDeleting",
-    ]);
-  });
-
-  test("where the last filters are asked of one of them", () => {
-    const apis = new Set(["v1"]);
-    const all = filtered(
-      ["a", "b", "c"].map((name) => cluster(name, { apis, ...ready("True"), deleting: name === "b" })),
-      { apis: ["v1"] },
-    );
-    const last = ["ClusterReadiness yes", "ApiEnablement yes"];
-    expect(all.map(asked)).toEqual([
-      [...ALWAYS, ...last],
-      ["Affinity yes", "ClusterLifecycle no", "TaintToleration yes", ...last],
-      [...ALWAYS, ...last],
-    ]);
-    expect(all[0]).toBe(all[2]);
-  });
-
   test("where one filter is asked of one of them, and a later one of each", () => {
     const fleet = ["a", "b", "c"].map((name) =>
       cluster(name, { apis: new Set(name === "b" ? [] : ["v1"]), ...ready("True") }),
@@ -106,23 +68,4 @@ describe("what clusters are answered alike is one value", () => {
       [...ALWAYS, "ClusterReadiness no", "ApiEnablement yes"],
     ]);
   });
-});
-
-test("a cluster fits until the first of its tolerations ends", () => {
-  const tolerations: Toleration[] = ["k", "l"].map((key, i) => ({
-    key,
-    operator: "Exists",
-    tolerationSeconds: 60 * (i + 1),
-  }));
-  const taint = (key: string) => ({ key, effect: "NoExecute" as const, since: NOW });
-  const fleet = [
-    cluster("a", { taints: [taint("k"), taint("l")] }),
-    cluster("b", { taints: [taint("l")] }),
-    cluster("c", { taints: [{ ...taint("l"), since: NOW - 30_000 }] }),
-    cluster("d"),
-  ].map((one) => ({ ...one, ...ready("True") }));
-  const all = filtered(fleet, {}, { tolerations });
-  expect(all.map(({ until }) => until - NOW)).toEqual([60_000, 120_000, 90_000, Number.POSITIVE_INFINITY]);
-  // When it ends is no part of what is said.
-  for (const { steps } of all) for (const step of steps) expect(step).not.toHaveProperty("until");
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import { needsOfPod } from "../../interpreter/index.ts";
-import { podsThatFit, headroomBeside, HeadroomCount } from "./headroom.ts";
+import { podsThatFit, headroomBeside } from "./headroom.ts";
 import { HALF, node, pod, headroomOf, spec } from "./testing/members.ts";
 
 const gpu = { taints: [{ key: "gpu", value: "yes", effect: "NoSchedule" }] };
@@ -27,21 +27,17 @@ describe("how many pods fit", () => {
     ["no node", [], 0],
     ["by cpu", [node("a"), node("b", { cpu: "1200m" })], 8 + 2],
     ["by memory", [node("a")], 2, spec({ cpu: "1m", memory: "3Gi" })],
-    ["a tenth of a core ten times", [node("a", { cpu: "1" })], 10, spec({ cpu: "0.1" })],
     ["by the number of pods", [node("a", { pods: "3" })], 3, spec({})],
     ["a resource that no node has", [node("a")], 0, spec({ [GPU]: "1" })],
-    ["a resource of some nodes", [node("a"), node("b", { more: { [GPU]: "2" } })], 2, spec({ [GPU]: "1" })],
     ["a cordoned node", [node("a", { unschedulable: true })], 0],
     ["a node that is not ready", [node("a", { ready: "Unknown" })], 0],
     ["a node of which nobody says whether it is ready", [withConditions(["MemoryPressure", "False"])], 2],
-    ["a node with other good conditions", [withConditions(["MemoryPressure", "True"], ["Ready", "False"])], 0],
     [
       "a node selector",
       [node("a", { labels: { disk: "ssd" } }), node("b")],
       8,
       spec(HALF, { nodeSelector: { disk: "ssd" } }),
     ],
-    ["an amount that cannot be read", [node("a", { cpu: "plenty" })], 0],
     ["a node that says nothing of itself", [bare()], 110, spec({})],
     ["a node without a limit of pods", [bare({ allocatable: { cpu: "100" } })], 200],
   ])("%s", (_name, nodes, want, wanted = spec(HALF)) =>
@@ -67,15 +63,12 @@ describe("how many pods fit", () => {
     ["a waiting pod that is being deleted uses nothing", [small], [pod(spec(HALF), deleted)], 4],
     ["a running pod that is being deleted uses its requests", [small], [pod(spec(HALF, onA), deleted)], 3],
     ["a pod with an empty node name waits", [small], [pod(spec(HALF, { nodeName: "" }))], 3],
-    ["each pod counts as one", [node("a", { pods: "3" })], [pod(spec({}, onA))], 2, spec({})],
     [
       "a used up resource that nobody asks for",
       [node("a", { cpu: "1", more: { [GPU]: "1" } })],
       [pod(spec({ [GPU]: "1" }, onA))],
       2,
     ],
-    ["a used resource that the node does not list", [node("a", { cpu: "1" })], [pod(spec({ [GPU]: "1" }, onA))], 2],
-    ["an overcommitted node", [node("a", { cpu: "1" })], [pod(spec({ cpu: "3" }, onA))], 0],
   ])("%s", (_name, nodes, pods, want, wanted = spec(HALF)) =>
     expect(podsThatFit(headroomOf(nodes, pods), needsOfPod(wanted))).toBe(want),
   );
@@ -84,12 +77,6 @@ describe("how many pods fit", () => {
 describe("nodes are one group", () => {
   const groupsOf = (...nodes: KubeObject[]) =>
     headroomOf(nodes).groups.map(({ nodes: same }) => same.map(({ name }) => name).join(" "));
-
-  test("if they are alike", () => {
-    const count = new HeadroomCount();
-    for (let i = 0; i < 100; i += 1) count.addNode(node(`node-${i}`, { labels: { pool: `p${i % 3}` } }));
-    expect(count.room().groups.map(({ nodes }) => nodes.length)).toEqual([34, 33, 33]);
-  });
 
   test("if their labels are, in any order", () => {
     const labels = [
@@ -112,18 +99,11 @@ describe("the headroom beside other pods", () => {
   const room = headroomOf([node("a", { cpu: "1" }), node("b", { cpu: "2" })]);
 
   test.each<[string, number, number]>([
-    ["no pods leave all", 0, 6],
     ["more than one node takes go on to the next", 3, 3],
     ["as many as fit leave nothing", 6, 0],
-    ["those that find no node use nothing more", 9, 0],
   ])("%s", (_what, count, want) => {
     expect(podsThatFit(headroomBeside(room, [{ needs: half, count }]), half)).toBe(want);
     expect(podsThatFit(room, half)).toBe(6);
-  });
-
-  test("pods that fit on no node leave all", () => {
-    const large = needsOfPod(spec({ cpu: "64" }));
-    expect(podsThatFit(headroomBeside(room, [{ needs: large, count: 2 }]), half)).toBe(6);
   });
 
   test("pods go to nodes that they select", () => {
@@ -148,21 +128,16 @@ describe("which taints a pod tolerates", () => {
 
   test.each<[taint: string, fits: boolean, toleration?: Record<string, string>]>([
     [TAINT, false],
-    ["gpu=yes:NoExecute", false],
     ["gpu=yes:PreferNoSchedule", true],
     ["gpu", true],
     [TAINT, true, { key: "gpu", operator: "Equal", value: "yes" }],
     [TAINT, false, { key: "gpu", operator: "Equal", value: "no" }],
-    [TAINT, false, { key: "disk", operator: "Equal", value: "yes" }],
     [TAINT, false, { key: "disk", operator: "Exists" }],
-    [TAINT, false, { key: "gpu" }],
-    ["gpu:NoSchedule", true, { key: "gpu" }],
     [TAINT, true, { operator: "Exists" }],
     [TAINT, false, { operator: "Equal", value: "yes" }],
     [TAINT, true, { key: "gpu", operator: "Exists", effect: "NoSchedule" }],
     [TAINT, false, { key: "gpu", operator: "Exists", effect: "NoExecute" }],
     [":NoSchedule", true, { operator: "Exists" }],
-    [":NoSchedule", false, { key: "gpu", operator: "Exists" }],
   ])("%s: %s with %j", (taint, want, toleration) =>
     expect(fits([taint], ...(toleration === undefined ? [] : [toleration]))).toBe(want),
   );
@@ -201,8 +176,6 @@ describe("which nodes required node affinity selects", () => {
     ["disk Exists", "a b"],
     ["disk DoesNotExist", "c"],
     ["cores Gt 8", "b"],
-    ["cores Lt 16", "a"],
-    ["disk Gt 1", ""],
     ["disk Like ssd", ""],
     ["kubernetes.io/hostname In a,c,c.example", "a c"],
   ])("%s: %s", (term, want) => expect(selected({ matchExpressions: [term] })).toBe(want));

@@ -59,12 +59,6 @@ describe("a pick in a fleet with too many choices to try them all", () => {
       "x p2, x q2, y p2, y q2",
     ],
     [
-      "counts no clusters beyond the limit",
-      `${many(8, "p9")}, x p1=5, y p1=5`,
-      { count: 2, regions: { max: 2 } },
-      "x p1, y p1",
-    ],
-    [
       "counts the best clusters of a region, whatever their provider",
       `${many(40, "p3=4")}, x p3=5, x q1=9, y p3=3, y q1=9`,
       { count: 2, regions: { max: 2 } },
@@ -77,33 +71,9 @@ describe("a pick in a fleet with too many choices to try them all", () => {
       "x p12, y2 q2, z s1",
     ],
     [
-      "takes the largest regions once there are enough providers",
-      `${large}, u q3, v s2, w t1`,
-      { regions: { max: 4 }, providers: 3 },
-      "x p12, r00 p10, u q3, v s2",
-    ],
-    [
-      "takes all providers of a region",
-      `${large}, y q2, y p1, z s1`,
-      { regions: { max: 3 }, providers: 3 },
-      "x p12, y q2, y p1, z s1",
-    ],
-    [
-      "takes clusters in no region beside the regions",
-      `${large}, y q1, z s1, - p4`,
-      { regions: { max: 3 }, providers: 3 },
-      "x p12, y q1, z s1, - p4",
-    ],
-    [
       "counts clusters in no region for no region",
       `${large}, y q1, z s1, - q1=9`,
       { count: 3, regions: { min: 3, max: 3 }, providers: 3 },
-      "r00 p1, y q1, z s1",
-    ],
-    [
-      "takes one cluster of each provider for a small count",
-      `${large}, y q3, z s3`,
-      { count: 3, regions: { max: 3 }, providers: 3 },
       "r00 p1, y q1, z s1",
     ],
     [

@@ -61,19 +61,6 @@ function select({ answers, pick, ready = {}, who, returnAfter }: Setting) {
   return { selection, selected: selection.selected.map(({ name }) => name).join(" "), asked: asked.join(" ") };
 }
 
-test("without groups every cluster that fits is selected", () => {
-  const { selection, selected } = select({ answers: { "": "FT3" } });
-  expect(selected).toBe("a c");
-  expect(selection).toMatchObject({ group: undefined, step: stepOf("every cluster is allowed"), until: NOW + 3 });
-});
-
-test("the first group in which a cluster fits is used, and no later one is asked", () => {
-  const who = { current: new Map([["a", 1]]), currentGroup: "two" };
-  const { selection, selected, asked } = select({ answers: { one: "-T-", two: "--F", three: "FFF" }, who });
-  expect([asked, selected]).toEqual(["one two", "c"]);
-  expect(selection).toMatchObject({ group: { name: "two" }, step: stepOf("in group two"), until: NEVER, notes: [] });
-});
-
 test("where no group fits, the first group whose selector took a cluster answers for it, else the first group", () => {
   const { selection } = select({ answers: { one: "-T-", two: "TT-" } });
   expect(selection).toMatchObject({ group: undefined, selected: [], until: NEVER, notes: [] });
@@ -114,18 +101,10 @@ describe("an object that runs in a later group", () => {
   const soon = { answers, ready: { a: 5 }, returnAfter };
 
   test.each<[name: string, setting: Setting, group: string, returnsIn?: number]>([
-    ["stays until the earlier group has fitted for long enough", { ...soon, who: on("b") }, "two", 5 * MINUTE],
     ["returns at that moment", { ...soon, ready: { a: 10 }, who: on("b") }, "one"],
     ["stays a moment before it", { ...soon, ready: { a: 10 - 1 / MINUTE }, who: on("b") }, "two", 1],
-    ["returns at once if nothing is said", { answers, ready: { a: 0 }, who: on("b") }, "one"],
     ["returns at once if nobody knows since when the cluster is ready", { answers, who: on("b"), returnAfter }, "one"],
     ["waits for no cluster that is not ready", { ...soon, ready: { a: -1 }, who: on("b") }, "one"],
-    [
-      "stays until it may return",
-      { answers, ready: { a: 60 }, who: { ...on("b"), returnNotBefore: NOW + 3 * MINUTE } },
-      "two",
-      3 * MINUTE,
-    ],
     [
       "stays until the later of both moments",
       { ...soon, who: { ...on("b"), returnNotBefore: NOW + 3 * MINUTE } },
@@ -138,7 +117,6 @@ describe("an object that runs in a later group", () => {
       "two",
       2 * MINUTE,
     ],
-    ["stays in the third group as well", { ...soon, who: on("c") }, "three", 5 * MINUTE],
     [
       "stays in its own group, whatever runs it",
       { ...soon, who: { ...on("b"), currentGroup: "three" } },
@@ -147,21 +125,10 @@ describe("an object that runs in a later group", () => {
     ],
     ["stays in the first group if that is its own", { ...soon, who: { ...on("b"), currentGroup: "one" } }, "one"],
     ["stays in the first group if it runs there, too", { ...soon, who: on("a", "b") }, "one"],
-    [
-      "returns when its own group takes no cluster",
-      { ...soon, answers: { one: "F--", two: "-T-" }, who: { ...on("b"), currentGroup: "two" } },
-      "one",
-    ],
-    ["waits for nothing when it runs nowhere", { ...soon, who: { currentGroup: "two" } }, "one"],
   ])("%s", (_name, setting, group, returnsIn) => {
     const { selection } = select(setting);
     expect(selection.group?.name).toBe(group);
     expect(selection.returning).toEqual(returnsIn === undefined ? undefined : { group: "one", at: NOW + returnsIn });
     expect(selection.until).toBe(returnsIn === undefined ? NEVER : NOW + returnsIn);
-  });
-
-  test("is decided anew when its own cluster fits no longer, though it returns only later", () => {
-    const { selection } = select({ ...soon, answers: { ...answers, two: "-3-" }, who: on("b") });
-    expect(selection).toMatchObject({ until: NOW + 3, returning: { group: "one", at: NOW + 5 * MINUTE } });
   });
 });
