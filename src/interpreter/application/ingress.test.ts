@@ -29,30 +29,16 @@ describe("the spec of an Ingress", () => {
     });
   });
 
-  test("takes what is no text for nothing", () => {
-    const ingress = { host: HOST, path: "", pathType: 1, className: "", tlsSecretName: null };
-    expect(ingressSpec("shop", ingress, PORTS)).toStrictEqual(ingressSpec("shop", { host: HOST }, PORTS));
-  });
-
   test.each<{ name: string; port?: unknown; ports?: object[]; want: object | undefined }>([
     { name: "the number that it names", port: 81, want: { number: 81 } },
-    { name: "a number that no port has, which the server refuses", port: 82, want: { number: 82 } },
-    { name: "the name that it names", port: "web", want: { name: "web" } },
     { name: "the first TCP port", want: { number: 80 } },
-    { name: "the first TCP port, where it names an empty one", port: "", want: { number: 80 } },
-    { name: "a port that says that it is TCP", ports: [PORTS[0] ?? {}, PORTS[2] ?? {}], want: { number: 81 } },
     { name: "none that is UDP", ports: PORTS.slice(0, 1), want: undefined },
     { name: "none where there are none, though it names one", port: "web", ports: [], want: undefined },
-    { name: "none where there are none, though it numbers one", port: 80, ports: [], want: undefined },
     { name: "none without a number", ports: [{ name: "web" }], want: undefined },
   ])("leads to $name", ({ port, ports = PORTS, want }) => {
     const spec = ingressSpec("shop", { host: HOST, port }, ports as Record<string, unknown>[]);
     expect(spec?.["rules"]).toStrictEqual(
       want === undefined ? undefined : rules({ path: "/", pathType: "Prefix", backend: backend(want) }),
     );
-  });
-
-  test.each([undefined, "", 7, null])("is nothing without a host, as with %j", (host) => {
-    expect(ingressSpec("shop", { host }, PORTS)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bundle, operator, serviceAccount } from "../../../test/builders/index.ts";
+import { bundle } from "../../../test/builders/index.ts";
 import type { KubeObject } from "../../apis/index.ts";
 import { manifestBundleKind } from "./manifestBundle.ts";
 
@@ -21,22 +21,6 @@ const secret = (name: string, readByPods: boolean): object => ({
   ref: { apiVersion: "v1", kind: "Secret", namespace: "shop", name },
   optional: true,
   readByPods,
-});
-
-describe("a bundle", () => {
-  test("has no replicas and no pods of its own, and is what somebody wrote into it", () => {
-    expect(rule).toMatchObject({ group: "federation.paas.cmft.com", kind: "ManifestBundle", holdsManifests: true });
-    expect(rule.replicas(inShop(operator("o")))).toBeUndefined();
-    expect(rule.podSelector(inShop(operator("o")))).toBeUndefined();
-  });
-
-  test("without a namespace leaves its objects without one", () => {
-    const { metadata, ...rest } = bundle("b", [serviceAccount("a")]);
-    expect(rule.render({ ...rest, metadata: { name: metadata.name } })[0]?.metadata).toEqual({
-      name: "a",
-      namespace: "",
-    });
-  });
 });
 
 describe("what a bundle needs beside it", () => {

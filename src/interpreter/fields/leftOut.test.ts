@@ -36,14 +36,8 @@ test.each([
 });
 
 test.each([
-  { name: "in the same version", object: autoscaler("v2", "autoscaling/v2") },
   { name: "in an earlier version", object: autoscaler("v2", "autoscaling/v1") },
-  { name: "in a version of another group", object: autoscaler("v1", "other/v2") },
   { name: "in a version that nobody names", object: autoscaler("v1", undefined) },
-  {
-    name: "and has all of them",
-    object: autoscaler("v1", "autoscaling/v2", {}, { metrics: [], behavior: { scaleDown: 1 } }),
-  },
   {
     name: "as a controller of the hub",
     object: autoscaler("v1", "autoscaling/v2", { manager: "kube-controller-manager" }),

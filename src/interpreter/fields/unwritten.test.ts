@@ -2,8 +2,7 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../../apis/index.ts";
 import captured from "../testdata/userFields.json" with { type: "json" };
-import { isServerDefault } from "./serverDefaults.ts";
-import { holdsPlace, sameIn, unwrittenFields, withoutPath } from "./unwritten.ts";
+import { holdsPlace, sameIn, unwrittenFields } from "./unwritten.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -83,23 +82,11 @@ describe("of an object that was applied by kubectl", () => {
       object: deployment(3, [kubectlApply, by("kubectl", replicas, { subresource: "scale" })], manifest({})),
       want: false,
     },
-    {
-      name: "no replicas, and an autoscaler of the hub scales",
-      object: deployment(
-        4,
-        [kubectlApply, by("kube-controller-manager", replicas, { subresource: "scale" })],
-        manifest({}),
-      ),
-      want: false,
-    },
   ])("$name: $want", ({ object, want }) => expect(isUnwritten(object)).toBe(want));
 
   test.each<{ name: string; written: unknown }>([
     { name: "no JSON", written: "{" },
-    { name: "a text", written: '"text"' },
-    { name: "nothing", written: "" },
     { name: "of another object", written: { ...manifest({}), metadata: { name: "other" } } },
-    { name: "of another version", written: { ...manifest({}), apiVersion: "apps/v1beta1" } },
     { name: "very long", written: `${" ".repeat(300_000)}{}` },
   ])("an annotation that is $name counts as none", ({ written }) => {
     const mangled = deployment(1, [kubectlApply], written);
@@ -202,21 +189,6 @@ describe("sets of fields", () => {
     expect(sameIn(fields, a, { spec: { a: 1 } })).toEqual({ "f:spec": { "f:a": {} } });
     expect(sameIn(fields, a, {})).toBeUndefined();
   });
-
-  test("lose a path", () => {
-    expect(withoutPath(fields, ["spec", "a"])).toEqual({ "f:spec": { "f:b": fields["f:spec"]?.["f:b"] } });
-    expect(withoutPath(fields, ["spec", "z"])).toBe(fields);
-    expect(withoutPath({ "f:spec": { "f:a": {} } }, ["spec", "a"])).toBeUndefined();
-    expect(withoutPath(undefined, ["spec"])).toBeUndefined();
-  });
-});
-
-test("a default is one by its name and its value", () => {
-  expect(isServerDefault("f:replicas", 1)).toBe(true);
-  expect(isServerDefault("f:replicas", 2)).toBe(false);
-  expect(isServerDefault("f:constructor", 1)).toBe(false);
-  expect(isServerDefault("f:resources", {})).toBe(true);
-  expect(isServerDefault('v:"replicas"', 1)).toBe(false);
 });
 
 test.prop([fc.json({ maxDepth: 4 }), fc.nat(3)])(

@@ -7,18 +7,13 @@ const thing = (fields: object): KubeObject => ({ apiVersion: "v1", kind: "Thing"
 
 test.each<[string, string, unknown, boolean]>([
   ["an empty text", "f:a", "", true],
-  ["base64 of a line break", "f:a", "Cg==", true],
   ["a text that says so", "f:a", "CHANGE-ME", true],
   ["base64 of a text that says so", "f:a", "cGxhY2Vob2xkZXI=", true],
   ["a variable", "f:a", "${CA_BUNDLE}", true],
-  ["nothing", "f:a", null, true],
   ["an empty list", "f:a", [], true],
-  ["an empty map", "f:a", {}, true],
   ["any certificate bundle", "f:caBundle", "LS0tLS1CRUdJTg==", true],
   ["an image", "f:image", "nginx:1.27", false],
   ["a number", "f:replicas", 0, false],
-  ["a no", "f:paused", false, false],
-  ["a word", "f:a", "None", false],
   ["a long text", "f:a", " ".repeat(200), false],
 ])("%s (%s): %j stands for another value: %s", (_name, element, value, want) => {
   expect(isPlaceholder(element, value)).toBe(want);

@@ -16,8 +16,6 @@ const opened = (...ports: number[]): object[] => ports.map((port) => ({ type: "N
 describe("a Service can be reached", () => {
   test.each<{ name: string; spec: object; status?: object; want: object[] }>([
     { name: "not where it is of the inside", spec: { type: "ClusterIP", ports: nodePorts(30002) }, want: [] },
-    { name: "not where it is of no type", spec: { ports: nodePorts(30002) }, want: [] },
-    { name: "not where it has no ports", spec: { type: "NodePort" }, want: [] },
     {
       name: "by the ports from 1 to 65535",
       spec: { type: "NodePort", ports: nodePorts(0, 1, 65_535, 65_536, -1) },
@@ -37,15 +35,6 @@ describe("a Service can be reached", () => {
         { type: "LoadBalancer", host: "10.0.0.9" },
         { type: "LoadBalancer", host: "a.example.com" },
         ...opened(30002),
-      ],
-    },
-    {
-      name: "at an IP rather than at the name of the same point",
-      spec: { type: "LoadBalancer" },
-      status: balancer({ ip: "10.0.0.1", hostname: "a" }, { ip: "", hostname: "b" }),
-      want: [
-        { type: "LoadBalancer", host: "10.0.0.1" },
-        { type: "LoadBalancer", host: "b" },
       ],
     },
     {

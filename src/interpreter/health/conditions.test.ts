@@ -14,16 +14,6 @@ describe("the conditions that are shown", () => {
     ]);
   });
 
-  test("are sorted by type, those of one type as they came", () => {
-    const [first, second] = [condition("A", "True", "First"), condition("A", "False", "Second")];
-    expect(shown([condition("Ready", "True"), condition("B", "True"), first, second])).toStrictEqual([
-      { type: "A", status: "True", reason: "First" },
-      { type: "A", status: "False", reason: "Second" },
-      { type: "B", status: "True" },
-      { type: "Ready", status: "True" },
-    ]);
-  });
-
   test.each(["Ready", "Failed", "Stalled", "Degraded", "Reconciling", "Progressing"])(
     "are eight, “%s” before those that do not tell of health",
     (type) => {

@@ -7,7 +7,6 @@ const having = (...conditions: object[]): object => ({ conditions });
 cases("apiextensions.k8s.io/v1 CustomResourceDefinition", [
   { name: "nobody has seen it", want: progressing("NoReport") },
   { name: "not known to be served", status: having(accepted), want: progressing("NoReport") },
-  { name: "not known to have its names", status: having(established), want: progressing("NoReport") },
   {
     name: "served, without the trouble of before",
     status: having(accepted, established, condition("Terminating", "False"), condition("NonStructuralSchema", "False")),
@@ -20,11 +19,6 @@ cases("apiextensions.k8s.io/v1 CustomResourceDefinition", [
       condition("Established", "False", "NotAccepted"),
     ),
     want: failed("PluralConflict", '"widgets" is already in use'),
-  },
-  {
-    name: "its names are not decided on",
-    status: having(condition("NamesAccepted", "Unknown"), established),
-    want: progressing("RollingOut", "condition NamesAccepted is Unknown"),
   },
   {
     name: "being installed",

@@ -48,25 +48,20 @@ describe("an object of a kind that nobody knows", () => {
       undefined,
       unknown("NoReport", "it has no status there yet; spec.health of the placement can say whether it is healthy"),
     ],
-    ["has an empty status", {}, unknown("NoReport")],
     [
       "reports other things",
       { endpoint: "10.0.0.1", nodes: 3 },
       unknown("NoReport", "its status does not say whether it is healthy; spec.health of the placement can"),
     ],
     ["has a condition that nobody knows", { conditions: [condition("Painted", "True")] }, unknown("NoReport")],
-    ["has a condition without a type", { conditions: [condition("", "False")] }, unknown("NoReport")],
     ["is observed, without complaint", { observedGeneration: 2 }, AVAILABLE],
-    ["is observed, of a later generation", { observedGeneration: 3 }, AVAILABLE],
     ["is observed of the generation before", { observedGeneration: 1, x: 1 }, pending],
     [
       "was ready at the generation before",
       { observedGeneration: 1, conditions: [READY] },
       { ...pending, serves: "Before" },
     ],
-    ["was not ready at the generation before", { observedGeneration: 1, conditions: [{ type: "Ready" }] }, pending],
     ["is in a phase before it is observed", { observedGeneration: 2, phase: "Pending" }, progressing("PhasePending")],
-    ["is observed, with an empty phase", { observedGeneration: 2, phase: "" }, AVAILABLE],
   ])("%s", (_name, status, want) => {
     expect(judge(KIND, status === undefined ? {} : { status })).toEqual({
       ...want,
@@ -120,13 +115,6 @@ describe("conditions", () => {
     for (const status of ["False", "Unknown"]) expect(widget(READY, condition(type, status))).toStrictEqual(AVAILABLE);
   });
 
-  test("speak in the controller's words", () => {
-    expect(widget(condition("Synced", "True"), condition("Ready", "False", "NoVolume", "no volume yet"))).toEqual(
-      progressing("NoVolume", "no volume yet"),
-    );
-    expect(widget({ type: "Ready" })).toEqual(progressing("NotReady", "condition Ready is Unknown"));
-  });
-
   test("count by trouble before work, by work before what is missing, and by that before the phase", () => {
     const [bad, working] = [condition("Degraded", "True"), condition("Reconciling", "True")];
     const missing = condition("Ready", "False");
@@ -163,17 +151,6 @@ describe("conditions", () => {
     expect(of(["Synced", "True", 2], ["Ready", "True", 1])).toEqual(servedBefore);
     expect(of(["Synced", "False", 2], ["Ready", "True", 1])).toEqual(pending);
   });
-
-  test.each(ofBad)("“%s” of an older generation is forgotten", (type) => {
-    expect(of(["Ready", "True", 2], [type, "True", 1])).toEqual(AVAILABLE);
-    expect(of(["Ready", "True", 2], [type, "True", 2])).toMatchObject({ reason: type, serves: "Now" });
-  });
-
-  test("are of the present generation where the object has none", () => {
-    const conditions = [condition("Ready", "True", "", "", { observedGeneration: 0 })];
-    const metadata = { generation: undefined };
-    expect(judge(KIND, { metadata, status: { observedGeneration: 0, conditions } })).toEqual(AVAILABLE);
-  });
 });
 
 describe("phases", () => {
@@ -193,37 +170,13 @@ describe("phases", () => {
       else expect(bare, text).toStrictEqual({ state, reason, message: `phase ${text}` });
     }
   });
-
-  test("have the controller's words", () => {
-    expect(phase("Failed", "no disk").message).toBe("no disk");
-  });
 });
 
-test.each([
-  ["v1", ["ConfigMap", "Secret", "ServiceAccount", "Endpoints", "Event", "LimitRange", "PodTemplate", "ResourceQuota"]],
-  ["apps/v1", ["ControllerRevision"]],
-  [
-    "admissionregistration.k8s.io/v1",
-    [
-      "MutatingWebhookConfiguration",
-      "ValidatingWebhookConfiguration",
-      "ValidatingAdmissionPolicyBinding",
-      "MutatingAdmissionPolicy",
-      "MutatingAdmissionPolicyBinding",
-    ],
-  ],
-  ["coordination.k8s.io/v1", ["Lease"]],
-  ["discovery.k8s.io/v1", ["EndpointSlice"]],
-  ["networking.k8s.io/v1", ["IngressClass", "NetworkPolicy"]],
-  ["node.k8s.io/v1", ["RuntimeClass"]],
-  ["rbac.authorization.k8s.io/v1", ["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]],
-  ["scheduling.k8s.io/v1", ["PriorityClass"]],
-  ["storage.k8s.io/v1", ["CSIDriver", "StorageClass"]],
-])("an object of a built-in kind without a status is available until it is deleted: %s %j", (apiVersion, kinds) => {
+test("an object of a built-in kind without a status is available until it is deleted", () => {
   const metadata = { deletionTimestamp: "2026-11-22T10:00:00Z" };
-  for (const kind of kinds) {
-    expect(judge(`${apiVersion} ${kind}`, {}), kind).toEqual(AVAILABLE);
-    expect(judge(`${apiVersion} ${kind}`, { metadata }), kind).toMatchObject(progressing("Terminating"));
+  for (const kind of ["v1 ConfigMap", "apps/v1 ControllerRevision", "rbac.authorization.k8s.io/v1 Role"]) {
+    expect(judge(kind, {}), kind).toEqual(AVAILABLE);
+    expect(judge(kind, { metadata }), kind).toMatchObject(progressing("Terminating"));
   }
 });
 

@@ -7,11 +7,6 @@ const unscheduled = condition("PodScheduled", "False", "Unschedulable", "no node
 cases("v1 Pod", [
   { name: "nobody has seen it", want: progressing("NoReport") },
   {
-    name: "waits for its node",
-    status: { phase: "Pending" },
-    want: progressing("PodsNotReady", "the pod has not started yet"),
-  },
-  {
     name: "no node takes it",
     status: { phase: "Pending", conditions: [unscheduled] },
     want: progressing("Unschedulable", "pods: no node is left"),
@@ -42,12 +37,6 @@ cases("v1 Pod", [
     status: { phase: "Running", ...ready("True") },
     want: progressing("PodRunning", "the pod has not come to its end yet", "Now"),
   },
-  {
-    name: "has to succeed, and is not ready",
-    spec: { restartPolicy: "OnFailure" },
-    status: { phase: "Running", ...ready("False") },
-    want: progressing("PodRunning"),
-  },
   { name: "has succeeded", spec: { restartPolicy: "OnFailure" }, status: { phase: "Succeeded" }, want: available },
   {
     name: "has to run, by default too, and has ended",
@@ -64,11 +53,6 @@ cases("v1 Pod", [
     spec: { restartPolicy: "Never" },
     status: { phase: "Failed" },
     want: failed("PodFailed", "a container of the pod failed"),
-  },
-  {
-    name: "has failed, and a container says why",
-    status: { phase: "Failed", ...containers({ waiting: { reason: "Odd" } }) },
-    want: failed("PodFailed", "container web: Odd"),
   },
   {
     name: "its node is lost",

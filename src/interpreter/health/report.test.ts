@@ -1,21 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
-import type { Health } from "../types.ts";
 import {
-  available,
   because,
   codeOf,
   conditionOf,
   conditionsIn,
   conditionsOf,
-  count,
   health,
   isBehind,
   type ReportedCondition,
   reportedHealth,
-  serving,
-  servingIf,
-  statusOf,
 } from "./report.ts";
 
 const object = (status?: unknown, generation?: number): KubeObject => ({
@@ -31,12 +25,6 @@ describe("a reported condition", () => {
       name: "has all of its fields",
       given: { type: "Ready", status: "True", reason: "R", message: "m", observedGeneration: 0, lastUpdateTime: "t" },
       want: { type: "Ready", status: "True", reason: "R", message: "m", observedGeneration: 0 },
-    },
-    { name: "has no fields", given: {}, want: { type: "", status: "Unknown", message: "" } },
-    {
-      name: "has fields of other types",
-      given: { type: 1, status: true, reason: 2, message: null, observedGeneration: "3" },
-      want: { type: "", status: "Unknown", message: "" },
     },
     {
       name: "has empty texts",
@@ -54,31 +42,16 @@ describe("a reported condition", () => {
   });
 });
 
-test.each<[unknown, object]>([
-  [undefined, {}],
-  ["Ready", {}],
-  [[{ phase: "Ready" }], {}],
-  [{ phase: "Ready" }, { phase: "Ready" }],
-])("the status %j is read as %j", (status, want) => expect(statusOf(object(status))).toEqual(want));
-
-test("a missing or unreadable number counts as 0", () => {
-  expect([{ ready: 2 }, {}, { ready: "2" }].map((status) => count(status, "ready"))).toEqual([2, 0, 0]);
-});
-
 test.each<[generation: number | undefined, observed: number | undefined, boolean]>([
   [2, 1, true],
   [2, 2, false],
-  [2, 3, false],
   [2, undefined, true],
   [undefined, 0, false],
-  [undefined, undefined, true],
 ])("the status of an object at generation %s with the observed one %s is behind: %s", (generation, observed, want) => {
   expect(isBehind(object({ observedGeneration: observed }, generation))).toBe(want);
 });
 
 describe("a health", () => {
-  const degraded: Health = { state: "Degraded", reason: "R", message: "m" };
-
   test("has the point of what a controller reports, under a code of its reason", () => {
     expect(reportedHealth("Degraded", "no-disk", 'pods "x" is forbidden: no\ndisk')).toStrictEqual({
       state: "Degraded",
@@ -86,14 +59,6 @@ describe("a health", () => {
       message: "no disk",
     });
     expect(health("Failed", "PodFailed", `${"word ".repeat(40)}\n`).message?.length).toBeLessThanOrEqual(120);
-  });
-
-  test("that is available is one frozen value, and does not say that it serves", () => {
-    expect(Object.isFrozen(available)).toBe(true);
-    expect(servingIf(true, "Now", available)).toBe(available);
-    expect(servingIf(false, "Now", degraded)).toBe(degraded);
-    expect(servingIf(true, "Before", degraded)).toStrictEqual({ ...degraded, serves: "Before" });
-    expect(serving(degraded)).toStrictEqual({ ...degraded, serves: "Now" });
   });
 
   test.each<[Partial<ReportedCondition>, reason: string, message: string]>([
@@ -110,7 +75,6 @@ describe("a health", () => {
 test.each([
   ["a", "A"],
   ["a.b-c_d", "Abcd"],
-  ["A1", "A1"],
   ["", "Unhealthy"],
   ["-1x", "Unhealthy"],
   [`${"a".repeat(128)}b`, `A${"a".repeat(127)}`],

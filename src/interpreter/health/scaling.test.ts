@@ -13,14 +13,12 @@ cases("policy/v1 PodDisruptionBudget", [
     status: counted("False", "SyncFailed"),
     want: degraded("SyncFailed", "no scale"),
   },
-  { name: "its pods can be counted again", status: counted("True", "SyncFailed"), want: available },
 ]);
 
 const able = condition("AbleToScale", "True", "ReadyForNewScale");
 const active = (status: string, reason?: string): object => condition("ScalingActive", status, reason, "why");
 cases("autoscaling/v2 HorizontalPodAutoscaler", [
   { name: "nobody has seen it", status: {}, want: progressing("NoReport") },
-  { name: "an older generation is observed", status: { observedGeneration: 1, conditions: [able] }, want: pending },
   {
     name: "scales, at its limit",
     status: { observedGeneration: 2, conditions: [able, active("True"), condition("ScalingLimited", "True")] },
@@ -45,11 +43,6 @@ cases("autoscaling/v2 HorizontalPodAutoscaler", [
     name: "does not know yet if it finds its workload",
     status: { conditions: [condition("AbleToScale", "Unknown", "", "asking"), active("True")] },
     want: progressing("NotAbleToScale", "asking"),
-  },
-  {
-    name: "does not know yet if it is switched off",
-    status: { conditions: [active("Unknown", "ScalingDisabled")] },
-    want: progressing("ScalingDisabled", "why"),
   },
 ]);
 

@@ -12,12 +12,6 @@ cases("v1 Service", [
     want: available,
   })),
   { name: "a load balancer without an address", spec, status: balancer(), want: waiting },
-  {
-    name: "a load balancer whose addresses are no list",
-    spec,
-    status: { loadBalancer: { ingress: "1.2.3.4" } },
-    want: waiting,
-  },
   { name: "a load balancer with an address", spec, status: balancer({ ip: "1.2.3.4" }), want: available },
   {
     name: "a load balancer whose second point cannot open a port",
@@ -33,12 +27,6 @@ cases("v1 Service", [
     spec,
     status: { ...balancer({ ip: "1.2.3.4" }), conditions: [refused("True")] },
     want: degraded("MixedProtocolNotSupported", "no", "Now"),
-  },
-  {
-    name: "ports that could not be mixed before",
-    spec,
-    status: { ...balancer({ ip: "1.2.3.4" }), conditions: [refused("False")] },
-    want: available,
   },
 ]);
 

@@ -42,44 +42,16 @@ describe("what a pod asks for", () => {
       want: { cpu: 2000 },
     },
     {
-      name: "the containers, where an init container needs less",
-      spec: {
-        containers: [container({ cpu: "3" })],
-        initContainers: [container({ cpu: "1" }), container({ cpu: "2" })],
-      },
-      want: { cpu: 3000 },
-    },
-    {
-      name: "a resource that only an init container names",
-      spec: { containers: [container({ cpu: "1" })], initContainers: [container({ "example.com/gpu": "2" })] },
-      want: { cpu: 1000, "example.com/gpu": 2 },
-    },
-    {
       name: "a pod as a whole in one resource, and its containers in the others",
       spec: { containers: [container({ cpu: "1", memory: "5" })], resources: { requests: { cpu: "500m" } } },
       want: { cpu: 500, memory: 5 },
-    },
-    {
-      name: "zero is nothing, and what is not said of the pod as a whole does not count",
-      spec: { containers: [container({ cpu: "1", memory: "0" })], resources: { limits: { cpu: "9" } } },
-      want: { cpu: 1000 },
     },
     {
       name: "the overhead of its runtime",
       spec: { containers: [container({ cpu: "1" })], overhead: { cpu: "50m", memory: "64" } },
       want: { cpu: 1050, memory: 64 },
     },
-    {
-      name: "what is set for the pod as a whole",
-      spec: { containers: [container({ cpu: "1" })], resources: { requests: { cpu: "3" } } },
-      want: { cpu: 3000 },
-    },
     { name: "what cannot be read counts for nothing", spec: { containers: [container({ cpu: "much" })] }, want: {} },
-    {
-      name: "what cannot be read takes nothing away from what can",
-      spec: { containers: [{ resources: { limits: { cpu: "2" }, requests: { cpu: "much", memory: null } } }] },
-      want: { cpu: 2000 },
-    },
   ])("$name", ({ spec, want }) => expect(needsOfPod(spec).requests).toEqual(want));
 
   test("stands in the template of a workload", () => {

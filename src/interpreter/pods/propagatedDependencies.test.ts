@@ -43,15 +43,9 @@ describe("where an object has its pods", () => {
 
   test.each<[string, string, object]>([
     ["apps/v1", "Deployment", { spec: template }],
-    ["apps/v1", "StatefulSet", { spec: template }],
-    ["apps/v1", "DaemonSet", { spec: template }],
-    ["apps/v1", "ReplicaSet", { spec: template }],
-    ["batch/v1", "Job", { spec: template }],
     ["batch/v1", "CronJob", { spec: { jobTemplate: { spec: template } } }],
     ["v1", "Pod", { spec }],
     ["v1", "PodTemplate", template],
-    ["v1", "ReplicationController", { spec: template }],
-    ["argoproj.io/v1alpha1", "Rollout", { spec: template }],
     ["example.com/v1", "Widget", { spec: template }],
   ])("%s %s", (apiVersion, kind, fields) => {
     expect(texts(object(apiVersion, kind, fields))).toEqual(["Secret/pull"]);

@@ -30,24 +30,6 @@ describe("the conditions that are told of a member object", () => {
     ]);
   });
 
-  test("of a kind that Meridian knows are told as soon as it is Degraded or Unknown", () => {
-    const conditions = [condition("Ready", "Unknown", "NodeStatusUnknown", "the kubelet is silent")];
-    const shown = [{ type: "Ready", status: "Unknown", reason: "NodeStatusUnknown", message: "the kubelet is silent" }];
-    const lost = report("v1 Pod", { status: { phase: "Unknown", conditions } });
-    expect(lost).toMatchObject({ health: { state: "Unknown" }, conditions: shown });
-    const refused = report("autoscaling/v2 HorizontalPodAutoscaler", {
-      status: { conditions: [condition("AbleToScale", "False"), ...conditions] },
-    });
-    expect(refused).toMatchObject({
-      health: { state: "Degraded" },
-      conditions: [{ type: "AbleToScale", status: "False" }, ...shown],
-    });
-  });
-
-  test("are none of a ConfigMap", () => {
-    expect(report("v1 ConfigMap", { data: {} })).toEqual({ health: { state: "Available" } });
-  });
-
   const anyCondition = fc.record({
     type: fc.oneof(fc.constantFrom("Ready", "Stalled", "Reconciling"), fc.string({ maxLength: 100 })),
     status: fc.constantFrom("True", "False", "Unknown", "x"),
@@ -72,20 +54,4 @@ describe("the conditions that are told of a member object", () => {
         expect(report(WIDGET, { status: { conditions: shuffled } }).conditions).toEqual(told.conditions);
     },
   );
-});
-
-describe("the addresses that are told of a member object", () => {
-  const balancer = (...ingress: object[]) => ({ loadBalancer: { ingress } });
-
-  test("of other kinds are none, not even an empty list", () => {
-    expect(report("v1 Service", { spec: {} })).toStrictEqual({ health: { state: "Available" } });
-    expect(report("v1 ConfigMap", {})).toStrictEqual({ health: { state: "Available" } });
-  });
-
-  test("of an Ingress are those of its load balancer", () => {
-    expect(report("networking.k8s.io/v1 Ingress", { status: balancer({ ip: "1.2.3.4" }) }).addresses).toEqual([
-      { type: "Ingress", host: "1.2.3.4" },
-    ]);
-    expect(report("networking.k8s.io/v1 Ingress", {})).not.toHaveProperty("addresses");
-  });
 });

@@ -132,6 +132,7 @@ test("taints count up to the fifteenth, preferences up to a sum of 3,400; beyond
   const takes = (rules: Partial<PlacementRules>, ofA = 0, ofB = 0): boolean | undefined =>
     pick(subject(), placement({ clusterCount: 1, ...rules }), [avoided("a", ofA), avoided("b", ofB)]).taken[0];
   expect([takes({}, 15, 14), takes({}, 30, 15)]).toEqual([false, true]);
+  expect(takes({ tolerations: [{ operator: "Exists" }] }, 1, 0)).toBe(true);
   const prefers = (ofA: number, ofB: number) =>
     takes({ clusterPreferences: [...preferred("a", ofA), ...preferred("b", ofB)] });
   expect([prefers(33, 34), prefers(34, 90)]).toEqual([false, true]);
