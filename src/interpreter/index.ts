@@ -1,14 +1,10 @@
 /**
- * Knowledge about kinds: which objects a hub object becomes on a member, which dependencies it needs there, how many
- * replicas it asks for, how healthy a member object is, which fields of a member object Meridian still owns, and which
- * fields of a plain hub object a person set.
+ * Knowledge about kinds: what a hub object becomes on a member and needs there, its replicas, health and fields. All
+ * functions are pure: no client, no clock; no argument is changed, and results may share parts with arguments.
  *
  * Promises: rendered objects hold no null and no empty list, so that an API server keeps each of their fields; an
- * object without any report is never called healthy, unless its kind has nothing to report; messages are short and hold
- * nothing of a Secret. All functions are pure: no client, no clock, and no argument is ever changed. Results may share
- * parts with the arguments.
- *
- * A new kind is a new rule in the registry; no other module distinguishes kinds.
+ * object without any report is never called healthy, unless its kind has nothing to report; messages hold nothing of a
+ * Secret.
  */
 export {
   amountOf,

@@ -6,7 +6,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const NO_FIELDS: Fields = Object.freeze({});
 
-/** The value as an object, or an empty one when it is something else. */
+/** The value, or an empty object. */
 export function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : NO_FIELDS;
 }
@@ -15,7 +15,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value as a list of objects; entries that are something else are left out. */
+/** Objects in the list. */
 export function listOf(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }
@@ -44,9 +44,9 @@ export function withValueAt(value: unknown, [field, ...rest]: readonly string[],
 }
 
 /**
- * Copy of an object of a built-in kind without the fields that are null or an empty list. Go reads such a field as
- * absent, so the API server drops it. Everything else has a meaning there: an empty object (`emptyDir: {}`, a selector
- * of everything) and every item of a list. Undefined if the value itself is null or an empty list.
+ * The value without fields that are null or an empty list: Go reads them as absent, so the API server drops them.
+ * Everything else has a meaning, also an empty object and every item of a list. Undefined if the value itself is
+ * dropped.
  */
 export function prune(value: unknown): unknown {
   return isAbsent(value) ? undefined : pruned(value);

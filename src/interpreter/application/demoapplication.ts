@@ -6,7 +6,7 @@ import { containerPorts, servicePorts, serviceType } from "./ports.ts";
 import type { HubKind } from "../types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, prune, textOf } from "../values.ts";
 
-/** Fields of a DemoApplication that a container has under the same name. */
+/** Fields that a container has under the same name. */
 const CONTAINER_FIELDS = [
   "image",
   "command",
@@ -19,13 +19,12 @@ const CONTAINER_FIELDS = [
   "volumeMounts",
 ] as const;
 
-/** Default of the server, for objects written before the CRD had a default. */
+/** For objects written before the CRD had a default. */
 const DEFAULT_REPLICAS = 1;
 
 /**
- * `paas.cmft.com` DemoApplication, read as `v1` (which contains all of `v1beta1`). Renders a Deployment, a Service if
- * the application has ports, and an Ingress if the application asks for one. All of them have the application's name,
- * and `app: <name>` as label and selector.
+ * DemoApplication, read as `v1`, which contains all of `v1beta1`: a Deployment, a Service if there are ports, and an
+ * Ingress if asked for. All have the application's name, and `app: <name>` as label and selector.
  */
 export const demoApplicationKind: HubKind = {
   group: PAAS_GROUP,
@@ -93,14 +92,14 @@ function renderService(object: KubeObject, spec: Fields, ports: Fields[]): KubeO
   };
 }
 
-/** Empty if the application has no port that an Ingress can lead to; the schema refuses such an application. */
+/** Empty if no port can be led to, which the schema refuses. */
 function renderIngress(object: KubeObject, ingress: Fields, ports: Fields[]): KubeObject[] {
   const spec = ingressSpec(object.metadata.name, ingress, ports);
   if (spec === undefined) return [];
   return [{ apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: renderMetadata(object), spec }];
 }
 
-/** Sets the field to the pruned value; sets nothing when pruning leaves nothing. */
+/** Sets the pruned value, if anything is left. */
 function put(target: Record<string, unknown>, field: string, value: unknown): void {
   const rest = prune(value);
   if (rest !== undefined && !isEmptyObject(rest)) target[field] = rest;
@@ -121,7 +120,6 @@ function renderMetadata(object: KubeObject): ObjectMeta {
   };
 }
 
-/** Labels or annotations of the application, without those that concern only the hub's object. */
 function travelling(entries: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(entries ?? {})) {

@@ -23,7 +23,7 @@ export function ingressSpec(
   };
 }
 
-/** Port of the Service for the Ingress. Default: the first TCP port. */
+/** Default: the first TCP port. */
 function backendPort(asked: unknown, ports: readonly Fields[]): { number: number } | { name: string } | undefined {
   if (ports.length === 0) return undefined;
   const name = textOf(asked);

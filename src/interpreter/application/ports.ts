@@ -5,21 +5,20 @@ import { type Fields, numberOf, textOf } from "../values.ts";
 
 export type ServiceType = "ClusterIP" | "NodePort" | "LoadBalancer";
 
-/** The given `serviceType`; else NodePort when a port names a node port, else ClusterIP. */
+/** Else NodePort when a port names a node port, else ClusterIP. */
 export function serviceType(asked: unknown, ports: readonly Fields[]): ServiceType {
   if (asked === "ClusterIP" || asked === "NodePort" || asked === "LoadBalancer") return asked;
   return ports.some((port) => port["nodePort"] !== undefined && port["nodePort"] !== null) ? "NodePort" : "ClusterIP";
 }
 
-/** Always written, because protocol and number together are the server's key of a port. */
+/** Always written: protocol and number together are the server's key of a port. */
 function protocolOf(port: Fields): string {
   return textOf(port["protocol"]) ?? "TCP";
 }
 
 /**
- * Ports of the Service, in the given order. A Service with several ports needs a name for each: a port without a name
- * is called `tcp-80` (its protocol and number), which stays the same when other ports come and go. A ClusterIP Service
- * has no node ports, so `nodePort` is dropped.
+ * Ports of the Service. Of several, each needs a name: `tcp-80` (protocol and number) stays the same when others come
+ * and go. A ClusterIP Service has no node ports.
  */
 export function servicePorts(ports: readonly Fields[], type: ServiceType): Record<string, unknown>[] {
   const taken = new Set(ports.map((port) => textOf(port["name"])));
@@ -49,15 +48,14 @@ interface ContainerPort {
   protocol: string;
 }
 
-/** A port's name in a container: at most 15 lower-case letters, digits and single dashes, with a letter among them. */
+/** As Kubernetes demands: at most 15 lower-case letters, digits and single dashes, with a letter among them. */
 function isContainerPortName(name: string): boolean {
   return name.length <= 15 && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) && /[a-z]/.test(name);
 }
 
 /**
- * Ports of the container, each number once. A number in `targetPort` (default: `port`) gives a container port with the
- * name of the Service's port, so that probes can use this name. A name in `targetPort` refers to a container port of
- * that name: to an existing one, else to a new one with the number of `port`.
+ * Each number once. A number in `targetPort` (default: `port`) gets the name of the Service's port, so that probes can
+ * use it. A name refers to the container port of that name, or to a new one with the number of `port`.
  */
 export function containerPorts(ports: readonly Fields[]): ContainerPort[] {
   const byNumber = new Map<string, ContainerPort>();

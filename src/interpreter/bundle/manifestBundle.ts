@@ -3,10 +3,7 @@ import { addReferencesOfWorkload, References } from "../pods/index.ts";
 import type { Dependency, HubKind } from "../types.ts";
 import { renderManifests, unpackedSpecOf } from "./manifests.ts";
 
-/**
- * `federation.paas.cmft.com` ManifestBundle: its manifests, of any kinds, are its objects on a member. Caches keep the
- * bundle unpacked ({@link UnpackedSpec}), so nothing here knows of compression.
- */
+/** A ManifestBundle, which caches keep unpacked ({@link UnpackedSpec}): its manifests are its objects on a member. */
 export const manifestBundleKind: HubKind = {
   group: FEDERATION_GROUP,
   kind: "ManifestBundle",

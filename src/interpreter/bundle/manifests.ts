@@ -60,8 +60,8 @@ export function unpackedSpecOf(object: KubeObject): UnpackedSpec {
 }
 
 /**
- * Problems that keep the manifests from being sent. Each names the index of its manifest, counted from 0 among the
- * listed or among the compressed manifests. `namespace`: namespace of the bundle, in which objects are that name none.
+ * Problems that keep the manifests from being sent, each with the index of its manifest among the listed or the
+ * compressed ones. `namespace`: of the bundle, for objects that name none.
  */
 export function* judgeManifests(
   { manifests, listed, unreadable }: UnpackedSpec,
@@ -81,7 +81,7 @@ export function* judgeManifests(
       yield { field: problem.below === undefined ? field : `${field}.${problem.below}`, message: problem.message };
       continue;
     }
-    // No cluster-scoped manifest names a namespace, so all of them get the same one here and compare correctly.
+    // Cluster-scoped manifests name no namespace, so all get the same one here.
     const key = refKey({ ...refOf(manifest), namespace: manifest.metadata.namespace ?? namespace ?? "" });
     const first = places.get(key);
     if (first === undefined) places.set(key, field);
@@ -151,15 +151,12 @@ function judgeMetadata(manifest: KubeObject): ManifestProblem | undefined {
   return undefined;
 }
 
-/**
- * Rendered object of each manifest, and the namespace of its bundle. Reusing the object saves comparing and hashing it
- * again.
- */
+/** By manifest: a reused object is not compared and hashed again. */
 const rendered = new WeakMap<KubeObject, { namespace: string; isCluster: boolean; object: KubeObject }>();
 
 /**
- * Objects of a bundle in the order of application, and within a phase in the order of the manifests. An object without
- * a namespace is in the bundle's namespace, unless its kind is cluster-scoped.
+ * Objects in the order of application, within a phase in that of the manifests. Without a namespace of its own, an
+ * object is in the bundle's, unless its kind is cluster-scoped.
  */
 export function renderManifests({ manifests }: UnpackedSpec, namespace: string): KubeObject[] {
   const clusterScoped = new Set(manifests.filter(definesClusterScoped).map(definedKind));

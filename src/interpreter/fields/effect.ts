@@ -3,7 +3,7 @@ import { associativeKey, fieldElement, isLeaf, matchesKey } from "./fieldPaths.t
 import { elementOf, isOwn, pathText, UNOWNED_METADATA } from "./ownership.ts";
 import { type Fields, isFields } from "../values.ts";
 
-/** Longer texts of ConfigMaps and Secrets are kept only as hashes until they are compared. */
+/** Longer texts of ConfigMaps and Secrets are kept as hashes. */
 const LONGEST_KEPT = 256;
 
 /** Hash in place of a long text. */
@@ -40,7 +40,7 @@ function condensed(texts: Fields): Fields {
   );
 }
 
-/** Item of a list. Its readable name is made only when an altered path is printed, which is rare. */
+/** Item of a list; named only when an altered path is printed. */
 interface ItemPlace {
   item: unknown;
   index: number;
@@ -48,7 +48,6 @@ interface ItemPlace {
 }
 
 interface Walk {
-  /** Path of the walk in the desired object. */
   path: (string | ItemPlace)[];
   /** The value is base64, perhaps with line breaks, which the server removes. */
   encoded: boolean;
@@ -56,13 +55,12 @@ interface Walk {
 }
 
 /**
- * Fields of a desired object that the manager owns, but that have another value on the member. After a successful
- * apply, a webhook or a policy of the member altered them, which does not show in the ownership. Returns paths, never
- * values.
+ * Paths of fields that the manager owns, but that have another value on the member: after a successful apply, a webhook
+ * or policy of the member altered them, which does not show in the ownership. `metadata.managedFields` if the manager
+ * has no entry.
  *
- * These also count as the same value: an equal quantity, a number and its text, an empty value that the server leaves
- * out, and a value that the server fills in for an empty one. Write-only fields are not compared. Returns
- * `metadata.managedFields` if the manager has no entry there.
+ * These count as the same value: an equal quantity, a number and its text, an empty value that the server leaves out,
+ * and a value that the server fills in for an empty one. Write-only fields are not compared.
  */
 export function alteredFields(desired: KubeObject, live: KubeObject, manager: string): string[] {
   const own = live.metadata.managedFields?.find((entry) => isOwn(entry, manager))?.fieldsV1;
@@ -131,7 +129,6 @@ function compareList(items: readonly unknown[], live: readonly unknown[], owned:
   }
 }
 
-/** Item of the live list under the same path element. */
 function counterpart(item: unknown, index: number, element: string, live: readonly unknown[]): unknown {
   const key = associativeKey(element);
   if (key !== undefined) return live.find((candidate) => isFields(candidate) && matchesKey(candidate, key));
@@ -145,7 +142,7 @@ function itemName({ item, index, element }: ItemPlace): string {
   return `[${said.map((name) => `${name}=${String(item[name])}`).join(",")}]`;
 }
 
-/** Tests if a value that is owned as a whole is still present. Additions by admission do not count. */
+/** A value that is owned as a whole is still present. Additions by admission do not count. */
 function holds(live: Fields, value: Fields, walk: Walk): boolean {
   for (const key in value) {
     const wanted = value[key];
@@ -160,7 +157,7 @@ function holds(live: Fields, value: Fields, walk: Walk): boolean {
   return true;
 }
 
-/** Tests if the items are present. A list of texts or numbers, such as a command line, may not have additions. */
+/** The items are present. A list of texts or numbers, such as a command line, may not have additions. */
 function holdsList(live: readonly unknown[], items: readonly unknown[], walk: Walk): boolean {
   if (!items.some(isFields))
     return live.length === items.length && items.every((item, at) => isSame(item, live[at], walk));
@@ -183,7 +180,7 @@ function isSame(value: unknown, live: unknown, walk: Walk, field = walk.path.at(
   return isSameQuantity(parseQuantity(wanted), parseQuantity(there));
 }
 
-/** Integers are compared as text, since different large ones may be one floating-point number. */
+/** Compared as text: different large integers may be one floating-point number. */
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 
 /** Decimal fractions are not exact in binary: `0.3` and `300m` differ in the last digit. */

@@ -3,12 +3,12 @@ import { type Fields, isFields } from "../values.ts";
 
 /** Path elements of `fieldsV1`: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`, and `.` for the node itself. */
 
-/** Parsed keys. Every event of every object has the same few keys. */
+/** Every event of every object has the same few keys. */
 const parsedKeys = new Map<string, Fields>();
 const REMEMBERED_KEYS = 4096;
 const LONGEST_KEY = 4096;
 
-/** Key of an item of a keyed list; undefined if the path element is of another sort, or malformed. */
+/** Key of an item of a keyed list; undefined for other and for malformed path elements. */
 export function associativeKey(path: string): Fields | undefined {
   if (!path.startsWith("k:") || path.length > LONGEST_KEY) return undefined;
   let key = parsedKeys.get(path);
@@ -32,7 +32,7 @@ function parsedKey(text: string): Fields | undefined {
 
 const fieldElements = new Map<string, string>();
 
-/** `f:` and the name. Cached, since a lookup with a newly made string takes longer than the rest of a walk. */
+/** `f:` and the name. Cached: a lookup with a newly made string takes longer than the rest of a walk. */
 export function fieldElement(name: string): string {
   let element = fieldElements.get(name);
   if (element === undefined) {
@@ -49,9 +49,8 @@ export function textOfScalar(value: unknown): string {
 }
 
 /**
- * Tests if the key names this item. The server fills in defaults before it makes the key, so a key field that the item
- * lacks matches any value. The exception is `protocol`, whose default is TCP everywhere in Kubernetes. At least one key
- * field must be set and equal.
+ * The key names this item. The server fills in defaults before it makes the key, so a key field that the item lacks
+ * matches any value, except `protocol`, whose default is TCP everywhere. At least one key field must be equal.
  */
 export function matchesKey(item: Fields, key: Fields): boolean {
   let equal = false;

@@ -4,9 +4,9 @@ import { elementOf, isOwn } from "./ownership.ts";
 import { isFields } from "../values.ts";
 
 /**
- * `managedFields` without the fields that `before` has and `after` lacks, taken out of the manager's Apply entries.
- * Undefined if these entries hold none of the fields. On an apply of `after`, the server removes fields that the
- * applier alone owned, and keeps fields that nobody owns.
+ * `managedFields` in which the manager's Apply entries lack the fields that `before` has and `after` lacks; undefined
+ * if they hold none. On an apply of `after`, the server removes fields that the applier alone owned, and keeps fields
+ * that nobody owns.
  */
 export function withoutGivenUp(
   managedFields: readonly ManagedFieldsEntry[],
@@ -25,7 +25,7 @@ export function withoutGivenUp(
   return changed ? entries : undefined;
 }
 
-/** Returns the same fields if nothing is taken out; undefined if no field is left. */
+/** The same fields if nothing is taken out; undefined if none is left. */
 function without(fields: FieldsV1, before: unknown, after: unknown): FieldsV1 | undefined {
   if (after === undefined) return undefined;
   if (before === after) return fields;

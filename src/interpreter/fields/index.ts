@@ -1,9 +1,9 @@
 /**
- * Ownership of fields: set by a user, written by the hub, or taken over by a member. A set of fields has the form of
- * `fieldsV1` in `metadata.managedFields`.
+ * Ownership of fields: set by a user, written by the hub, or taken over by a member. Sets of fields have the form of
+ * `fieldsV1`.
  *
  * Promises: only fields that a person or a client owns on the hub are sent. A field that its owner never wrote, such as
- * a default that the server filled in, is sent too, but is left to any field manager of a member that takes the field.
+ * a server's default, is sent too, but is left to any field manager of a member that takes the field.
  */
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { associativeKey, matchesKey } from "./fieldPaths.ts";

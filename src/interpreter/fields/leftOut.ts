@@ -2,7 +2,6 @@ import { type FieldsV1, isLaterVersion, type KubeObject, parseApiVersion } from 
 import { isUsers } from "./userFields.ts";
 import { isFields } from "../values.ts";
 
-/** Fields that are not sent, and the apiVersion that has them. */
 export interface LeftOut {
   apiVersion: string;
   /** Paths as people write them: `spec.behavior`. Sorted. */
@@ -10,9 +9,8 @@ export interface LeftOut {
 }
 
 /**
- * Fields that a person set in a later version of the kind, and that the version read here does not have. The server
- * keeps such fields, but a client that reads and writes the earlier version loses them. Only later versions are
- * compared, since an earlier version may have other names for its fields.
+ * Fields that a person set in a later version of the kind, and that the version read here lacks. The server keeps them,
+ * but a client of the earlier version loses them. An earlier version may have other names for its fields.
  */
 export function fieldsLeftOut(object: KubeObject): LeftOut | undefined {
   const { group, version } = parseApiVersion(object.apiVersion);
@@ -28,7 +26,7 @@ export function fieldsLeftOut(object: KubeObject): LeftOut | undefined {
   return undefined;
 }
 
-/** Topmost owned fields that the value lacks. Items of lists are not examined. */
+/** Topmost owned fields that the value lacks, except in lists. */
 function missingFrom(value: unknown, owned: FieldsV1, path: string): string[] {
   if (!isFields(value)) return [];
   return Object.entries(owned).flatMap(([field, below]) => {

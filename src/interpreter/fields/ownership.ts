@@ -3,7 +3,7 @@ import { associativeKey, fieldElement, isLeaf, matchesKey, textOfScalar } from "
 import type { LostField, LostPlace } from "../types.ts";
 import { type Fields, isFields } from "../values.ts";
 
-/** Identity, and fields that the server strips from managedFields. Nobody can own these. */
+/** Identity, and fields that nobody can own. */
 export const UNOWNED_METADATA: ReadonlySet<string> = new Set([
   "name",
   "namespace",
@@ -14,14 +14,14 @@ export const UNOWNED_METADATA: ReadonlySet<string> = new Set([
   "managedFields",
 ]);
 
-/** Item of a list. Its readable name is made only when a lost path is printed, which is rare. */
+/** Item of a list; named only when a lost path is printed. */
 interface ItemPlace {
   item: unknown;
   index: number;
   fields: FieldsV1;
 }
 
-/** Position in a walk: path elements as in `fieldsV1`, and their names for people. */
+/** Path elements as in `fieldsV1`, and their names for people. */
 interface Place {
   elements: string[];
   names: (string | ItemPlace)[];
@@ -44,19 +44,16 @@ export function lostFields(
   return lostPlaces(desired, managedFields, manager, live).map(fieldOfPlace);
 }
 
-/** Reported form of a lost place: its path and the manager that took the field. */
 export function fieldOfPlace({ path, takenBy }: LostPlace): LostField {
   return { path, ...defined({ takenBy }) };
 }
 
 /**
- * Fields of a desired object that the manager's Apply entry does not, or no longer, hold, in the order of the object:
- * fields that others changed, took over or removed. Empty if the manager still owns every field.
+ * Fields of a desired object that the manager's Apply entry does not, or no longer, hold: others changed, took over or
+ * removed them. In the order of the object.
  *
- * Only ownership is compared, never values, so a field that the server defaults or normalises is not lost. `fieldsV1`
- * tells if a list is keyed, a set, or owned as a whole. Texts are made for lost paths only. `live` is needed only for
- * empty lists: such a list is lost if others own the whole list and it holds items. An empty keyed list or set has no
- * owner.
+ * Only ownership is compared, never values, so a field that the server defaults or normalises is not lost. `live` is
+ * needed for empty lists only: such a list is lost if others own the whole list and it holds items.
  */
 export function lostPlaces(
   desired: KubeObject,
@@ -102,7 +99,7 @@ export function lostPlaces(
 
 const NOTHING: FieldsV1 = Object.freeze({});
 
-/** The entry holds the fields that the manager applied to the object itself, not to a subresource. */
+/** The manager applied the entry's fields to the object itself, not to a subresource. */
 export function isOwn(entry: ManagedFieldsEntry, manager: string): boolean {
   return entry.manager === manager && entry.operation === "Apply" && (entry.subresource ?? "") === "";
 }
@@ -112,7 +109,7 @@ export function hasApplied(managedFields: readonly ManagedFieldsEntry[] | undefi
   return managedFields?.some((entry) => isOwn(entry, manager)) === true;
 }
 
-/** Time of the manager's last apply that changed anything, as the server wrote it (to the second). */
+/** Time of the manager's last apply that changed anything, to the second. */
 export function appliedAtOf(
   managedFields: readonly ManagedFieldsEntry[] | undefined,
   manager: string,
@@ -145,7 +142,7 @@ function walkField(key: string, value: unknown, fields: FieldsV1, place: Place, 
   pop(place);
 }
 
-/** `fields`: the fields that the manager owns at this position; undefined if there are none. */
+/** `fields`: owned at this position. */
 function walk(value: unknown, fields: FieldsV1 | undefined, place: Place, found: Findings): void {
   if (value === undefined) return;
   if (value === null || (Array.isArray(value) && value.length === 0)) {
@@ -187,7 +184,7 @@ function walkList(items: readonly unknown[], fields: FieldsV1 | undefined, place
   }
 }
 
-/** Path element under which the manager owns the item of a list; undefined if the manager does not own the item. */
+/** Path element under which the manager owns the item; undefined if it does not. */
 export function elementOf(item: unknown, index: number, fields: FieldsV1): string | undefined {
   if (isFields(item)) {
     for (const path in fields) {
@@ -202,10 +199,7 @@ export function elementOf(item: unknown, index: number, fields: FieldsV1): strin
   return Object.hasOwn(fields, position) ? position : undefined;
 }
 
-/**
- * Element for an item that the manager does not own. Others may own the item under an unknown element, so {@link
- * nodeAt} compares the item's content.
- */
+/** Others may own the item under an unknown element, so {@link nodeAt} compares its content. */
 function missingElement(item: unknown): string {
   return isFields(item) ? `?:${JSON.stringify(item)}` : `v:${JSON.stringify(item)}`;
 }
@@ -247,8 +241,8 @@ export function pathText(names: readonly (string | ItemPlace)[]): string {
 }
 
 /**
- * Manager that took a field: the latest of its present owners. A field that nobody owns was removed, most likely by the
- * latest of the managers that wrote after Meridian.
+ * The latest of the field's present owners. If there is none, the field was removed, most likely by the latest of the
+ * managers that wrote after Meridian.
  */
 function takerOf(
   elements: readonly string[],
@@ -266,7 +260,7 @@ function takerOf(
   return { takenBy: (holder ?? last)?.manager, isHeld: holder !== undefined };
 }
 
-/** `a` is later than `b`, or `b` is missing. RFC 3339 in UTC with whole seconds, as servers write it, sorts as text. */
+/** `a` is later than `b`, or `b` is missing. RFC 3339 in UTC with whole seconds sorts as text. */
 function isLater(a: ManagedFieldsEntry | undefined, b: ManagedFieldsEntry | undefined): boolean {
   return b === undefined || (a?.time ?? "") > (b.time ?? "");
 }
@@ -275,7 +269,7 @@ function holds(fields: FieldsV1, elements: readonly string[]): boolean {
   return ownedAt(fields, elements) !== undefined;
 }
 
-/** Fields owned at the position; a leaf also if the position lies within a field that is owned as a whole. */
+/** Fields owned at the position; a leaf also within a field that is owned as a whole. */
 export function ownedAt(fields: FieldsV1, elements: readonly string[]): FieldsV1 | undefined {
   let node = fields;
   for (const element of elements) {
@@ -297,14 +291,14 @@ export function valueAtElements(object: unknown, elements: readonly string[]): u
   return value;
 }
 
-/** Member of a map or list that the path element names; for a set, the item itself. */
+/** Member that the path element names; for a set, the item itself. */
 export function memberAt(value: unknown, element: string): unknown {
   if (Array.isArray(value)) return (value as unknown[])[indexAt(value, element)];
   const name = element.slice(2);
   return isFields(value) && element.startsWith("f:") && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Index of the item that the path element names; -1 if there is none. */
+/** -1 if there is none. */
 export function indexAt(items: readonly unknown[], element: string): number {
   if (element.startsWith("i:")) return Number(element.slice(2)) < items.length ? Number(element.slice(2)) : -1;
   if (element.startsWith("v:")) return items.findIndex((item) => `v:${JSON.stringify(item)}` === element);

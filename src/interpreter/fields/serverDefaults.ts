@@ -1,9 +1,8 @@
 import { isFields } from "../values.ts";
 
 /**
- * Defaults that API servers fill in for built-in kinds, by field name. A name has the same default in (nearly) all
- * kinds; if kinds differ, each value counts. A client that creates an object owns these values like the values that it
- * wrote.
+ * Defaults of built-in kinds, by field name; if kinds differ, each value counts. A client that creates an object owns
+ * these values like those that it wrote.
  */
 const SERVER_DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
   // Workloads
@@ -64,7 +63,7 @@ const SERVER_DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
   volumeMode: ["Filesystem"],
 };
 
-/** Tests if the value is a server's default of a built-in kind. `element`: the field as in `fieldsV1`. */
+/** `element`: the field as in `fieldsV1`. */
 export function isServerDefault(element: string, value: unknown): boolean {
   const name = element.slice(2);
   if (!element.startsWith("f:")) return false;

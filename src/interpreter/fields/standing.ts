@@ -6,16 +6,12 @@ import { isUsers } from "./userFields.ts";
 import type { StandingField } from "../types.ts";
 import { fieldsOf, isFields } from "../values.ts";
 
-/**
- * Kinds whose fields from hub controllers stay on the hub, since they hold tokens. Anybody who may write on a member
- * can pretend that a field was sent before, so no field with a secret may be requested in this way.
- */
+/** They hold tokens. Anybody who may write on a member can pretend that a field was sent before. */
 const NEVER_SENT: ReadonlySet<string> = new Set(["Secret", "ServiceAccount"]);
 
 /**
- * Fields of a hub object that controllers of the hub own and that are not sent. A copy keeps those that were sent to it
- * before: a controller that takes a field from its writer does not take the field from the members. Undefined if there
- * are none.
+ * Fields that controllers of the hub own and that are not sent. A copy keeps those that were sent to it before: a
+ * controller that takes a field from its writer does not take it from the members.
  */
 export function standingFields(object: KubeObject, sent: KubeObject): readonly StandingField[] | undefined {
   const { apiVersion, kind, metadata } = object;
@@ -49,10 +45,7 @@ function isLeftOut(element: string, at: readonly string[]): boolean {
   return staysOnHub(element.slice(2));
 }
 
-/**
- * Standing fields that the manager has applied to the live object; without an entry of the manager, those in the object
- * that was sent last.
- */
+/** Standing fields that the manager has applied to the live object, or else those in the object that was sent last. */
 export function keptFields(
   standing: readonly StandingField[] | undefined,
   manager: string,

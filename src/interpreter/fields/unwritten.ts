@@ -7,27 +7,26 @@ import { isUsers, unownedReplicas } from "./userFields.ts";
 import { type Fields, fieldsOf, isFields } from "../values.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-/** Limit of the API server for the size of all annotations together. */
+/** Limit of the API server for all annotations. */
 const LONGEST_APPLIED = 256 << 10;
 
-/** Fields of one field manager at a place of the object, and how to know which of them the manager wrote. */
+/** Fields of one manager at a place. */
 interface Owner {
   fields: FieldsV1;
   /**
-   * `All`: all fields, as with a server-side apply or a subresource. `Applied`: the fields in the object of the last
-   * client-side apply. `Created`: unknown, since any other client also owns the defaults that the server filled in.
+   * What the manager wrote of them. `All`: as with a server-side apply or a subresource. `Applied`: those in the last
+   * client-side apply. `Created`: unknown, since any other client also owns the server's defaults.
    */
   wrote: "All" | "Applied" | "Created";
 }
 
 /**
- * Fields that a field manager owns though nobody wrote them, as a set of fields: a client that sends a whole object
- * also owns the server's defaults. These fields are sent, so that a copy is like its original, and are left to any
- * field manager of a member that takes them.
+ * Fields that a manager owns though nobody wrote them: a client that sends a whole object also owns the server's
+ * defaults. They are sent, so that a copy is like its original, and are left to any manager of a member that takes
+ * them.
  *
- * kubectl's annotation shows what a client-side apply wrote. For other clients nobody knows, so a value that equals the
- * server's default counts as unwritten. So do the replicas of a custom kind (`replicaPath`) that nobody owns. Undefined
- * if there are no such fields.
+ * kubectl's annotation shows what a client-side apply wrote. For other clients a value that equals the server's default
+ * counts as unwritten. So do the replicas of a custom kind (`replicaPath`) that nobody owns.
  */
 export function unwrittenFields(object: KubeObject, replicaPath?: readonly string[]): FieldsV1 | undefined {
   let known = unwritten.get(object);
@@ -36,7 +35,6 @@ export function unwrittenFields(object: KubeObject, replicaPath?: readonly strin
   return unowned === undefined ? known.fields : union(known.fields ?? {}, unowned);
 }
 
-/** Union of two sets of fields. */
 function union(a: FieldsV1, b: FieldsV1): FieldsV1 {
   const all: Record<string, FieldsV1> = { ...a };
   for (const [element, fields] of Object.entries(b)) all[element] = union(all[element] ?? {}, fields);
@@ -70,8 +68,8 @@ function ownsLastApplied(fields: FieldsV1): boolean {
 }
 
 /**
- * Object of the last client-side apply. People can edit annotations, so the result is undefined unless name, kind and
- * version are those of the object.
+ * Object of the last client-side apply. People can edit annotations, so it counts only with the object's name, kind and
+ * version.
  */
 function lastApplied({ apiVersion, kind, metadata }: KubeObject): Fields | undefined {
   const text = metadata.annotations?.[LAST_APPLIED];
@@ -92,14 +90,13 @@ function lastApplied({ apiVersion, kind, metadata }: KubeObject): Fields | undef
 
 interface Place {
   owners: readonly Owner[];
-  /** Value in the last client-side apply at this place; undefined: none. */
+  /** Value in the last client-side apply. */
   applied: unknown;
-  /** The server fills in known defaults at this place. */
+  /** The server fills in known defaults here. */
   isDefaulted: boolean;
   path: readonly string[];
 }
 
-/** Unwritten fields below a map or list. */
 function unwrittenBelow(value: unknown, { owners, applied, isDefaulted, path }: Place): FieldsV1 | undefined {
   let found: FieldsV1 | undefined;
   for (const element of new Set(owners.flatMap(({ fields }) => Object.keys(fields)))) {
@@ -133,10 +130,7 @@ function isLeftOut(element: string, path: readonly string[]): boolean {
   return key !== undefined && Object.hasOwn(key, element.slice(2));
 }
 
-/**
- * Unwritten fields at a place. If owners own parts of the value, these are the unwritten parts. Otherwise the field
- * itself is unwritten (an empty set) or written (undefined).
- */
+/** The unwritten parts, if owners own parts of the value; else an empty set if the field itself is unwritten. */
 function unwrittenAt(value: unknown, place: Place): FieldsV1 | undefined {
   const { owners, applied, isDefaulted, path } = place;
   const hasParts = owners.some(({ fields }) => Object.keys(fields).some((element) => element !== "."));
@@ -155,7 +149,7 @@ function isWhole({ fields, wrote }: Owner): boolean {
   return wrote === "All" && Object.keys(fields).length === 0;
 }
 
-/** Tests if the place is one of the fields, or within one. `elements`: path of the place, as in `fieldsV1`. */
+/** The place is one of the fields, or within one. */
 export function holdsPlace(fields: FieldsV1 | undefined, elements: readonly string[]): boolean {
   let node = fields;
   for (const element of elements) {
@@ -166,7 +160,7 @@ export function holdsPlace(fields: FieldsV1 | undefined, elements: readonly stri
   return node !== undefined && Object.keys(node).length === 0;
 }
 
-/** Part of the fields that have the same value in both objects, as a set of fields. */
+/** Those of the fields that have the same value in both objects. */
 export function sameIn(fields: FieldsV1 | undefined, a: unknown, b: unknown): FieldsV1 | undefined {
   if (fields === undefined || a === b) return fields;
   const elements = Object.keys(fields);

@@ -21,30 +21,22 @@ const CONTROL_PLANE: ReadonlySet<string> = new Set([
   "kube-scheduler",
   "kubelet",
 ]);
-/** End of the name of a cloud provider's manager; each provider has its own prefix. */
+/** End of the name of each cloud provider's manager. */
 const CLOUD = "cloud-controller-manager";
 
-/**
- * The server gives this manager all fields that an object had before its fields had owners, the server's own
- * allocations included.
- */
+/** Has all fields from before fields had owners, the server's own allocations included. */
 const BEFORE_FIRST_APPLY = "before-first-apply";
 
-/**
- * Subresources through which persons change an object. Every other subresource carries a controller's report or
- * decision.
- */
+/** Subresources through which persons change an object; the others carry a controller's report or decision. */
 const PERSONS_SUBRESOURCES: ReadonlySet<string> = new Set(["", "scale", "resize"]);
 
 /**
- * The object with only the fields that a person or a client set, fit to be applied to another cluster: the fields that
- * `metadata.managedFields` shows as owned, less the status and the fields of the hub's controllers and of Meridian.
- * Fields that the server allocated or defaulted without an owner are left out, and so are owner references, finalizers,
- * and kubectl's copy of the object. An object without managedFields is taken as a whole, less status and server-set
- * metadata; {@link whyOwnersUnknown} tells if the object may be sent like that. Shares parts with the given object.
+ * The object with the fields that a person or a client set, fit for another cluster: those owned in `managedFields`,
+ * less the status and the fields of the hub's controllers and of Meridian. Owner references, finalizers and kubectl's
+ * copy are left out. An object without managedFields is taken whole; {@link whyOwnersUnknown} tells if it may be sent.
  *
- * `replicaPath`: path of the replicas in the object. An autoscaler of the hub takes this field from its writer, but the
- * field still belongs to the object, so it counts whoever owns it.
+ * `replicaPath`: an autoscaler of the hub takes this field from its writer, but the field still belongs to the object,
+ * so it counts whoever owns it.
  */
 export function userSetObject(object: KubeObject, replicaPath?: readonly string[]): KubeObject {
   const scaled = replicaPath === undefined ? undefined : scaledBy(object, replicaPath);
@@ -67,8 +59,7 @@ export function userSetObject(object: KubeObject, replicaPath?: readonly string[
 }
 
 /**
- * Why nobody knows which fields a person set, so that a part of the object might be missing, or be the hub's own.
- * Undefined if this is known, or if the object holds nothing but its name.
+ * Why nobody knows which fields a person set; undefined if it is known, or if the object holds nothing but its name.
  */
 export function whyOwnersUnknown(object: KubeObject): string | undefined {
   const { managedFields = [] } = object.metadata;
@@ -84,19 +75,18 @@ export function whyOwnersUnknown(object: KubeObject): string | undefined {
     : "only controllers of the hub have written it";
 }
 
-/** The hub's controllers have written the object, and nobody else except Meridian: the object exists for the hub's sake. */
+/** Only the hub's controllers and Meridian have written the object: it exists for the hub's sake. */
 export function isWrittenByHub({ metadata }: KubeObject): boolean {
   const entries = metadata.managedFields ?? [];
   return entries.some(isControlPlanes) && !entries.some((entry) => isUsers(entry));
 }
 
-/** Names of the fields with the object's content. */
 function contentOf(object: KubeObject): string[] {
   const beside = new Set(["apiVersion", "kind", "metadata", "status"]);
   return Object.keys(object).filter((key) => !beside.has(key));
 }
 
-/** The object has no field, label or annotation that managedFields could list. */
+/** The object has nothing that managedFields could list. */
 function isBare(object: KubeObject): boolean {
   const { labels, annotations } = object.metadata;
   if ([labels, annotations].some((entries) => Object.keys(entries ?? {}).some((key) => !staysOnHub(key)))) return false;
@@ -172,10 +162,7 @@ function scaledBy(object: KubeObject, replicaPath: readonly string[]): FieldsV1 
   return isScaled || isOwnedAt(object, elements) ? fieldsAt(elements) : undefined;
 }
 
-/**
- * The replicas of a custom kind as a set of fields, if nobody owns them: the server's defaults or the scale subresource
- * set them.
- */
+/** The replicas of a custom kind, if nobody owns them: the server's defaults or the scale subresource set them. */
 export function unownedReplicas(object: KubeObject, replicaPath: readonly string[]): FieldsV1 | undefined {
   if (!isCustomGroup(parseApiVersion(object.apiVersion).group)) return undefined;
   const elements = elementsOf(replicaPath);
@@ -197,7 +184,7 @@ function isOwnedAt({ apiVersion, metadata }: KubeObject, elements: readonly stri
   return isOwned === true;
 }
 
-/** The value without the owned fields of its maps, except for kept fields; lists stay as they are. */
+/** The value without the owned fields of its maps, except for kept ones. */
 function without(value: unknown, owned: readonly FieldsV1[], kept?: FieldsV1): unknown {
   if (kept !== undefined && isLeaf(kept)) return value;
   if (owned.length === 0 || !isFields(value)) return owned.some(isLeaf) ? undefined : value;
@@ -210,7 +197,7 @@ function without(value: unknown, owned: readonly FieldsV1[], kept?: FieldsV1): u
   return result;
 }
 
-/** Owned fields that count as set by users; undefined if the object has no managedFields. */
+/** Undefined if the object has no managedFields. */
 function userEntries(object: KubeObject): FieldsV1[] | undefined {
   const entries = object.metadata.managedFields;
   if (entries === undefined || entries.length === 0) return undefined;
@@ -235,10 +222,7 @@ function withStringData(fields: FieldsV1): FieldsV1 {
   return written === undefined ? fields : { ...fields, "f:data": { ...fields["f:data"], ...written } };
 }
 
-/**
- * Fields that are always sent, since they decide what the object is: without its type a Secret would become an Opaque
- * one.
- */
+/** Always sent, since it decides what the object is: a Secret without its type would become Opaque. */
 function keptWhole(object: KubeObject, key: string): boolean {
   if (key === "type") return isCoreKind(object, "Secret");
   return key === "immutable" && (isCoreKind(object, "Secret") || isCoreKind(object, "ConfigMap"));
@@ -259,10 +243,7 @@ function userMetadata(metadata: ObjectMeta, owned: FieldsV1[] | undefined): Obje
   return result;
 }
 
-/**
- * Labels and annotations, chosen one by one. In these maps an owned field without fields below it is a map that once
- * had entries of the manager, not a map that the manager owns as a whole.
- */
+/** Chosen one by one: in these maps an owned field without fields below it once had entries of the manager. */
 function userSetEntries(
   entries: Readonly<Record<string, string>> | undefined,
   owned: FieldsV1[] | undefined,
@@ -291,12 +272,11 @@ function below(owned: readonly FieldsV1[], path: string): FieldsV1[] {
 }
 
 /**
- * Owned parts of a value; undefined if no part is owned. Parts that are owned as a whole are shared, not copied.
+ * Owned parts of a value; undefined if there is none.
  *
- * `hubs`: the fields that the hub's controllers own in a custom kind. The server gives an empty keyed list, an empty
- * set and an emptied map to nobody, whoever wrote them. The schema of a custom kind may have a default of its own for
- * these, so they are sent unless they are the hub's. In built-in kinds the server fills in empty values by itself, so
- * only empty values with an owner are sent.
+ * `hubs`: fields of the hub's controllers in a custom kind. The server gives an empty keyed list, an empty set and an
+ * emptied map to nobody. The schema of a custom kind may have a default for these, so they are sent unless they are the
+ * hub's. In built-in kinds the server fills in empty values by itself.
  */
 function extract(value: unknown, owned: readonly FieldsV1[], hubs: readonly FieldsV1[] | undefined): unknown {
   if (value === undefined) return undefined;
@@ -340,13 +320,12 @@ function extractList(
     const { found, identity } = ofItem(item, index, owned);
     if (found.length === 0) return;
     const part = extract(item, found, hubs && ofItem(item, index, hubs).found);
-    // The key fields of the item are kept, whoever set them: without them the item has no identity.
+    // Without its key fields the item has no identity, whoever set them.
     result.push(identity === undefined ? part : { ...identity, ...(isFields(part) ? part : {}) });
   });
   return result.length === 0 ? undefined : result;
 }
 
-/** Owned fields of a list item, and the item's key if the list has keys. */
 function ofItem(
   item: unknown,
   index: number,

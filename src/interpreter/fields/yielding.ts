@@ -2,10 +2,7 @@ import type { KubeObject } from "../../apis/index.ts";
 import { indexAt, memberAt } from "./ownership.ts";
 import { isFields } from "../values.ts";
 
-/**
- * The object without the values at these places, and without the maps and lists that held nothing else. Shares parts
- * with the given object.
- */
+/** The object without the values at these places, and without maps and lists that held nothing else. */
 export function withoutPlaces(object: KubeObject, places: readonly (readonly string[])[]): KubeObject {
   let rest: unknown = object;
   for (const place of places) rest = without(rest, place, 0) ?? rest;
@@ -39,8 +36,8 @@ const WORDS =
   /placeholder|^(change[-_ ]?me|replace[-_ ]?me|fill[-_ ]?me([-_ ]?in)?|to[-_ ]?be[-_ ]?(replaced|filled|injected)|injected|todo|tbd|dummy|<[^<>]*>|\$\{[^{}]*\}|\{\{[^{}]*\}\})$/i;
 
 /**
- * Tests if a value is a placeholder that somebody else is to fill in: an empty text, a text that says so, base64 of one
- * of these, an empty list or map, or the certificate bundle of a webhook. `element`: the field as in `fieldsV1`.
+ * Somebody else is to fill in the value: an empty text, list or map, a text that says so, base64 of one of these, or
+ * the certificate bundle of a webhook. `element`: the field as in `fieldsV1`.
  */
 export function isPlaceholder(element: string, value: unknown): boolean {
   if (INJECTED.has(element) || value === null) return true;

@@ -1,9 +1,8 @@
 import { CONVERSION_ANNOTATION, FEDERATION_GROUP, parseApiVersion } from "../../apis/index.ts";
 
 /**
- * Notes of a cluster's own API server and controllers about its own object. The creator of a DaemonSet owns the first
- * of these without having written it, and a person who copies an object out of a cluster writes the others. On a member
- * they would be wrong, or be fought over.
+ * Notes of a cluster about its own object. Whoever creates a DaemonSet owns the first without having written it, and
+ * whoever copies an object out of a cluster writes the others. On a member they would be wrong, or be fought over.
  */
 const NOTES_OF_A_CLUSTER: ReadonlySet<string> = new Set([
   "deprecated.daemonset.template.generation",
@@ -19,9 +18,8 @@ const NOTES_OF_A_CLUSTER: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The label or annotation concerns only the hub's object and is not propagated. kubectl's bookkeeping holds the whole
- * object, secrets included; Meridian writes its own marks onto each member object; and each cluster makes its own notes
- * about its objects.
+ * The label or annotation is not propagated: kubectl's copy holds the whole object, secrets included; Meridian marks
+ * each member object itself; and each cluster makes its own notes.
  */
 export function staysOnHub(key: string): boolean {
   return (

@@ -30,7 +30,7 @@ const NEVER: Readonly<Record<string, string>> = {
   [`${PAAS_GROUP}/*`]: "Meridian's own objects stay on the hub",
 };
 
-/** Why objects of the kind are never sent to members; undefined if they may be sent. */
+/** Why a bundle may not hold objects of the kind; undefined if it may. */
 export function whyNeverInBundle({ group, kind }: GroupKind): string | undefined {
   const whole = `${group}/${ANY}`;
   const name = kindKey({ group, kind });
@@ -59,7 +59,6 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   "storage.k8s.io/VolumeAttributesClass",
 ]);
 
-/** The kind is built-in and cluster-scoped. */
 export function isClusterScopedBuiltIn({ group, kind }: GroupKind): boolean {
   return CLUSTER_SCOPED.has(kindKey({ group, kind })) || CLUSTER_SCOPED.has(`${group}/${ANY}`);
 }
@@ -69,7 +68,7 @@ const GIVES_RIGHTS: ReadonlySet<string> = new Set([
   "rbac.authorization.k8s.io/RoleBinding",
 ]);
 
-/** Objects of the namespaced kind can give somebody more rights on a member than the hub's tenant has. */
+/** Such objects can give somebody more rights on a member than the hub's tenant has. */
 export function givesRights({ group, kind }: GroupKind): boolean {
   return GIVES_RIGHTS.has(kindKey({ group, kind }));
 }
@@ -83,9 +82,8 @@ export function isDefinition({ apiVersion, kind }: { apiVersion: string; kind: s
 }
 
 /**
- * Phases in which the objects of a bundle are applied; each phase waits for the phase before. Objects are removed in
- * reverse order: an operator still runs while the objects that it has to finalize are removed, and its definitions go
- * last.
+ * Phases of a bundle, each of which waits for the one before. Removal goes in reverse order: an operator runs until its
+ * objects are finalized, and its definitions go last.
  */
 const PHASE = { definition: 0, ground: 1, workload: 2, gate: 3, custom: 4 } as const;
 
@@ -106,7 +104,6 @@ const GROUND: ReadonlySet<string> = new Set([
   "storage.k8s.io/*",
 ]);
 
-/** Phase of an object, from 0. */
 export function phaseOf(object: { apiVersion: string; kind: string }): number {
   if (isDefinition(object)) return PHASE.definition;
   const { group, kind } = groupKindOf(object);
@@ -116,7 +113,7 @@ export function phaseOf(object: { apiVersion: string; kind: string }): number {
   return isCustomGroup(group) ? PHASE.custom : PHASE.workload;
 }
 
-/** Groups that every API server serves by itself. Kinds of any other group come with definitions. */
+/** Groups that every API server serves by itself. */
 const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   "",
   "admissionregistration.k8s.io",
@@ -141,10 +138,10 @@ const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
   "storage.k8s.io",
 ]);
 
-/** Built-in groups with kinds that hold values of any form: the schemas of definitions, the parameters of drivers. */
+/** Groups with values of any form: schemas of definitions, parameters of drivers. */
 const WITH_FREE_FORM: ReadonlySet<string> = new Set(["apiextensions.k8s.io", "resource.k8s.io"]);
 
-/** Objects of the built-in kind may hold a null or an empty list that has a meaning. */
+/** A null or an empty list in such objects may have a meaning. */
 export function holdsFreeForm({ group }: GroupKind): boolean {
   return WITH_FREE_FORM.has(group);
 }

@@ -12,7 +12,7 @@ const KEPT_BY_CONTROLLERS = "the controllers of each cluster keep their own";
 const HARDWARE = "it stands for what a cluster is made of";
 const A_QUESTION = "it is a question to the server, and nothing that is stored";
 
-/** Kinds, and whole groups of them (`group/*`), that are never placed, and why. */
+/** Kinds, and whole groups (`group/*`), that are never placed, and why. */
 const NEVER: Readonly<Record<string, string>> = {
   "/Binding": A_QUESTION,
   "/ComponentStatus": ONE_CLUSTERS_NEWS,
