@@ -54,6 +54,22 @@ test("replicas without a place are counted, and a division by weights asks for n
   expect(Object.keys(decision)).toEqual(["clusters", "notes", "unplaced"]);
 });
 
+test("weights may depend on the labels of the object, and an empty list of weights is none", () => {
+  const clusters = [cluster("a", { labels: { tier: "web" } }), cluster("b")];
+  const replicasBy = (weights: PlacementRules["replicaScheduling"]["weights"]) =>
+    schedule(subject({ replicas: 2, labels: { tier: "web" } }), placement(divided({ weights })), clusters, NOW)
+      .clusters;
+  expect(replicasBy([{ targetClusters: { matchLabelKeys: ["tier"] }, weight: 7 }])).toEqual([
+    { name: "a", replicas: 2 },
+  ]);
+  expect(replicasBy([])).toEqual(["a", "b"].map((name) => ({ name, replicas: 1 })));
+});
+
+test("a single cluster with less than its minimum is noted", () => {
+  const { notes } = schedule(of(2), placement(divided({ minReplicasPerCluster: 3 })), [cluster("a")], NOW);
+  expect(notes).toEqual(["2 replicas are too few for minReplicasPerCluster on each cluster"]);
+});
+
 describe("a division by headroom", () => {
   interface Setting {
     replicas?: number;

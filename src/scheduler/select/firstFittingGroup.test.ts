@@ -124,11 +124,22 @@ describe("an object that runs in a later group", () => {
       5 * MINUTE,
     ],
     ["stays in the first group if that is its own", { ...soon, who: { ...on("b"), currentGroup: "one" } }, "one"],
+    [
+      "returns when its own group takes no cluster",
+      { ...soon, answers: { one: "F--", two: "-T-" }, who: { ...on("b"), currentGroup: "two" } },
+      "one",
+    ],
+    ["waits for nothing when it runs nowhere", { ...soon, who: { currentGroup: "two" } }, "one"],
     ["stays in the first group if it runs there, too", { ...soon, who: on("a", "b") }, "one"],
   ])("%s", (_name, setting, group, returnsIn) => {
     const { selection } = select(setting);
     expect(selection.group?.name).toBe(group);
     expect(selection.returning).toEqual(returnsIn === undefined ? undefined : { group: "one", at: NOW + returnsIn });
     expect(selection.until).toBe(returnsIn === undefined ? NEVER : NOW + returnsIn);
+  });
+
+  test("is decided anew when its own cluster fits no longer, though it returns only later", () => {
+    const { selection } = select({ ...soon, answers: { ...answers, two: "-3-" }, who: on("b") });
+    expect(selection).toMatchObject({ until: NOW + 3, returning: { group: "one", at: NOW + 5 * MINUTE } });
   });
 });
