@@ -20,62 +20,54 @@ function on(name: string, ...policies: (string | PolicyRef)[]): { name: string; 
 const loser = ref("b-labels");
 
 describe("who sets everything anew", () => {
-  interface Case {
-    name: string;
-    clusters: { name: string; overrides?: OverrideEffect }[];
-    want: string | undefined;
-  }
+  type Case = [name: string, clusters: { name: string; overrides?: OverrideEffect }[], want: string | undefined];
   test.each<Case>([
-    {
-      name: "is the same on every cluster",
-      clusters: [on("a", "b-labels", "later"), on("b", "b-labels", "later")],
-      want: "OverridePolicy later",
-    },
-    {
-      name: "is nobody where the policy has a say on one cluster",
-      clusters: [on("a", "b-labels", "later"), on("b", "b-labels")],
-      want: undefined,
-    },
-    {
-      name: "counts only where the policy applies",
-      clusters: [on("a", "b-labels", "later"), on("b", "other", "last")],
-      want: "OverridePolicy later",
-    },
-    {
-      name: "is named by cluster where the winners differ",
-      clusters: [
-        on("cn-shanghai", "b-labels", "a-first", "e-last"),
-        on("eu-central-1", "b-labels", "a-first"),
-        on("eu-west-1", "b-labels", "a-first"),
+    [
+      "is the same on every cluster",
+      [on("a", "b-labels", "later"), on("b", "b-labels", "later")],
+      "OverridePolicy later",
+    ],
+    [
+      "is nobody where the policy has a say on one cluster",
+      [on("a", "b-labels", "later"), on("b", "b-labels")],
+      undefined,
+    ],
+    [
+      "counts only where the policy applies",
+      [on("a", "b-labels", "later"), on("b", "other", "last")],
+      "OverridePolicy later",
+    ],
+    [
+      "is named by cluster where the winners differ",
+      [
+        on("cn-shanghai", "b-labels", "a-first"),
+        on("eu-central-1", "b-labels", "a-first", "e-last"),
+        on("eu-west-1", "b-labels", "e-last"),
       ],
-      want: "OverridePolicy a-first (on cn-shanghai e-last)",
-    },
-    {
-      name: "has its kind before its name where that is another",
-      clusters: [
+      "OverridePolicy e-last (on cn-shanghai a-first)",
+    ],
+    [
+      "has its kind before its name where that is another",
+      [
         { name: "a", overrides: effectOf([sets(ref("all", "ClusterOverridePolicy")), sets(ref("own"))]) },
         {
           name: "b",
           overrides: effectOf([sets(ref("all", "ClusterOverridePolicy")), sets(ref("wide", "ClusterOverridePolicy"))]),
         },
       ],
-      want: "ClusterOverridePolicy wide (on a OverridePolicy own)",
-    },
-    {
-      name: "is named without the clusters where these are too many",
-      clusters: [
+      "ClusterOverridePolicy wide (on a OverridePolicy own)",
+    ],
+    [
+      "is named without the clusters where these are too many",
+      [
         on("one-of-many-clusters", "b-labels", "a-first"),
         on("two-of-many-clusters", "b-labels", "d-other"),
         on("ten-of-many-clusters", "b-labels", "e-last"),
       ],
-      want: "OverridePolicy a-first (on two-of-many-clusters d-other and 1 more)",
-    },
-    {
-      name: "has a long name cut",
-      clusters: [on("a", "b-labels", "n".repeat(60))],
-      want: `OverridePolicy ${"n".repeat(39)}…`,
-    },
-  ])("$name", ({ clusters, want }) => {
+      "OverridePolicy a-first (on two-of-many-clusters d-other and 1 more)",
+    ],
+    ["has a long name cut", [on("a", "b-labels", "n".repeat(60))], `OverridePolicy ${"n".repeat(39)}…`],
+  ])("%s", (_name, clusters, want) => {
     const policy = clusters.some(({ overrides }) => overrides?.superseded.some((one) => one.policy.name === "all"))
       ? ref("all", "ClusterOverridePolicy")
       : loser;

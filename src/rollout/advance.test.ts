@@ -25,9 +25,9 @@ describe("an object of which nothing was noted", () => {
   });
 
   test.each([
-    { name: "runs on some clusters alone", wanted: true },
-    { name: "is to have nothing on one of them", wanted: false },
-  ])("goes by stages where it $name", ({ wanted }) => {
+    ["runs on some clusters alone", true],
+    ["is to have nothing on one of them", false],
+  ])("goes by stages where it %s", (_name, wanted) => {
     const it = new World(threeRegions).add("canary", "a").add("rest", "b");
     it.cluster("a").runs = 1;
     it.cluster("b").wanted = wanted;

@@ -29,13 +29,13 @@ describe("the spec of an Ingress", () => {
     });
   });
 
-  test.each<{ name: string; port?: unknown; ports?: object[]; want: object | undefined }>([
-    { name: "the number that it names", port: 81, want: { number: 81 } },
-    { name: "the first TCP port", want: { number: 80 } },
-    { name: "none that is UDP", ports: PORTS.slice(0, 1), want: undefined },
-    { name: "none where there are none, though it names one", port: "web", ports: [], want: undefined },
-    { name: "none without a number", ports: [{ name: "web" }], want: undefined },
-  ])("leads to $name", ({ port, ports = PORTS, want }) => {
+  test.each<[name: string, want: object | undefined, port?: unknown, ports?: object[]]>([
+    ["the number that it names", { number: 81 }, 81],
+    ["the first TCP port", { number: 80 }],
+    ["none that is UDP", undefined, undefined, PORTS.slice(0, 1)],
+    ["none where there are none, though it names one", undefined, "web", []],
+    ["none without a number", undefined, undefined, [{ name: "web" }]],
+  ])("leads to %s", (_name, want, port, ports = PORTS) => {
     const spec = ingressSpec("shop", { host: HOST, port }, ports as Record<string, unknown>[]);
     expect(spec?.["rules"]).toStrictEqual(
       want === undefined ? undefined : rules({ path: "/", pathType: "Prefix", backend: backend(want) }),

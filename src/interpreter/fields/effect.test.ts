@@ -26,37 +26,37 @@ const altered = (wanted: unknown, there: unknown, owned: object = {}): string[] 
   );
 
 describe("what the member made something else of", () => {
-  test.each<{ name: string; wanted: unknown; there: unknown }>([
-    { name: "the same text", wanted: "a", there: "a" },
-    { name: "a quantity in another form", wanted: "0.5", there: "500m" },
-    { name: "a quantity that is no sum of powers of two", wanted: "0.3", there: "300m" },
-    { name: "a negative quantity in another form", wanted: "-0.5", there: "-500m" },
-    { name: "a text and its number", wanted: "80", there: 80 },
-    { name: "nothing said", wanted: null, there: "Always" },
-    { name: "an empty list, where the server has another", wanted: [], there: ["x"] },
-    { name: "an empty text that the server filled in", wanted: "", there: "Always" },
-    { name: "a zero that the server left out", wanted: 0, there: undefined },
-    { name: "a zero that the server calls nothing", wanted: 0, there: null },
-    { name: "a port in a map that is left to the server", wanted: { nodePort: 0 }, there: { nodePort: 30002 } },
-    { name: "an empty map that the server left out", wanted: {}, there: undefined },
-    { name: "what an admission added to a list of objects", wanted: [{ a: 1 }], there: [{ z: 1 }, { a: 1, b: 2 }] },
-  ])("$name is the same value", ({ wanted, there }) => expect(altered(wanted, there)).toEqual([]));
+  test.each<[name: string, wanted: unknown, there: unknown]>([
+    ["the same text", "a", "a"],
+    ["a quantity in another form", "0.5", "500m"],
+    ["a quantity that is no sum of powers of two", "0.3", "300m"],
+    ["a negative quantity in another form", "-0.5", "-500m"],
+    ["a text and its number", "80", 80],
+    ["nothing said", null, "Always"],
+    ["an empty list, where the server has another", [], ["x"]],
+    ["an empty text that the server filled in", "", "Always"],
+    ["a zero that the server left out", 0, undefined],
+    ["a zero that the server calls nothing", 0, null],
+    ["a port in a map that is left to the server", { nodePort: 0 }, { nodePort: 30002 }],
+    ["an empty map that the server left out", {}, undefined],
+    ["what an admission added to a list of objects", [{ a: 1 }], [{ z: 1 }, { a: 1, b: 2 }]],
+  ])("%s is the same value", (_name, wanted, there) => expect(altered(wanted, there)).toEqual([]));
 
-  test.each<{ name: string; wanted: unknown; there: unknown }>([
-    { name: "another text", wanted: "a", there: "b" },
-    { name: "another number", wanted: 3, there: 1 },
-    { name: "a yes instead of a no", wanted: false, there: true },
-    { name: "a text instead of a yes", wanted: "true", there: true },
-    { name: "a quantity of the other sign", wanted: "1", there: "-1" },
-    { name: "a portion, which is no port", wanted: { portion: 0 }, there: { portion: 1 } },
-    { name: "a map inside that is another", wanted: { a: { b: 1 } }, there: { a: { b: 2 } } },
-    { name: "a list in a map that is gone", wanted: { a: ["x"] }, there: { a: "x" } },
-    { name: "a list of objects and texts without the text", wanted: [{ a: 1 }, "x"], there: [{ a: 1 }, "y"] },
-    { name: "a list of an empty text that is gone", wanted: [""], there: undefined },
-    { name: "a command line with more in it", wanted: ["a"], there: ["wrapper", "a"] },
-    { name: "a list without one of its objects", wanted: [{ a: 1 }, { a: 2 }], there: [{ a: 1 }] },
-    { name: "an object instead of a text", wanted: "a", there: { a: 1 } },
-  ])("$name is another value", ({ wanted, there }) => expect(altered(wanted, there)).toEqual(["spec.value"]));
+  test.each<[name: string, wanted: unknown, there: unknown]>([
+    ["another text", "a", "b"],
+    ["another number", 3, 1],
+    ["a yes instead of a no", false, true],
+    ["a text instead of a yes", "true", true],
+    ["a quantity of the other sign", "1", "-1"],
+    ["a portion, which is no port", { portion: 0 }, { portion: 1 }],
+    ["a map inside that is another", { a: { b: 1 } }, { a: { b: 2 } }],
+    ["a list in a map that is gone", { a: ["x"] }, { a: "x" }],
+    ["a list of objects and texts without the text", [{ a: 1 }, "x"], [{ a: 1 }, "y"]],
+    ["a list of an empty text that is gone", [""], undefined],
+    ["a command line with more in it", ["a"], ["wrapper", "a"]],
+    ["a list without one of its objects", [{ a: 1 }, { a: 2 }], [{ a: 1 }]],
+    ["an object instead of a text", "a", { a: 1 }],
+  ])("%s is another value", (_name, wanted, there) => expect(altered(wanted, there)).toEqual(["spec.value"]));
 
   test("a port that is left to the server is any port", () => {
     const of = (nodePort: number): string[] =>

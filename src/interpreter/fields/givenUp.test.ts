@@ -14,50 +14,44 @@ const NAMED = { ".": {}, "f:name": {}, "f:image": {} };
 const web = { name: "web", image: "nginx" };
 const side = { name: "side", image: "envoy" };
 
-test.each<{ name: string; before: object; after: object; owned: object; want: object | undefined }>([
-  {
-    name: "a field, and no other one",
-    before: { a: 1, b: { c: 1 } },
-    after: { b: { c: 2 } },
-    owned: { ".": {}, "f:a": {}, "f:b": { "f:c": {} } },
-    want: { ".": {}, "f:b": { "f:c": {} } },
-  },
-  {
-    name: "a field of an item, which is found by its key",
-    before: { list: [{ ...web, limits: { cpu: "1" } }, side] },
-    after: { list: [side, web] },
-    owned: { "f:list": { 'k:{"name":"side"}': NAMED, 'k:{"name":"web"}': { ...NAMED, "f:limits": { "f:cpu": {} } } } },
-    want: { "f:list": { 'k:{"name":"side"}': NAMED, 'k:{"name":"web"}': NAMED } },
-  },
-  {
-    name: "an item of a set",
-    before: { list: ["a", "b"], x: 1 },
-    after: { list: ["a"], x: 1 },
-    owned: { "f:list": { 'v:"a"': {}, 'v:"b"': {} }, "f:x": {} },
-    want: { "f:list": { 'v:"a"': {} }, "f:x": {} },
-  },
-  {
-    name: "a whole list",
-    before: { args: ["a", "b"] },
-    after: { x: 1 },
-    owned: { "f:args": {}, "f:x": {} },
-    want: { "f:x": {} },
-  },
-  {
-    name: "nothing where an item only moved, or has another value",
-    before: { list: ["a", "b"], x: 1 },
-    after: { list: ["b", "a"], x: 2 },
-    owned: { "f:list": { 'v:"a"': {}, 'v:"b"': {} }, "f:x": {} },
-    want: undefined,
-  },
-  {
-    name: "nothing within a value that became another sort of value",
-    before: { a: { b: 1 }, list: ["a"] },
-    after: { a: ["b"], list: { 0: "a" } },
-    owned: { "f:a": { "f:b": {} }, "f:list": { 'v:"a"': {} } },
-    want: undefined,
-  },
-])("gives up $name", ({ before, after, owned, want }) => {
+test.each<[name: string, before: object, after: object, owned: object, want: object | undefined]>([
+  [
+    "a field, and no other one",
+    { a: 1, b: { c: 1 } },
+    { b: { c: 2 } },
+    { ".": {}, "f:a": {}, "f:b": { "f:c": {} } },
+    { ".": {}, "f:b": { "f:c": {} } },
+  ],
+  [
+    "a field of an item, which is found by its key",
+    { list: [{ ...web, limits: { cpu: "1" } }, side] },
+    { list: [side, web] },
+    { "f:list": { 'k:{"name":"side"}': NAMED, 'k:{"name":"web"}': { ...NAMED, "f:limits": { "f:cpu": {} } } } },
+    { "f:list": { 'k:{"name":"side"}': NAMED, 'k:{"name":"web"}': NAMED } },
+  ],
+  [
+    "an item of a set",
+    { list: ["a", "b"], x: 1 },
+    { list: ["a"], x: 1 },
+    { "f:list": { 'v:"a"': {}, 'v:"b"': {} }, "f:x": {} },
+    { "f:list": { 'v:"a"': {} }, "f:x": {} },
+  ],
+  ["a whole list", { args: ["a", "b"] }, { x: 1 }, { "f:args": {}, "f:x": {} }, { "f:x": {} }],
+  [
+    "nothing where an item only moved, or has another value",
+    { list: ["a", "b"], x: 1 },
+    { list: ["b", "a"], x: 2 },
+    { "f:list": { 'v:"a"': {}, 'v:"b"': {} }, "f:x": {} },
+    undefined,
+  ],
+  [
+    "nothing within a value that became another sort of value",
+    { a: { b: 1 }, list: ["a"] },
+    { a: ["b"], list: { 0: "a" } },
+    { "f:a": { "f:b": {} }, "f:list": { 'v:"a"': {} } },
+    undefined,
+  ],
+])("gives up %s", (_name, before, after, owned, want) => {
   const found = withoutGivenUp([entry(owned)], "meridian", object(before), object(after));
   expect(found).toEqual(want === undefined ? undefined : [entry(want)]);
 });

@@ -25,24 +25,21 @@ const autoscaler = (read: string, written: string | undefined, more: object = {}
 });
 
 test.each([
-  { name: "a later version", object: autoscaler("v1", "autoscaling/v2"), want: ["spec.behavior", "spec.metrics"] },
-  {
-    name: "a later version, as far as they are there",
-    object: autoscaler("v1", "autoscaling/v2", {}, { metrics: [], behavior: { scaleUp: {} } }),
-    want: ["spec.behavior.scaleDown"],
-  },
-])("fields that a person wrote in $name are left out", ({ object, want }) => {
+  ["a later version", autoscaler("v1", "autoscaling/v2"), ["spec.behavior", "spec.metrics"]],
+  [
+    "a later version, as far as they are there",
+    autoscaler("v1", "autoscaling/v2", {}, { metrics: [], behavior: { scaleUp: {} } }),
+    ["spec.behavior.scaleDown"],
+  ],
+])("fields that a person wrote in %s are left out", (_name, object, want) => {
   expect(fieldsLeftOut(object)).toEqual({ apiVersion: "autoscaling/v2", fields: want });
 });
 
 test.each([
-  { name: "in an earlier version", object: autoscaler("v2", "autoscaling/v1") },
-  { name: "in a version that nobody names", object: autoscaler("v1", undefined) },
-  {
-    name: "as a controller of the hub",
-    object: autoscaler("v1", "autoscaling/v2", { manager: "kube-controller-manager" }),
-  },
-  { name: "as Meridian", object: autoscaler("v1", "autoscaling/v2", { manager: "meridian" }) },
-])("no fields are left out where the object was written $name", ({ object }) => {
+  ["in an earlier version", autoscaler("v2", "autoscaling/v1")],
+  ["in a version that nobody names", autoscaler("v1", undefined)],
+  ["as a controller of the hub", autoscaler("v1", "autoscaling/v2", { manager: "kube-controller-manager" })],
+  ["as Meridian", autoscaler("v1", "autoscaling/v2", { manager: "meridian" })],
+])("no fields are left out where the object was written %s", (_name, object) => {
   expect(fieldsLeftOut(object)).toBeUndefined();
 });

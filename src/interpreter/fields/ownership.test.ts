@@ -44,48 +44,48 @@ test.each(cases)("lost on a real server: $name", ({ object: kind, lost: want, ma
   expect(lostFields(objects[kind], managedFields, FIELD_MANAGER)).toEqual(want);
 });
 
-test.each<{ name: string; desired: Record<string, unknown>; owned?: FieldsV1; want: string[] }>([
-  { name: "nothing for a null", desired: { a: null }, want: [] },
-  { name: "nothing for an empty list", desired: { a: [] }, want: [] },
-  { name: "an empty text", desired: { a: "" }, want: ["a"] },
-  { name: "an empty map", desired: { a: {} }, want: ["a"] },
-  { name: "no empty map that is owned as a whole", desired: { a: {} }, owned: { "f:a": {} }, want: [] },
-  { name: "nothing below an atomic map", desired: { a: { b: 1 } }, owned: { "f:a": {} }, want: [] },
-  { name: "nothing below an atomic list", desired: { a: [{ b: 1 }] }, owned: { "f:a": {} }, want: [] },
-  { name: "no status", desired: { status: { phase: "x" } }, want: [] },
-  {
-    name: "no identity",
-    desired: {
+test.each<[name: string, desired: Record<string, unknown>, want: string[], owned?: FieldsV1]>([
+  ["nothing for a null", { a: null }, []],
+  ["nothing for an empty list", { a: [] }, []],
+  ["an empty text", { a: "" }, ["a"]],
+  ["an empty map", { a: {} }, ["a"]],
+  ["no empty map that is owned as a whole", { a: {} }, [], { "f:a": {} }],
+  ["nothing below an atomic map", { a: { b: 1 } }, [], { "f:a": {} }],
+  ["nothing below an atomic list", { a: [{ b: 1 }] }, [], { "f:a": {} }],
+  ["no status", { status: { phase: "x" } }, []],
+  [
+    "no identity",
+    {
       metadata: {
         ...{ name: "x", namespace: "n", uid: "u", resourceVersion: "1", generation: 1, creationTimestamp: "t" },
         ...{ managedFields: [{ manager: "x" }], labels: { a: "1" } },
       },
     },
-    want: ["metadata.labels.a"],
-  },
-  { name: "names that are no words, in quotes", desired: { "a.b": 1, c: { "d/e": 2 } }, want: ['["a.b"]', 'c["d/e"]'] },
-  { name: "a list without owned items as one field", desired: { l: [1, 2] }, want: ["l"] },
-  { name: "an item by its position", desired: { l: [1, 2] }, owned: { "f:l": { "i:0": {} } }, want: ["l[2]"] },
-  { name: "an item of a set", desired: { s: ["x", "y"] }, owned: { "f:s": { 'v:"x"': {} } }, want: ['s["y"]'] },
-  {
-    name: "an item by its key, or by its position if it has none",
-    desired: { ports: [{ port: 80, name: "a" }, { other: 1 }] },
-    owned: { "f:ports": { ".": {}, 'k:{"port":81,"protocol":"TCP"}': { "f:port": {} } } },
-    want: ["ports[port=80]", "ports[1]"],
-  },
-  {
-    name: "an item whose key has nothing but a null in common",
-    desired: { ports: [{ port: 80, name: null }, { name: "x" }] },
-    owned: { "f:ports": { 'k:{"name":"y","port":80}': { "f:port": {} } } },
-    want: ["ports[name=x]"],
-  },
-  {
-    name: "a field within an owned item",
-    desired: { l: [{ name: "a", image: "i" }] },
-    owned: { "f:l": { 'k:{"name":"a"}': { ".": {}, "f:name": {} } } },
-    want: ["l[name=a].image"],
-  },
-])("reports $name", ({ desired, owned = {}, want }) => {
+    ["metadata.labels.a"],
+  ],
+  ["names that are no words, in quotes", { "a.b": 1, c: { "d/e": 2 } }, ['["a.b"]', 'c["d/e"]']],
+  ["a list without owned items as one field", { l: [1, 2] }, ["l"]],
+  ["an item by its position", { l: [1, 2] }, ["l[2]"], { "f:l": { "i:0": {} } }],
+  ["an item of a set", { s: ["x", "y"] }, ['s["y"]'], { "f:s": { 'v:"x"': {} } }],
+  [
+    "an item by its key, or by its position if it has none",
+    { ports: [{ port: 80, name: "a" }, { other: 1 }] },
+    ["ports[port=80]", "ports[1]"],
+    { "f:ports": { ".": {}, 'k:{"port":81,"protocol":"TCP"}': { "f:port": {} } } },
+  ],
+  [
+    "an item whose key has nothing but a null in common",
+    { ports: [{ port: 80, name: null }, { name: "x" }] },
+    ["ports[name=x]"],
+    { "f:ports": { 'k:{"name":"y","port":80}': { "f:port": {} } } },
+  ],
+  [
+    "a field within an owned item",
+    { l: [{ name: "a", image: "i" }] },
+    ["l[name=a].image"],
+    { "f:l": { 'k:{"name":"a"}': { ".": {}, "f:name": {} } } },
+  ],
+])("reports %s", (_name, desired, want, owned = {}) => {
   expect(lost(object(desired), owned).map(({ path }) => path)).toEqual(want);
 });
 
@@ -147,19 +147,13 @@ describe("the manager that took a field", () => {
 });
 
 describe("a null or an empty list", () => {
-  test.each<{ name: string; value: unknown; fields: FieldsV1; live: unknown; want: string[] }>([
-    { name: "a null with a value of others", value: null, fields: { "f:a": {} }, live: "x", want: ["spec.a"] },
-    { name: "a list with items of others", value: [], fields: { "f:a": {} }, live: ["x"], want: ["spec.a"] },
-    {
-      name: "no list with keys",
-      value: [],
-      fields: { "f:a": { 'k:{"name":"x"}': { ".": {} } } },
-      live: [{ name: "x" }],
-      want: [],
-    },
-    { name: "no set", value: [], fields: { "f:a": { 'v:"x"': {} } }, live: ["x"], want: [] },
-    { name: "no list beside a field of others", value: [], fields: { "f:b": {} }, live: ["x"], want: [] },
-  ])("is lost: $name", ({ value, fields, live, want }) => {
+  test.each<[name: string, value: unknown, fields: FieldsV1, live: unknown, want: string[]]>([
+    ["a null with a value of others", null, { "f:a": {} }, "x", ["spec.a"]],
+    ["a list with items of others", [], { "f:a": {} }, ["x"], ["spec.a"]],
+    ["no list with keys", [], { "f:a": { 'k:{"name":"x"}': { ".": {} } } }, [{ name: "x" }], []],
+    ["no set", [], { "f:a": { 'v:"x"': {} } }, ["x"], []],
+    ["no list beside a field of others", [], { "f:b": {} }, ["x"], []],
+  ])("is lost: %s", (_name, value, fields, live, want) => {
     const entries = [entry({ "f:spec": { ".": {} } }), other("kubectl", { "f:spec": fields }, "01:00")];
     const found = lostFields(spec({ a: value }), entries, FIELD_MANAGER, spec({ a: live }));
     expect(found.map(({ path }) => path)).toEqual(want);

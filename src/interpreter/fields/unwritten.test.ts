@@ -84,11 +84,11 @@ describe("of an object that was applied by kubectl", () => {
     },
   ])("$name: $want", ({ object, want }) => expect(isUnwritten(object)).toBe(want));
 
-  test.each<{ name: string; written: unknown }>([
-    { name: "no JSON", written: "{" },
-    { name: "of another object", written: { ...manifest({}), metadata: { name: "other" } } },
-    { name: "very long", written: `${" ".repeat(300_000)}{}` },
-  ])("an annotation that is $name counts as none", ({ written }) => {
+  test.each<[name: string, written: unknown]>([
+    ["no JSON", "{"],
+    ["of another object", { ...manifest({}), metadata: { name: "other" } }],
+    ["very long", `${" ".repeat(300_000)}{}`],
+  ])("an annotation that is %s counts as none", (_name, written) => {
     const mangled = deployment(1, [kubectlApply], written);
     expect(isUnwritten(mangled)).toBe(true);
     expect(isUnwritten(deployment(3, [kubectlApply], written))).toBe(false);

@@ -127,22 +127,22 @@ describe("whose fields go along", () => {
 
   describe("empty values of a custom kind, to which the server gives no owner", () => {
     const kubectl = entry("kubectl", { "f:spec": { "f:n": {} } });
-    test.each<{ name: string; spec: object; others?: ManagedFieldsEntry[]; want: object }>([
-      { name: "a list", spec: { n: 1, keyed: [] }, want: { n: 1, keyed: [] } },
-      { name: "not beside what the server filled in", spec: { n: 1, a: { set: [], b: "default" } }, want: { n: 1 } },
-      {
-        name: "a list that lost its items",
-        spec: { n: 1, l: [] },
-        others: [entry("helm", { "f:spec": { "f:l": { ".": {} } } })],
-        want: { n: 1, l: [] },
-      },
-      {
-        name: "not those of a controller of the hub",
-        spec: { n: 1, l: [] },
-        others: [entry("kube-controller-manager", { "f:spec": { "f:l": {} } })],
-        want: { n: 1 },
-      },
-    ])("$name", ({ spec, others = [], want }) => {
+    test.each<[name: string, spec: object, want: object, others?: ManagedFieldsEntry[]]>([
+      ["a list", { n: 1, keyed: [] }, { n: 1, keyed: [] }],
+      ["not beside what the server filled in", { n: 1, a: { set: [], b: "default" } }, { n: 1 }],
+      [
+        "a list that lost its items",
+        { n: 1, l: [] },
+        { n: 1, l: [] },
+        [entry("helm", { "f:spec": { "f:l": { ".": {} } } })],
+      ],
+      [
+        "not those of a controller of the hub",
+        { n: 1, l: [] },
+        { n: 1 },
+        [entry("kube-controller-manager", { "f:spec": { "f:l": {} } })],
+      ],
+    ])("%s", (_name, spec, want, others = []) => {
       expect(rest(owned({ spec }, kubectl, ...others))).toEqual({ spec: want });
     });
 

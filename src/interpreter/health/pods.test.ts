@@ -66,19 +66,15 @@ describe("the trouble of a pod", () => {
     expect(troubleOfPod(both)?.reason).toBe("Init");
   });
 
-  test.each<{ name: string; condition: object; want: object | undefined }>([
-    {
-      name: "the scheduler's words",
-      condition: { message: "no room" },
-      want: { reason: "Unschedulable", message: "pods: no room" },
-    },
-    {
-      name: "the scheduler's reason",
-      condition: { reason: "SchedulerError", message: "x" },
-      want: { reason: "SchedulerError", message: "pods: x" },
-    },
-    { name: "none while a gate holds the pod", condition: { reason: "SchedulingGated" }, want: undefined },
-  ])("without a node is $name", ({ condition, want }) => expect(troubleOfPod(scheduled(condition))).toEqual(want));
+  test.each<[name: string, condition: object, want: object | undefined]>([
+    ["the scheduler's words", { message: "no room" }, { reason: "Unschedulable", message: "pods: no room" }],
+    [
+      "the scheduler's reason",
+      { reason: "SchedulerError", message: "x" },
+      { reason: "SchedulerError", message: "pods: x" },
+    ],
+    ["none while a gate holds the pod", { reason: "SchedulingGated" }, undefined],
+  ])("without a node is %s", (_name, condition, want) => expect(troubleOfPod(scheduled(condition))).toEqual(want));
 });
 
 describe("the trouble of a workload", () => {

@@ -20,18 +20,18 @@ const object = (status?: unknown, generation?: number): KubeObject => ({
 });
 
 describe("a reported condition", () => {
-  test.each<{ name: string; given: object; want: ReportedCondition }>([
-    {
-      name: "has all of its fields",
-      given: { type: "Ready", status: "True", reason: "R", message: "m", observedGeneration: 0, lastUpdateTime: "t" },
-      want: { type: "Ready", status: "True", reason: "R", message: "m", observedGeneration: 0 },
-    },
-    {
-      name: "has empty texts",
-      given: { type: "", status: "", reason: "", message: "" },
-      want: { type: "", status: "Unknown", message: "" },
-    },
-  ])("$name", ({ given, want }) => expect(conditionsIn({ conditions: [given] })).toStrictEqual([want]));
+  test.each<[name: string, given: object, want: ReportedCondition]>([
+    [
+      "has all of its fields",
+      { type: "Ready", status: "True", reason: "R", message: "m", observedGeneration: 0, lastUpdateTime: "t" },
+      { type: "Ready", status: "True", reason: "R", message: "m", observedGeneration: 0 },
+    ],
+    [
+      "has empty texts",
+      { type: "", status: "", reason: "", message: "" },
+      { type: "", status: "Unknown", message: "" },
+    ],
+  ])("%s", (_name, given, want) => expect(conditionsIn({ conditions: [given] })).toStrictEqual([want]));
 
   test("is in a list, and found as the first of its type", () => {
     const conditions = [{ type: "A" }, "text", { type: "B", message: "1" }, { type: "B", message: "2" }];

@@ -43,140 +43,121 @@ const REFUSED = condition("ReplicaFailure", "True", "FailedCreate", 'pods "x" is
 const DENIED = condition("ReplicaFailure", "True", "FailedCreate", "denied");
 
 cases("apps/v1 Deployment", [
-  { name: "nobody has seen it", spec, want: { ...pending, replicas: replicas(3, 0, 0, 0) } },
-  { name: "settled", spec, status: status(), want: { ...available, replicas: replicas(3, 3, 3, 3) } },
-  {
-    name: "no replica asked for",
-    spec: { replicas: 0 },
-    status: { observedGeneration: 2 },
-    want: { ...available, replicas: replicas(0, 0, 0, 0) },
-  },
-  {
-    name: "one replica by default",
-    spec: {},
-    status: status({ existing: 1, updated: 1, ready: 0, available: 0 }),
-    want: progressing("PodsNotReady", "0 of 1 replica ready"),
-  },
-  {
-    name: "its pods are not all updated",
-    spec,
-    status: status({ updated: 2 }),
-    want: progressing("RollingOut", "2 of 3 replicas updated", "Before"),
-  },
-  {
-    name: "an old pod is left",
-    spec,
-    status: status({ existing: 4 }),
-    want: progressing("RollingOut", "1 old replica is still there", "Before"),
-  },
-  {
-    name: "a new pod is too many",
-    spec,
-    status: status({ existing: 4, updated: 4 }),
-    want: progressing("RollingOut", "4 replicas are there, 3 asked for", "Now"),
-  },
-  {
-    name: "a pod is not ready",
-    spec,
-    status: status({ ready: 2 }),
-    want: progressing("PodsNotReady", "2 of 3 replicas ready", "Now"),
-  },
-  {
-    name: "too few pods are available, and enough for its controller",
-    spec,
-    status: status({ updated: 1, available: 2 }, having(ENOUGH)),
-    want: progressing("RollingOut", "1 of 3 replicas updated", "Before"),
-  },
-  {
-    name: "no pod is available, whatever its controller says",
-    spec,
-    status: status({ ready: 0, available: 0 }, having(ENOUGH)),
-    want: progressing("PodsNotReady", "0 of 3 replicas ready"),
-  },
-  {
-    name: "the rollout timed out with nothing running",
-    spec,
-    status: { observedGeneration: 2, ...having(LATE) },
-    want: failed("ProgressDeadlineExceeded", "timed out"),
-  },
-  {
-    name: "the rollout timed out while the old pods serve",
-    spec,
-    status: status({ updated: 1, available: 1 }, having(LATE, ENOUGH)),
-    want: degraded("ProgressDeadlineExceeded", "timed out", "Before"),
-  },
-  {
-    name: "a quota refuses its pods, which says more than the deadline",
-    spec,
-    status: { observedGeneration: 2, ...having(LATE, REFUSED) },
-    want: failed("QuotaExceeded", "exceeded quota: q"),
-  },
-  {
-    name: "a new pod is refused while old ones serve",
-    spec,
-    status: status({ updated: 0 }, having(ENOUGH, DENIED)),
-    want: degraded("ReplicaFailure", "denied", "Before"),
-  },
-  { name: "a pod was refused, and all are there", spec, status: status({}, having(DENIED)), want: available },
-  {
-    name: "a pod is not ready, and none is refused any more",
-    spec,
-    status: status({ ready: 2 }, having({ ...DENIED, status: "False" })),
-    want: progressing("PodsNotReady", "2 of 3 replicas ready", "Now"),
-  },
-  {
-    name: "paused",
-    spec: { ...spec, paused: true },
-    status: status({ updated: 2 }),
-    want: progressing("DeploymentPaused", "2 of 3 replicas updated", "Before"),
-  },
-  {
-    name: "paused, and late",
-    spec: { ...spec, paused: true },
-    status: status({ updated: 2 }, having(LATE)),
-    want: degraded("ProgressDeadlineExceeded", "timed out", "Before"),
-  },
-  {
-    name: "being deleted",
-    spec,
-    metadata: { deletionTimestamp: "2026-11-21T13:00:00Z" },
-    status: status({}, having(ENOUGH)),
-    want: { ...progressing("Terminating"), replicas: replicas(3, 3, 3, 3) },
-  },
+  ["nobody has seen it", { spec }, { ...pending, replicas: replicas(3, 0, 0, 0) }],
+  ["settled", { spec, status: status() }, { ...available, replicas: replicas(3, 3, 3, 3) }],
+  [
+    "no replica asked for",
+    { spec: { replicas: 0 }, status: { observedGeneration: 2 } },
+    { ...available, replicas: replicas(0, 0, 0, 0) },
+  ],
+  [
+    "one replica by default",
+    { spec: {}, status: status({ existing: 1, updated: 1, ready: 0, available: 0 }) },
+    progressing("PodsNotReady", "0 of 1 replica ready"),
+  ],
+  [
+    "its pods are not all updated",
+    { spec, status: status({ updated: 2 }) },
+    progressing("RollingOut", "2 of 3 replicas updated", "Before"),
+  ],
+  [
+    "an old pod is left",
+    { spec, status: status({ existing: 4 }) },
+    progressing("RollingOut", "1 old replica is still there", "Before"),
+  ],
+  [
+    "a new pod is too many",
+    { spec, status: status({ existing: 4, updated: 4 }) },
+    progressing("RollingOut", "4 replicas are there, 3 asked for", "Now"),
+  ],
+  [
+    "a pod is not ready",
+    { spec, status: status({ ready: 2 }) },
+    progressing("PodsNotReady", "2 of 3 replicas ready", "Now"),
+  ],
+  [
+    "too few pods are available, and enough for its controller",
+    { spec, status: status({ updated: 1, available: 2 }, having(ENOUGH)) },
+    progressing("RollingOut", "1 of 3 replicas updated", "Before"),
+  ],
+  [
+    "no pod is available, whatever its controller says",
+    { spec, status: status({ ready: 0, available: 0 }, having(ENOUGH)) },
+    progressing("PodsNotReady", "0 of 3 replicas ready"),
+  ],
+  [
+    "the rollout timed out with nothing running",
+    { spec, status: { observedGeneration: 2, ...having(LATE) } },
+    failed("ProgressDeadlineExceeded", "timed out"),
+  ],
+  [
+    "the rollout timed out while the old pods serve",
+    { spec, status: status({ updated: 1, available: 1 }, having(LATE, ENOUGH)) },
+    degraded("ProgressDeadlineExceeded", "timed out", "Before"),
+  ],
+  [
+    "a quota refuses its pods, which says more than the deadline",
+    { spec, status: { observedGeneration: 2, ...having(LATE, REFUSED) } },
+    failed("QuotaExceeded", "exceeded quota: q"),
+  ],
+  [
+    "a new pod is refused while old ones serve",
+    { spec, status: status({ updated: 0 }, having(ENOUGH, DENIED)) },
+    degraded("ReplicaFailure", "denied", "Before"),
+  ],
+  ["a pod was refused, and all are there", { spec, status: status({}, having(DENIED)) }, available],
+  [
+    "a pod is not ready, and none is refused any more",
+    { spec, status: status({ ready: 2 }, having({ ...DENIED, status: "False" })) },
+    progressing("PodsNotReady", "2 of 3 replicas ready", "Now"),
+  ],
+  [
+    "paused",
+    { spec: { ...spec, paused: true }, status: status({ updated: 2 }) },
+    progressing("DeploymentPaused", "2 of 3 replicas updated", "Before"),
+  ],
+  [
+    "paused, and late",
+    { spec: { ...spec, paused: true }, status: status({ updated: 2 }, having(LATE)) },
+    degraded("ProgressDeadlineExceeded", "timed out", "Before"),
+  ],
+  [
+    "being deleted",
+    { spec, metadata: { deletionTimestamp: "2026-11-21T13:00:00Z" }, status: status({}, having(ENOUGH)) },
+    { ...progressing("Terminating"), replicas: replicas(3, 3, 3, 3) },
+  ],
 ]);
 
 cases("apps/v1 StatefulSet", [
-  { name: "nobody has seen it", spec, want: { ...pending, replicas: replicas(3, 0, 0, 0) } },
-  {
-    name: "its pods are not all updated",
-    spec,
-    status: status({ updated: 1 }),
-    want: progressing("RollingOut", "1 of 3 replicas updated", "Before"),
-  },
-  {
-    name: "a partition keeps two of three pods",
-    spec: { ...spec, updateStrategy: { rollingUpdate: { partition: 2 } } },
-    status: status({ updated: 1 }),
-    want: available,
-  },
-  {
-    name: "fewer pods are updated than the partition lets",
-    spec: { ...spec, updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 1 } } },
-    status: status({ updated: 1 }),
-    want: { ...progressing("RollingOut", "1 of 2 replicas updated", "Before"), replicas: replicas(3, 1, 3, 3) },
-  },
-  {
-    name: "people replace its pods",
-    spec: { ...spec, updateStrategy: { type: "OnDelete" } },
-    status: status({ updated: 0, ready: 2 }),
-    want: progressing("PodsNotReady", "2 of 3 replicas ready", "Now"),
-  },
-  {
-    name: "scales down",
-    spec,
-    status: status({ existing: 4, updated: 4 }),
-    want: progressing("RollingOut", "4 replicas are there, 3 asked for", "Now"),
-  },
+  ["nobody has seen it", { spec }, { ...pending, replicas: replicas(3, 0, 0, 0) }],
+  [
+    "its pods are not all updated",
+    { spec, status: status({ updated: 1 }) },
+    progressing("RollingOut", "1 of 3 replicas updated", "Before"),
+  ],
+  [
+    "a partition keeps two of three pods",
+    { spec: { ...spec, updateStrategy: { rollingUpdate: { partition: 2 } } }, status: status({ updated: 1 }) },
+    available,
+  ],
+  [
+    "fewer pods are updated than the partition lets",
+    {
+      spec: { ...spec, updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 1 } } },
+      status: status({ updated: 1 }),
+    },
+    { ...progressing("RollingOut", "1 of 2 replicas updated", "Before"), replicas: replicas(3, 1, 3, 3) },
+  ],
+  [
+    "people replace its pods",
+    { spec: { ...spec, updateStrategy: { type: "OnDelete" } }, status: status({ updated: 0, ready: 2 }) },
+    progressing("PodsNotReady", "2 of 3 replicas ready", "Now"),
+  ],
+  [
+    "scales down",
+    { spec, status: status({ existing: 4, updated: 4 }) },
+    progressing("RollingOut", "4 replicas are there, 3 asked for", "Now"),
+  ],
 ]);
 
 const onNodes = (desired: number, updated: number, ready: number, serving: number) => ({
@@ -187,66 +168,59 @@ const onNodes = (desired: number, updated: number, ready: number, serving: numbe
   numberAvailable: serving,
 });
 cases("apps/v1 DaemonSet", [
-  { name: "nobody has seen it", want: { ...pending, replicas: replicas(0, 0, 0, 0) } },
-  { name: "there is no node", status: { observedGeneration: 2 }, want: available },
-  {
-    name: "its pods are not all updated",
-    status: onNodes(2, 1, 2, 2),
-    want: progressing("RollingOut", "1 of 2 replicas updated", "Before"),
-  },
-  {
-    name: "more pods are updated than nodes are there",
-    status: onNodes(1, 2, 1, 1),
-    want: progressing("RollingOut", "2 replicas are there, 1 asked for", "Now"),
-  },
-  {
-    name: "people replace its pods, one of which is not ready",
-    spec: { updateStrategy: { type: "OnDelete" } },
-    status: onNodes(2, 0, 1, 1),
-    want: { ...progressing("PodsNotReady", "1 of 2 replicas ready"), replicas: replicas(2, 0, 1, 1) },
-  },
+  ["nobody has seen it", {}, { ...pending, replicas: replicas(0, 0, 0, 0) }],
+  ["there is no node", { status: { observedGeneration: 2 } }, available],
+  [
+    "its pods are not all updated",
+    { status: onNodes(2, 1, 2, 2) },
+    progressing("RollingOut", "1 of 2 replicas updated", "Before"),
+  ],
+  [
+    "more pods are updated than nodes are there",
+    { status: onNodes(1, 2, 1, 1) },
+    progressing("RollingOut", "2 replicas are there, 1 asked for", "Now"),
+  ],
+  [
+    "people replace its pods, one of which is not ready",
+    { spec: { updateStrategy: { type: "OnDelete" } }, status: onNodes(2, 0, 1, 1) },
+    { ...progressing("PodsNotReady", "1 of 2 replicas ready"), replicas: replicas(2, 0, 1, 1) },
+  ],
 ]);
 
 describe.each(["apps/v1 ReplicaSet", "v1 ReplicationController"])("pods that are not replaced", (kind) => {
   cases(kind, [
-    { name: "nobody has seen it", spec, want: { ...pending, replicas: replicas(3, 0, 0, 0) } },
-    {
-      name: "settled, with pods of an earlier template",
-      spec,
-      status: status({}, { fullyLabeledReplicas: 1 }),
-      want: { ...available, replicas: replicas(3, 1, 3, 3) },
-    },
-    {
-      name: "scales up",
-      spec,
-      status: status({ existing: 2, updated: 0, ready: 2, available: 2 }),
-      want: { ...progressing("RollingOut", "2 of 3 replicas updated"), replicas: replicas(3, 2, 2, 2) },
-    },
-    { name: "a pod was refused, and all are there", spec, status: status({}, having(DENIED)), want: available },
-    {
-      name: "all pods are refused",
-      spec,
-      status: { observedGeneration: 2, ...having(REFUSED) },
-      want: failed("QuotaExceeded", "exceeded quota: q"),
-    },
-    {
-      name: "pods are refused, and some serve",
-      spec,
-      status: status({ existing: 1, ready: 1, available: 1 }, having(DENIED)),
-      want: degraded("ReplicaFailure", "denied"),
-    },
-    {
-      name: "pods are refused, and enough serve",
-      spec,
-      status: status({ existing: 4 }, having(DENIED)),
-      want: degraded("ReplicaFailure", "denied", "Now"),
-    },
-    {
-      name: "a pod is not ready, and none is refused any more",
-      spec,
-      status: status({ ready: 2 }, having({ ...DENIED, status: "False" })),
-      want: progressing("PodsNotReady", "2 of 3 replicas ready", "Now"),
-    },
+    ["nobody has seen it", { spec }, { ...pending, replicas: replicas(3, 0, 0, 0) }],
+    [
+      "settled, with pods of an earlier template",
+      { spec, status: status({}, { fullyLabeledReplicas: 1 }) },
+      { ...available, replicas: replicas(3, 1, 3, 3) },
+    ],
+    [
+      "scales up",
+      { spec, status: status({ existing: 2, updated: 0, ready: 2, available: 2 }) },
+      { ...progressing("RollingOut", "2 of 3 replicas updated"), replicas: replicas(3, 2, 2, 2) },
+    ],
+    ["a pod was refused, and all are there", { spec, status: status({}, having(DENIED)) }, available],
+    [
+      "all pods are refused",
+      { spec, status: { observedGeneration: 2, ...having(REFUSED) } },
+      failed("QuotaExceeded", "exceeded quota: q"),
+    ],
+    [
+      "pods are refused, and some serve",
+      { spec, status: status({ existing: 1, ready: 1, available: 1 }, having(DENIED)) },
+      degraded("ReplicaFailure", "denied"),
+    ],
+    [
+      "pods are refused, and enough serve",
+      { spec, status: status({ existing: 4 }, having(DENIED)) },
+      degraded("ReplicaFailure", "denied", "Now"),
+    ],
+    [
+      "a pod is not ready, and none is refused any more",
+      { spec, status: status({ ready: 2 }, having({ ...DENIED, status: "False" })) },
+      progressing("PodsNotReady", "2 of 3 replicas ready", "Now"),
+    ],
   ]);
 });
 

@@ -17,61 +17,43 @@ describe("declared fields", () => {
     return [dependencies.map(({ ref }) => ref.name), mismatch];
   };
 
-  test.each<{ name: string; spec: unknown; path: string; want: string[]; mismatch?: string }>([
-    { name: "a name", spec: { secretName: "s" }, path: "spec.secretName", want: ["s"] },
-    { name: "a part of the path that is absent", spec: {}, path: "spec.backup.secret.name", want: [] },
-    {
-      name: "each item of a list",
-      spec: { users: [{ password: { name: "a" } }, {}, { password: { name: "b" } }] },
-      path: "spec.users[].password.name",
-      want: ["a", "b"],
-    },
-    { name: "a list of names", spec: { secrets: ["b", "a", "a"] }, path: "spec.secrets[]", want: ["a", "b"] },
-    { name: "the longest name", spec: { secret: "a".repeat(253) }, path: "spec.secret", want: ["a".repeat(253)] },
-    {
-      name: "a name that is too long",
-      spec: { secret: "a".repeat(254) },
-      path: "spec.secret",
-      want: [],
-      mismatch: "spec.secret is no name of a Secret",
-    },
-    {
-      name: "a list of names that is not written as one",
-      spec: { secrets: ["a"] },
-      path: "spec.secrets",
-      want: [],
-      mismatch: "spec.secrets is a list: write spec.secrets[]",
-    },
-    {
-      name: "no list where one is written",
-      spec: { user: { secret: "a" } },
-      path: "spec.user[].secret",
-      want: [],
-      mismatch: "spec.user is no list: write it without []",
-    },
-    {
-      name: "fields of what has none",
-      spec: { secretName: "s" },
-      path: "spec.secretName.name",
-      want: [],
-      mismatch: "spec.secretName has no fields",
-    },
-    {
-      name: "a map in the place of a name",
-      spec: { secret: { name: "s" } },
-      path: "spec.secret",
-      want: [],
-      mismatch: "spec.secret is no name",
-    },
-    {
-      name: "what cannot be a name",
-      spec: { secret: "../kube-system/admin" },
-      path: "spec.secret",
-      want: [],
-      mismatch: "spec.secret is no name of a Secret",
-    },
-    { name: "what every object inherits", spec: {}, path: "spec.constructor.name", want: [] },
-  ])("$name", ({ spec, path, want, mismatch }) => expect(found(spec, path)).toEqual([want, mismatch]));
+  test.each<[name: string, spec: unknown, path: string, want: string[], mismatch?: string]>([
+    ["a name", { secretName: "s" }, "spec.secretName", ["s"]],
+    ["a part of the path that is absent", {}, "spec.backup.secret.name", []],
+    [
+      "each item of a list",
+      { users: [{ password: { name: "a" } }, {}, { password: { name: "b" } }] },
+      "spec.users[].password.name",
+      ["a", "b"],
+    ],
+    ["a list of names", { secrets: ["b", "a", "a"] }, "spec.secrets[]", ["a", "b"]],
+    ["the longest name", { secret: "a".repeat(253) }, "spec.secret", ["a".repeat(253)]],
+    ["a name that is too long", { secret: "a".repeat(254) }, "spec.secret", [], "spec.secret is no name of a Secret"],
+    [
+      "a list of names that is not written as one",
+      { secrets: ["a"] },
+      "spec.secrets",
+      [],
+      "spec.secrets is a list: write spec.secrets[]",
+    ],
+    [
+      "no list where one is written",
+      { user: { secret: "a" } },
+      "spec.user[].secret",
+      [],
+      "spec.user is no list: write it without []",
+    ],
+    ["fields of what has none", { secretName: "s" }, "spec.secretName.name", [], "spec.secretName has no fields"],
+    ["a map in the place of a name", { secret: { name: "s" } }, "spec.secret", [], "spec.secret is no name"],
+    [
+      "what cannot be a name",
+      { secret: "../kube-system/admin" },
+      "spec.secret",
+      [],
+      "spec.secret is no name of a Secret",
+    ],
+    ["what every object inherits", {}, "spec.constructor.name", []],
+  ])("%s", (_name, spec, path, want, mismatch) => expect(found(spec, path)).toEqual([want, mismatch]));
 
   test("are of their kind, in the namespace of the object, and never optional", () => {
     const { dependencies } = declaredDependencies(cluster({ claim: "data", account: "web" }), [

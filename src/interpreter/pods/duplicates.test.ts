@@ -17,17 +17,13 @@ const at = "spec.template.spec.containers[web]";
 describe("variables of one name", () => {
   const variable = (name: string, value: string) => ({ name, value });
   test.each([
-    {
-      name: "are sent once where they are equal, where the first stands",
-      env: ["A=1", "B=$(A)", "A=1"],
-      want: ["A=1", "B=$(A)"],
-    },
-    {
-      name: "are the last of them, as for the kubelet, where it stands",
-      env: ["A=1", "C=0", "A=2", "B=$(A)"],
-      want: ["C=0", "A=2", "B=$(A)"],
-    },
-  ])("$name", ({ env, want }) => {
+    ["are sent once where they are equal, where the first stands", ["A=1", "B=$(A)", "A=1"], ["A=1", "B=$(A)"]],
+    [
+      "are the last of them, as for the kubelet, where it stands",
+      ["A=1", "C=0", "A=2", "B=$(A)"],
+      ["C=0", "A=2", "B=$(A)"],
+    ],
+  ])("%s", (_name, env, want) => {
     const parsed = (list: string[]) => list.map((text) => variable(text.slice(0, 1), text.slice(2)));
     const { object, notes, refusal } = withoutDuplicates(withContainer({ env: parsed(env) }));
     expect(containerIn(object)?.["env"]).toEqual(parsed(want));
@@ -36,9 +32,9 @@ describe("variables of one name", () => {
     expect(refusal).toBeUndefined();
   });
 
-  test.each([{ name: "is read in between", env: [variable("A", "1"), variable("B", "$(A)"), variable("A", "2")] }])(
-    "are refused where the earlier value $name",
-    ({ env }) => {
+  test.each([["is read in between", [variable("A", "1"), variable("B", "$(A)"), variable("A", "2")]]])(
+    "are refused where the earlier value %s",
+    (_name, env) => {
       expect(withoutDuplicates(withContainer({ env })).refusal).toContain(`${at}.env: A is set twice`);
     },
   );
@@ -47,17 +43,17 @@ describe("variables of one name", () => {
 describe("ports of one number and protocol", () => {
   const portsOf = (...ports: object[]) => withoutDuplicates(withContainer({ ports }));
   test.each([
-    {
-      name: "one with the default protocol",
-      ports: [{ containerPort: 80 }, { containerPort: 80, protocol: "TCP" }],
-      want: [{ containerPort: 80 }],
-    },
-    {
-      name: "one that says more",
-      ports: [{ containerPort: 80 }, { containerPort: 81 }, { containerPort: 80, name: "http" }],
-      want: [{ containerPort: 80, name: "http" }, { containerPort: 81 }],
-    },
-  ])("are one: $name", ({ ports, want }) => {
+    [
+      "one with the default protocol",
+      [{ containerPort: 80 }, { containerPort: 80, protocol: "TCP" }],
+      [{ containerPort: 80 }],
+    ],
+    [
+      "one that says more",
+      [{ containerPort: 80 }, { containerPort: 81 }, { containerPort: 80, name: "http" }],
+      [{ containerPort: 80, name: "http" }, { containerPort: 81 }],
+    ],
+  ])("are one: %s", (_name, ports, want) => {
     const { object, notes, refusal } = portsOf(...ports);
     expect(containerIn(object)?.["ports"]).toEqual(want);
     expect(notes).toEqual([`${at}.ports: 80/TCP stands there twice; it is sent once`]);

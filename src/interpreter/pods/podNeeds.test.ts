@@ -9,50 +9,50 @@ const nodeAffinity = (...nodeSelectorTerms: object[]) => ({
 
 describe("what a pod asks for", () => {
   test.each([
-    { name: "nothing", spec: {}, want: {} },
-    {
-      name: "all containers together",
-      spec: { containers: [container({ cpu: "250m" }), container({ cpu: "0.5", memory: "1Gi" })] },
-      want: { cpu: 750, memory: 2 ** 30 },
-    },
-    {
-      name: "limits where no request is set",
-      spec: { containers: [{ resources: { limits: { cpu: "2", memory: "1k" }, requests: { cpu: "1" } } }] },
-      want: { cpu: 1000, memory: 1000 },
-    },
-    {
-      name: "an init container that needs more",
-      spec: { containers: [container({ cpu: "1", memory: "10" })], initContainers: [container({ cpu: "3" })] },
-      want: { cpu: 3000, memory: 10 },
-    },
-    {
-      name: "a sidecar beside the containers, and beside later init containers",
-      spec: {
+    ["nothing", {}, {}],
+    [
+      "all containers together",
+      { containers: [container({ cpu: "250m" }), container({ cpu: "0.5", memory: "1Gi" })] },
+      { cpu: 750, memory: 2 ** 30 },
+    ],
+    [
+      "limits where no request is set",
+      { containers: [{ resources: { limits: { cpu: "2", memory: "1k" }, requests: { cpu: "1" } } }] },
+      { cpu: 1000, memory: 1000 },
+    ],
+    [
+      "an init container that needs more",
+      { containers: [container({ cpu: "1", memory: "10" })], initContainers: [container({ cpu: "3" })] },
+      { cpu: 3000, memory: 10 },
+    ],
+    [
+      "a sidecar beside the containers, and beside later init containers",
+      {
         containers: [container({ cpu: "1" })],
         initContainers: [container({ cpu: "1" }, { restartPolicy: "Always" }), container({ cpu: "1500m" })],
       },
-      want: { cpu: 2500 },
-    },
-    {
-      name: "a sidecar that starts after an init container, which runs without it",
-      spec: {
+      { cpu: 2500 },
+    ],
+    [
+      "a sidecar that starts after an init container, which runs without it",
+      {
         containers: [container({ cpu: "1" })],
         initContainers: [container({ cpu: "1500m" }), container({ cpu: "1" }, { restartPolicy: "Always" })],
       },
-      want: { cpu: 2000 },
-    },
-    {
-      name: "a pod as a whole in one resource, and its containers in the others",
-      spec: { containers: [container({ cpu: "1", memory: "5" })], resources: { requests: { cpu: "500m" } } },
-      want: { cpu: 500, memory: 5 },
-    },
-    {
-      name: "the overhead of its runtime",
-      spec: { containers: [container({ cpu: "1" })], overhead: { cpu: "50m", memory: "64" } },
-      want: { cpu: 1050, memory: 64 },
-    },
-    { name: "what cannot be read counts for nothing", spec: { containers: [container({ cpu: "much" })] }, want: {} },
-  ])("$name", ({ spec, want }) => expect(needsOfPod(spec).requests).toEqual(want));
+      { cpu: 2000 },
+    ],
+    [
+      "a pod as a whole in one resource, and its containers in the others",
+      { containers: [container({ cpu: "1", memory: "5" })], resources: { requests: { cpu: "500m" } } },
+      { cpu: 500, memory: 5 },
+    ],
+    [
+      "the overhead of its runtime",
+      { containers: [container({ cpu: "1" })], overhead: { cpu: "50m", memory: "64" } },
+      { cpu: 1050, memory: 64 },
+    ],
+    ["what cannot be read counts for nothing", { containers: [container({ cpu: "much" })] }, {}],
+  ])("%s", (_name, spec, want) => expect(needsOfPod(spec).requests).toEqual(want));
 
   test("stands in the template of a workload", () => {
     const deployment = {
@@ -128,36 +128,36 @@ describe("the nodes that a pod asks for", () => {
 
 describe("the taints that a pod tolerates", () => {
   test.each([
-    { name: "every one", toleration: { operator: "Exists" }, want: { operator: "Exists" } },
-    {
-      name: "all of a key",
-      toleration: { key: "spot", operator: "Exists", effect: "NoSchedule", tolerationSeconds: 30 },
-      want: { key: "spot", operator: "Exists", effect: "NoSchedule" },
-    },
-    {
-      name: "one value, where no operator is said",
-      toleration: { key: "tier", value: "gold", effect: "NoExecute" },
-      want: { key: "tier", operator: "Equal", value: "gold", effect: "NoExecute" },
-    },
-    {
-      name: "one value, where the operator is none",
-      toleration: { key: "tier", operator: "Sometimes", value: "gold" },
-      want: { key: "tier", operator: "Equal", value: "gold" },
-    },
-  ])("$name", ({ toleration, want }) =>
+    ["every one", { operator: "Exists" }, { operator: "Exists" }],
+    [
+      "all of a key",
+      { key: "spot", operator: "Exists", effect: "NoSchedule", tolerationSeconds: 30 },
+      { key: "spot", operator: "Exists", effect: "NoSchedule" },
+    ],
+    [
+      "one value, where no operator is said",
+      { key: "tier", value: "gold", effect: "NoExecute" },
+      { key: "tier", operator: "Equal", value: "gold", effect: "NoExecute" },
+    ],
+    [
+      "one value, where the operator is none",
+      { key: "tier", operator: "Sometimes", value: "gold" },
+      { key: "tier", operator: "Equal", value: "gold" },
+    ],
+  ])("%s", (_name, toleration, want) =>
     expect(needsOfPod({ tolerations: [toleration] }).tolerations).toStrictEqual([want]),
   );
 });
 
 describe("an amount of a resource", () => {
   test.each([
-    { name: "cores are counted in thousandths", resource: "cpu", quantity: "1.5", want: 1500 },
-    { name: "numbers are quantities too", resource: "cpu", quantity: 2, want: 2000 },
-    { name: "a part of a thousandth is a whole one", resource: "cpu", quantity: "100u", want: 1 },
-    { name: "a tenth of a core is no more than that", resource: "cpu", quantity: "0.1", want: 100 },
-    { name: "everything else is counted in whole units", resource: "memory", quantity: "1500m", want: 2 },
-    { name: "text that is no quantity", resource: "memory", quantity: "much", want: undefined },
-    { name: "no text and no number", resource: "memory", quantity: true, want: undefined },
-    { name: "nothing", resource: "memory", quantity: undefined, want: undefined },
-  ])("$name", ({ resource, quantity, want }) => expect(amountOf(resource, quantity)).toBe(want));
+    ["cores are counted in thousandths", "cpu", "1.5", 1500],
+    ["numbers are quantities too", "cpu", 2, 2000],
+    ["a part of a thousandth is a whole one", "cpu", "100u", 1],
+    ["a tenth of a core is no more than that", "cpu", "0.1", 100],
+    ["everything else is counted in whole units", "memory", "1500m", 2],
+    ["text that is no quantity", "memory", "much", undefined],
+    ["no text and no number", "memory", true, undefined],
+    ["nothing", "memory", undefined, undefined],
+  ])("%s", (_name, resource, quantity, want) => expect(amountOf(resource, quantity)).toBe(want));
 });

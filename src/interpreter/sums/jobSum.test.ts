@@ -38,10 +38,10 @@ describe("the sum of a Job's statuses", () => {
   });
 
   test.each([
-    { name: "another copy runs", statuses: [ended("Complete", 1, 2), running(1)] },
-    { name: "another copy runs, and one has failed", statuses: [ended("Failed", 1, 2), running(1)] },
-    { name: "nothing is known of another copy", statuses: [ended("Complete", 1, 2), undefined] },
-  ])("has no end while $name", ({ statuses }) => {
+    ["another copy runs", [ended("Complete", 1, 2), running(1)]],
+    ["another copy runs, and one has failed", [ended("Failed", 1, 2), running(1)]],
+    ["nothing is known of another copy", [ended("Complete", 1, 2), undefined]],
+  ])("has no end while %s", (_name, statuses) => {
     expect(typesIn(sum(...statuses))).toEqual([]);
     expect(sum(...statuses)).not.toHaveProperty("completionTime");
   });

@@ -74,10 +74,10 @@ describe("the sum of statuses", () => {
 
   describe("observedGeneration", () => {
     test.each([
-      { name: "is the hub's own once every copy is current", current: [true, true], before: 6, want: 7 },
-      { name: "stays while one copy is not", current: [true, false], before: 6, want: 6 },
-      { name: "does not begin before that", current: [true, false], before: undefined, want: undefined },
-    ])("$name", ({ current, before, want }) => {
+      ["is the hub's own once every copy is current", [true, true], 6, 7],
+      ["stays while one copy is not", [true, false], 6, 6],
+      ["does not begin before that", [true, false], undefined, undefined],
+    ])("%s", (_name, current, before, want) => {
       const members = current.map((isCurrent, index) => member(`c${index}`, { observedGeneration: 31 }, isCurrent));
       const found = sum(members, before === undefined ? {} : { observedGeneration: before });
       expect(found?.["observedGeneration"]).toBe(want);

@@ -19,17 +19,11 @@ export function judge(name: string, parts: { metadata?: object; spec?: object; s
   return memberKindOf(parseApiVersion(apiVersion).group, kind).health(object as KubeObject);
 }
 
-interface Case {
-  name: string;
-  metadata?: object;
-  spec?: object;
-  status?: object;
-  want: Partial<Health>;
-}
+export type Case = [name: string, object: { metadata?: object; spec?: object; status?: object }, want: Partial<Health>];
 
 /** Tests each case against the whole result; a message and replicas count only if the case names them. */
 export function cases(kind: string, list: readonly Case[]): void {
-  test.each(list)(`${kind}: $name`, ({ name: _, want, ...parts }) => {
+  test.each(list)(`${kind}: %s`, (_name, parts, want) => {
     const { message, replicas, ...found } = judge(kind, parts);
     expect({
       ...found,
