@@ -16,31 +16,27 @@ import type { MatchedRule, OverrideResult } from "./types.ts";
 import { Work } from "./work.ts";
 
 /**
- * Applies the rules in order to the objects rendered for one cluster. Within a rule the named fields come first and the
- * patches last, so that patches see the result of the named fields.
+ * Applies the rules in order to the objects rendered for one cluster; within a rule the named fields first, then the
+ * patches. The results share all untouched parts with the given objects.
  *
- * The given objects are never changed. The returned objects share all untouched parts with them and are identical if no
- * rule changes anything. `replicas` is returned, because only the caller knows what else decides the number of
- * replicas. `withReplicas` also writes it into the objects, before the patches of the same rule, so that a later patch
- * wins; pass the same `withReplicas` whenever the same objects are given, since results are cached by objects.
+ * `replicas` is returned, since only the caller knows what else decides their number. `withReplicas` also writes it
+ * into the objects, before the patches of the same rule; pass the same function and `templates` whenever the same
+ * objects are given, since results are cached by objects.
  *
- * {@link Work} bounds the data that all rules together add and copy, so that rendering ends soon whatever the policies
- * say.
- *
- * A policy applies whole or not at all. The first rule that fails ends the rendering: the result is that of the
- * policies before, with the problem.
+ * A policy applies whole or not at all: the first rule that fails ends the rendering with the result of the policies
+ * before, and the problem. {@link Work} bounds what all rules together add and copy.
  */
 export function applyRules(
   objects: readonly KubeObject[],
   rules: readonly MatchedRule[],
-  { withReplicas = unchanged, templates = NO_TEMPLATES }: ApplyOptions = {},
+  { withReplicas = (object) => object, templates = NO_TEMPLATES }: ApplyOptions = {},
 ): OverrideResult {
   let done = startOf(objects, templates);
   let current = done;
   for (const [i, matched] of rules.entries()) {
     const previous = rules[i - 1];
     if (previous !== undefined && !samePolicy(previous, matched)) done = current;
-    const next = withRule(current, matched.rule, { withReplicas, templates });
+    const next = withRule(current, matched.rule, withReplicas);
     if (next instanceof RuleError) {
       const { policy, index } = matched;
       const problem = { policy, rule: index, reason: next.reason, message: next.message, place: next.place };
@@ -51,29 +47,22 @@ export function applyRules(
   return resultOf(current);
 }
 
-export interface ApplyOptions {
-  withReplicas?: (object: KubeObject, replicas: number) => KubeObject;
-  /** Paths of pod templates that the object's kind does not define; pass the same list for the same objects. */
+type WithReplicas = (object: KubeObject, replicas: number) => KubeObject;
+
+interface ApplyOptions {
+  withReplicas?: WithReplicas;
+  /** Paths of pod templates that the object's kind does not define. */
   templates?: readonly DeclaredTemplate[] | undefined;
 }
 
-interface Applying {
-  withReplicas: (object: KubeObject, replicas: number) => KubeObject;
-  templates: readonly DeclaredTemplate[];
-}
-
 const NO_TEMPLATES: readonly DeclaredTemplate[] = [];
-
-function unchanged(object: KubeObject): KubeObject {
-  return object;
-}
 
 interface Progress {
   objects: readonly KubeObject[];
   replicas: number | undefined;
   work: Work;
   templates: readonly DeclaredTemplate[];
-  /** Results after one more rule, by rule. Many clusters share their first rules. */
+  /** By the next rule: many clusters share their first rules. */
   next: Map<OverrideRule, Progress | RuleError>;
 }
 
@@ -87,19 +76,17 @@ function startOf(objects: readonly KubeObject[], templates: readonly DeclaredTem
   return start;
 }
 
-function withRule(before: Progress, rule: OverrideRule, options: Applying): Progress | RuleError {
+function withRule(before: Progress, rule: OverrideRule, withReplicas: WithReplicas): Progress | RuleError {
   let after = before.next.get(rule);
-  if (after === undefined) before.next.set(rule, (after = attempt(before, rule, options)));
-  return after;
-}
-
-function attempt(before: Progress, rule: OverrideRule, options: Applying): Progress | RuleError {
+  if (after !== undefined) return after;
   try {
-    return applyRule(before, rule, options);
+    after = applyRule(before, rule, withReplicas);
   } catch (error) {
-    if (error instanceof RuleError) return error;
-    throw error;
+    if (!(error instanceof RuleError)) throw error;
+    after = error;
   }
+  before.next.set(rule, after);
+  return after;
 }
 
 function resultOf({ objects, replicas }: Progress): OverrideResult {
@@ -113,7 +100,7 @@ function samePolicy({ policy: a }: MatchedRule, { policy: b }: MatchedRule): boo
 function applyRule(
   { objects, templates, replicas, work: before }: Progress,
   rule: OverrideRule,
-  { withReplicas }: Applying,
+  withReplicas: WithReplicas,
 ): Progress {
   const work = new Work(before);
   work.rule();
@@ -126,7 +113,7 @@ function applyRule(
   return { objects: changed, templates, replicas: count ?? replicas, work, next: new Map() };
 }
 
-/** Merges into the metadata of every object, but not into pod templates: a new label there would restart the pods. */
+/** Not into pod templates: a new label there would restart the pods. */
 function merge(
   objects: readonly KubeObject[],
   field: "labels" | "annotations",

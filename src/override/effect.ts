@@ -4,9 +4,8 @@ import type { MatchedRule, OverrideEffect, PatchName, PolicyRef } from "./types.
 const known = new WeakMap<readonly MatchedRule[], OverrideEffect>();
 
 /**
- * Effect of the rules that apply on one cluster: policies that still decide a setting, and superseded policies, whose
- * every setting a later policy sets again. Patches count as settings of their own, since only the objects show their
- * effect. Returns the same value for the same list.
+ * Policies that still decide a setting, and those whose every setting a later policy sets again. Patches count as
+ * settings of their own, since only the objects show their effect. The same value for the same list.
  */
 export function effectOf(rules: readonly MatchedRule[]): OverrideEffect {
   let effect = known.get(rules);
@@ -15,7 +14,7 @@ export function effectOf(rules: readonly MatchedRule[]): OverrideEffect {
 }
 
 function computeEffect(rules: readonly MatchedRule[]): OverrideEffect {
-  /** Last policy that sets each setting. */
+  /** Last policy by setting. */
   const last = new Map<string, PolicyRef>();
   const settings = new Map<PolicyRef, string[]>();
   const patches: PatchName[] = [];
@@ -37,10 +36,7 @@ function computeEffect(rules: readonly MatchedRule[]): OverrideEffect {
   return { policies, superseded, patches };
 }
 
-/**
- * Names of the settings of a rule. Rules that share a name set the same setting, and the later rule wins; each patch
- * list has its own name.
- */
+/** Rules that share a name set the same setting, and the later wins; each patch list has its own name. */
 function settingsOf(rule: OverrideRule, position: number): string[] {
   const { replicas, image = {}, command, args, env = [], labels = {}, annotations = {}, patches = [] } = rule;
   return [
@@ -56,9 +52,8 @@ function settingsOf(rule: OverrideRule, position: number): string[] {
 }
 
 /**
- * Patch that set the field which a member refuses, on an object of this kind: the last patch whose path leads to the
- * field or lies within the field. Undefined if no patch did. `fields` have the form of API servers, such as
- * `.spec.ports[0].nodePort`.
+ * The last patch on an object of this kind whose path leads to a field that a member refuses, or lies within it.
+ * `fields` have the form of API servers, such as `.spec.ports[0].nodePort`.
  */
 export function blamedPatch(
   { patches }: Pick<OverrideEffect, "patches">,

@@ -12,9 +12,8 @@ export interface ImageReference {
 export type ImageOverride = NonNullable<OverrideRule["image"]>;
 
 /**
- * Parses a reference as container runtimes do. The first component is a registry only if it can be a host: it has a
- * dot, a port or capitals, or is `localhost`. `library/nginx` and `nginx` have no registry. Undefined if the repository
- * is missing.
+ * Parses a reference as container runtimes do: the first component is a registry only if it has a dot, a port or
+ * capitals, or is `localhost`. Undefined without a repository.
  */
 export function parseImage(text: string): ImageReference | undefined {
   const at = text.indexOf("@");
@@ -42,8 +41,8 @@ export function formatImage({ registry, repository, tag, digest }: ImageReferenc
 }
 
 /**
- * Replaces the given parts of an image. A digest identifies the content and wins over a tag: a new digest removes the
- * tag, which might name other content. A new tag alone removes the old digest, which would make the tag meaningless.
+ * A digest identifies the content and wins over a tag: a new digest removes the tag, which might name other content. A
+ * new tag alone removes the old digest.
  *
  * @throws {RuleError} InvalidOverride when a part or the image itself is malformed
  */

@@ -3,7 +3,7 @@
  *
  * Promises: the later rule wins; a policy applies whole or not at all; identity and bookkeeping fields never change;
  * the given objects are never modified, and the results share all unchanged parts with them. Messages name paths, never
- * values. This module never decides where an object runs and never applies `replicas` by itself.
+ * values. `replicas` is handed back, not applied.
  */
 export { applyRules } from "./apply.ts";
 export { blamedPatch, effectOf } from "./effect.ts";

@@ -2,10 +2,7 @@ import { type PatchOperation, sameValue } from "../apis/index.ts";
 import { parsePointer, type Pointer } from "./jsonPointer.ts";
 import { Work } from "./work.ts";
 
-/**
- * An operation that cannot be done. The message names the operation and the path, never the value, which may be a
- * secret.
- */
+/** The message names the operation and the path, never the value, which may be a secret. */
 export class PatchError extends Error {
   override readonly name = "PatchError";
 }
@@ -13,13 +10,11 @@ export class PatchError extends Error {
 type Operation = Pick<PatchOperation, "op" | "path" | "from" | "value">;
 
 /**
- * Applies one operation of RFC 6902. The document is never changed: the result shares with it all parts that the
- * operation does not touch.
+ * Applies one operation of RFC 6902. The result shares with the document all parts that the operation does not touch.
+ * `work` counts the cost before the operation is done.
  *
- * `work` adds up the cost of all operations on one object, each before the operation is done.
- *
- * @throws {PatchError} when the operation is malformed, its target does not exist, or its test fails
- * @throws {RuleError} TooLarge
+ * @throws {PatchError} when the operation is malformed, its target does not exist, or its test fails; {RuleError}
+ * TooLarge
  */
 export function applyOperation(document: unknown, operation: Operation, work: Work = new Work()): unknown {
   const path = pointer(operation, operation.path);
@@ -76,7 +71,7 @@ function textOf(path: Pointer, length: number): string {
   return shortened(tokens.join(""));
 }
 
-/** Longest pointer in a message. The patch number identifies the full pointer. */
+/** The patch number identifies the full pointer. */
 const LONGEST_POINTER = 56;
 
 function shortened(text: string): string {
@@ -91,7 +86,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Index of an existing item; undefined for `-`, for leading zeros and beyond the end. */
+/** Undefined for `-`, for leading zeros and beyond the end. */
 function indexIn(array: readonly unknown[], token: string): number | undefined {
   if (!/^(0|[1-9]\d*)$/.test(token)) return undefined;
   const index = Number(token);

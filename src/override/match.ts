@@ -10,9 +10,8 @@ import { SelectorIndex } from "../scheduler/index.ts";
 import type { MatchedRule, ObjectRules, PolicyRef } from "./types.ts";
 
 /**
- * Policies that match the object, in order of application, so that the later policy wins: cluster-scoped before
- * namespaced, less specific selectors before more specific ones, then by name. A namespaced policy reaches only objects
- * in its own namespace. Policies in deletion are left out.
+ * Policies that match the object, in order of application, so that the later wins: cluster-scoped first, then the less
+ * specific, then by name. A namespaced policy reaches only its own namespace.
  */
 export function matchPolicies(
   object: KubeObject,
@@ -32,10 +31,7 @@ export function matchPolicies(
     .map(({ policy }) => policy);
 }
 
-/**
- * Rules of all policies that match the object, indexed by target cluster. Policies that do not match are ignored, so
- * callers may pass all policies.
- */
+/** Rules of the policies that match the object, by target cluster. Callers may pass all policies. */
 export function matchRules(
   object: KubeObject,
   policies: readonly OverridePolicy[],

@@ -25,11 +25,9 @@ export function templateIn(object: KubeObject): Json | undefined {
 }
 
 /**
- * Applies `image`, `command`, `args` and `env` to every pod template of the objects.
- *
- * These settings mean the main container: the container named by the template's annotation
- * `kubectl.kubernetes.io/default-container`, or else the first. Only `image.registry` applies to all containers and
- * init containers, because a mirror serves all images, while an application's tag is not its sidecar's tag.
+ * Applies `image`, `command`, `args` and `env` to the main container of every pod template: the one named by
+ * `kubectl.kubernetes.io/default-container`, or else the first. Only `image.registry` applies to all containers: a
+ * mirror serves all images, while a tag is not the sidecar's.
  *
  * @throws {RuleError} InvalidOverride when there is no pod template or no container, or the image is malformed
  */
@@ -55,10 +53,7 @@ export function overridePodTemplates(
   return changed;
 }
 
-/**
- * Templates that a rule reaches. Templates without containers are left out if another template has some: an operator
- * adds the containers of the empty ones.
- */
+/** Templates without containers are left out if another has some: an operator adds those of the empty ones. */
 function templatesIn(
   object: KubeObject,
   declared: readonly DeclaredTemplate[],
@@ -120,14 +115,14 @@ function withImage(container: Json, image: ImageOverride | undefined): Json {
   return { ...container, image: overrideImage(current, image) };
 }
 
-/** Replaces entries by name, in place and as a whole; appends new entries in their own order. */
+/** Replaces entries by name, in place and as a whole; new ones follow. */
 function mergeEnv(base: Json[], entries: readonly Json[]): Json[] {
   const merged = new Map(base.map((entry) => [entry["name"], entry]));
   for (const entry of entries) merged.set(entry["name"], entry);
   return [...merged.values()];
 }
 
-/** Replaces the value at the path. Returns the same `value` if nothing changes. */
+/** Returns the same `value` if nothing changes. */
 export function updateAt(value: unknown, path: readonly string[], change: (value: unknown) => unknown): unknown {
   const [field, ...rest] = path;
   if (field === undefined) {

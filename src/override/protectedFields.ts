@@ -3,9 +3,8 @@ import { templateIn } from "./podTemplate.ts";
 import type { Work } from "./work.ts";
 
 /**
- * Describes the first protected field that differs; undefined if none does. Protected are the object's identity,
- * Meridian's own labels and annotations, and the pod labels that the object's selector asks for: without them a
- * workload no longer finds its pods.
+ * The first protected field that differs: the object's identity, Meridian's labels and annotations, and the pod labels
+ * that the selector asks for, without which a workload no longer finds its pods.
  */
 export function protectedChange(before: KubeObject, after: unknown, work: Work): string | undefined {
   return identityChange(before, after) ?? selectorLabelChange(before, after as KubeObject, work);

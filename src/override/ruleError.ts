@@ -1,6 +1,6 @@
 import type { OverrideProblem } from "./types.ts";
 
-/** A rule that cannot be applied. Only the code that applies a policy's rules catches this error. */
+/** Caught only by the code that applies a policy's rules. */
 export class RuleError extends Error {
   override readonly name = "RuleError";
   readonly reason: OverrideProblem["reason"];

@@ -6,10 +6,7 @@ interface Winner {
   clusters: string[];
 }
 
-/**
- * Text for a policy that decides settings on some clusters: the policy that supersedes it on other clusters, and which
- * clusters these are.
- */
+/** For a policy that decides settings on some clusters: who supersedes it on others, and on which. */
 export function partlyWonBy(
   policy: PolicyName,
   clusters: readonly { name: string; overrides?: OverrideEffect }[],
@@ -21,10 +18,7 @@ export function partlyWonBy(
   return `${name} sets all of it anew on ${namesText(first.clusters)}`;
 }
 
-/**
- * Policies that supersede `policy`, with their clusters, most clusters first. `hasSay`: `policy` still decides a
- * setting on some cluster.
- */
+/** Policies that supersede `policy`, most clusters first. `hasSay`: it still decides a setting on some cluster. */
 function winnersOf(
   policy: PolicyName,
   clusters: readonly { name: string; overrides?: OverrideEffect }[],
@@ -48,9 +42,8 @@ function winnersOf(
 }
 
 /**
- * Text for a policy that is superseded on every cluster that it reaches: the policy that supersedes it on most
- * clusters, as `Kind name`, and the others with their clusters. Undefined if the policy decides a setting on some
- * cluster or reaches no cluster.
+ * For a policy that is superseded on every cluster that it reaches: who supersedes it on most clusters, as `Kind name`,
+ * and the others with their clusters. Undefined if it decides a setting anywhere, or reaches no cluster.
  */
 export function winnersOver(
   policy: PolicyName,

@@ -1,14 +1,13 @@
 import type { KubeObject, OverrideRule } from "../apis/index.ts";
 import type { ClusterSnapshot } from "../scheduler/index.ts";
 
-/** Reference to an override policy; the same value for all rules of one policy. */
+/** The same value for all rules of one policy. */
 export interface PolicyRef {
   kind: string;
   namespace?: string;
   name: string;
 }
 
-/** Rule that applies to one cluster, with its policy. */
 export interface MatchedRule {
   policy: PolicyRef;
   index: number;
@@ -17,13 +16,12 @@ export interface MatchedRule {
 
 /** The override rules that may apply to one object. */
 export interface ObjectRules {
-  /** The policies that match the object, in the order in which they apply. */
+  /** In the order in which they apply. */
   policies: readonly PolicyRef[];
   /** Rules that apply on the cluster, in order of application; the same list for clusters with the same rules. */
   on(cluster: ClusterSnapshot): readonly MatchedRule[];
 }
 
-/** Position of one patch operation in its policy. */
 export interface PatchName {
   policy: PolicyRef;
   rule: number;
@@ -43,7 +41,7 @@ export interface OverrideEffect {
   patches: readonly PatchName[];
 }
 
-/** Rule that could not be applied. The policies before it are rendered, and the cluster is not written. */
+/** The policies before it are rendered, and the cluster is not written. */
 export interface OverrideProblem {
   policy: PolicyRef;
   rule: number;

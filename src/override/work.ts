@@ -7,9 +7,9 @@ const MOST_COPIED = 200_000;
 const RULE_COST = 16;
 
 /**
- * Cost of the overrides of one rendering so far: bytes added (every copy counts) and members copied. Both are bounded
- * over all rules of all policies and checked before the work is done, because a value copied into itself doubles with
- * every operation and takes memory only when it is written as text.
+ * Bytes added (every copy counts) and members copied by the overrides of one rendering. Both are bounded over all
+ * policies and checked before the work is done: a value copied into itself doubles each time, and takes memory only
+ * when it is written as text.
  *
  * @throws {RuleError} TooLarge from every method, when the bound is passed
  */

@@ -6,8 +6,8 @@ import { frozenPlan } from "./stages.ts";
 import type { Advance, RolloutCluster, RolloutFacts, RolloutInput, Transition, Turn } from "./types.ts";
 
 /**
- * Computes the next state of an object's rollout (`now`: epoch milliseconds). A repeated call with the same values and
- * the returned status changes nothing, so a restart between two calls changes nothing either.
+ * Next state of an object's rollout (`now`: epoch milliseconds). A repeated call with the returned status changes
+ * nothing.
  */
 export function advance(input: RolloutInput, now: number): Advance {
   const { current, revision } = input;
@@ -44,10 +44,7 @@ function isSame(a: RolloutStatus, b: RolloutStatus): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/**
- * Clusters that were unreachable when the run ended get the new revision like any other cluster. The status records
- * when.
- */
+/** Clusters that were unreachable when the run ended still get the new revision. */
 export function hasLateClusters({ stages = [] }: RolloutStatus): boolean {
   return stages.some(({ clusters = [] }) =>
     clusters.some(({ state }) => state === "Deferred" || state === "Applying" || state === "Verifying"),
@@ -59,7 +56,7 @@ interface Begun {
   transitions: Transition[];
 }
 
-/** Status of the run of the wanted revision: the current run, or a new run that supersedes it. */
+/** The current run, or a new one that supersedes it. */
 function begin({ current, revision, clusters }: RolloutInput, now: number): Begun {
   if (current?.revision === revision) return { status: current, transitions: [] };
   const transitions: Transition[] = [];
@@ -170,8 +167,8 @@ function withoutWayBack(message: string, { policy, lastGoodUnusable }: RolloutIn
 const STOPPED: ReadonlySet<string> = new Set(["Failures", "Unknown", "RollbackFailed"]);
 
 /**
- * Obeys each resume command once: failed clusters, and clusters without a verdict, get another try. Returns false if
- * there is no new command.
+ * Obeys each resume command once: failed clusters, and those without a verdict, get another try. False without a new
+ * command.
  */
 function resume(draft: Draft, { commands: { resumedAt } }: RolloutInput): boolean {
   if (resumedAt === undefined || resumedAt === draft.status.resumedAt) return false;
@@ -194,10 +191,7 @@ function resume(draft: Draft, { commands: { resumedAt } }: RolloutInput): boolea
   return true;
 }
 
-/**
- * Turn of each cluster. A waiting cluster keeps its old revision; a cluster with neither revision stays as it is until
- * its turn.
- */
+/** A waiting cluster keeps its old revision; one with neither revision stays as it is until its turn. */
 function turnsOf(status: RolloutStatus, { clusters }: RolloutInput): Pick<Advance, "turns" | "others"> {
   if (status.state === "Succeeded") return { turns: lateTurns(status), others: "Target" };
   const others: Turn = "LastGood";
@@ -212,7 +206,7 @@ function turnsOf(status: RolloutStatus, { clusters }: RolloutInput): Pick<Advanc
   return { turns, others };
 }
 
-/** Clusters that come back after the run keep their revision until the concurrency limit lets them change. */
+/** They keep their revision until the concurrency limit lets them change. */
 function lateTurns({ stages = [] }: RolloutStatus): ReadonlyMap<string, Turn> {
   const late = stages.flatMap(({ clusters = [] }) => clusters.filter(({ state }) => state === "Deferred"));
   return late.length === 0 ? NO_TURNS : new Map(late.map(({ name }) => [name, "Keep"]));

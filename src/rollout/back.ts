@@ -9,10 +9,7 @@ export type WayBack = { kind: "Going" } | { kind: "RolledBack" } | { kind: "Fail
 /** Reason of a cluster that returns to the last good revision. */
 export const GOING_BACK = "RollingBack";
 
-/**
- * The cluster has, or is about to get, another revision than the last good one: by this run or by a run that it
- * superseded.
- */
+/** The cluster has, or is about to get, another revision than the last good one, by this run or one before. */
 function isChanged({ state, reason }: RolloutCluster, known: RolloutFacts | undefined): boolean {
   if (reason === GOING_BACK || state === "RolledBack") return false;
   // The new revision equals the last good one on this cluster.
@@ -21,19 +18,19 @@ function isChanged({ state, reason }: RolloutCluster, known: RolloutFacts | unde
   return known?.inContact === true && (known.runs === "Target" || known.runs === "Other");
 }
 
-/** A cluster that did not return in time, and why. */
+/** Did not return in time. */
 interface Stuck {
   name: string;
   why: string;
 }
 
 /**
- * Rolls the clusters that the run changed back to the last good revision: in reverse order, within the concurrency of
- * each stage, without soak, and without waiting for the bad revision. Clusters that had no turn are left alone.
+ * Rolls changed clusters back: in reverse order, within the concurrency of each stage, without soak, and without
+ * waiting for the bad revision.
  *
  * A cluster that does not return within the gate timeout does not delay the others. The last good revision may be bad
- * by now, though, so from then on the cluster with the last serving copy keeps this copy. The rollback has failed when
- * nothing is under way any more and some cluster is not back.
+ * by now, though, so from then on the last serving copy stays. The rollback has failed when nothing is under way and
+ * some cluster is not back.
  */
 export function goBack(draft: Draft, input: RolloutInput, facts: ReadonlyMap<string, RolloutFacts>): WayBack {
   const stuck: Stuck[] = [];
@@ -59,7 +56,7 @@ export function goBack(draft: Draft, input: RolloutInput, facts: ReadonlyMap<str
   return stuck.length === 0 ? { kind: "RolledBack" } : { kind: "Failed", message: failureText(stuck, kept) };
 }
 
-/** Updates a cluster on its way back. Returns an entry if its time is over and the cluster is not back. */
+/** Returns an entry if its time is over and the cluster is not back. */
 function lookAt(
   draft: Draft,
   cluster: RolloutCluster,
@@ -79,7 +76,7 @@ function lookAt(
   return [];
 }
 
-/** Replacing the cluster's copy might leave no copy that serves. Clusters on their way back count as not serving. */
+/** Replacing its copy might leave none that serves. Clusters on their way back count as not serving. */
 function isLastToServe(name: string, facts: ReadonlyMap<string, RolloutFacts>, { stages }: Draft): boolean {
   const serves = (known: RolloutFacts | undefined): boolean =>
     known?.inContact === true && (known.health.state === "Available" || (known.health.available ?? 0) > 0);
@@ -97,7 +94,7 @@ function failureText(stuck: readonly Stuck[], kept: readonly string[]): string {
   return `${first}${more}${left}`;
 }
 
-/** Starts as many clusters as the concurrency allows besides those that are `going`. Returns how many were started. */
+/** Starts as many as the concurrency allows besides those that are `going`. Returns how many. */
 function begin(
   draft: Draft,
   { stage, clusters, going }: { stage: RolloutStage; clusters: readonly RolloutCluster[]; going: number },
@@ -124,7 +121,7 @@ function begin(
   return begun;
 }
 
-/** Facts of a cluster, with the health by the last good revision. */
+/** With the health by the last good revision. */
 function asLastGood(known: RolloutFacts | undefined): RolloutFacts | undefined {
   return known?.healthOfLastGood === undefined ? known : { ...known, health: known.healthOfLastGood };
 }

@@ -2,9 +2,8 @@ import { namesText, type RolloutStatus, timestamp } from "../apis/index.ts";
 import type { PauseReason, RolloutCluster, RolloutClusterState, RolloutStage, RunState, Transition } from "./types.ts";
 
 /**
- * A run while it is being advanced. Changes are made in place and noted as transitions; `recheckAt` is the next moment
- * at which time alone changes something. Times are whole seconds, as in the status, so that a restart between two
- * changes alters nothing.
+ * A run while it is advanced. Changes are made in place and noted as transitions; `recheckAt` is the next moment at
+ * which time alone changes something. Times are whole seconds, as in the status.
  */
 export class Draft {
   readonly status: RolloutStatus;
@@ -62,7 +61,7 @@ export class Draft {
     cluster.since = timestamp(this.now);
   }
 
-  /** Returns whether the duration has passed since `since`. If it has not, schedules a recheck for its end. */
+  /** The duration has passed since `since`; if not, its end is a time to recheck. */
   hasPassed(since: string | undefined, milliseconds: number): boolean {
     const due = Date.parse(since ?? timestamp(this.now)) + milliseconds;
     if (due <= this.now) return true;
@@ -75,7 +74,7 @@ export class Draft {
   }
 }
 
-/** Failed clusters with their reasons; if none failed, the clusters that were not done in time. Empty if the gate failed. */
+/** Failed clusters with their reasons, or else those that were not done in time. */
 function failuresOf({ clusters = [] }: RolloutStage): string {
   const failed = clusters.filter(({ state }) => state === "Failed");
   const late = clusters.filter(({ state }) => state !== "Done" && state !== "Skipped");

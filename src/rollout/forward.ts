@@ -4,10 +4,7 @@ import { concurrencyOf, gateTimeout, policyOfStage } from "./stages.ts";
 import type { RolloutCluster, RolloutFacts, RolloutInput, RolloutStage } from "./types.ts";
 import { verify } from "./verify.ts";
 
-/**
- * Result of a pass over all stages. `Waits`: the run pauses, for the external gate or the approval of a stage (`Gate`),
- * or because nobody knows the state of a cluster (`Unknown`).
- */
+/** `Waits`: the run pauses, for a gate or an approval (`Gate`), or because nobody knows the state of a cluster. */
 export type Progress =
   | { kind: "Going" }
   | { kind: "Succeeded" }
@@ -18,18 +15,16 @@ export interface Forward {
   input: RolloutInput;
   /** By cluster. */
   facts: ReadonlyMap<string, RolloutFacts>;
-  /** A person paused the run, or the run waits for its turn: no further cluster starts; started clusters go on. */
+  /** No further cluster starts; started clusters go on. */
   isHeld: boolean;
   /** Called with each stage whose external gate has to be asked. */
   ask: (stage: string) => void;
 }
 
 /**
- * Moves every stage on as far as the facts allow: one stage after another, and within a stage as many clusters at once
- * as its concurrency allows.
- *
- * The policy's gate has two parts. Each cluster must become healthy within the gate timeout (`verify`). Then the
- * external gate, a Prometheus query, decides on the stage as a whole.
+ * Moves every stage on as far as the facts allow: one after another, and in a stage as many clusters at once as its
+ * concurrency allows. Each cluster must become healthy within the gate timeout (`verify`); then the external gate, a
+ * Prometheus query, decides on the whole stage.
  */
 export function goForward(draft: Draft, forward: Forward): Progress {
   for (const stage of draft.stages) {
@@ -64,10 +59,7 @@ function updateContact(draft: Draft, stage: RolloutStage, forward: Forward): voi
   if (stage.state === "Succeeded") catchUp(draft, stage, forward);
 }
 
-/**
- * Updates clusters that came back after their stage ended. Nothing waits for them, and the concurrency of the stage
- * still holds.
- */
+/** Updates clusters that came back after their stage ended. Nothing waits for them, but the concurrency holds. */
 function catchUp(draft: Draft, stage: RolloutStage, forward: Forward): void {
   const clusters = stage.clusters ?? [];
   for (const cluster of clusters) advanceCluster(draft, cluster, forward);
@@ -86,7 +78,7 @@ function isChanging({ state }: RolloutCluster): boolean {
   return state === "Applying" || state === "Verifying";
 }
 
-/** Fails the stage if more of its clusters have failed than the policy allows. Returns undefined otherwise. */
+/** Undefined if no more clusters have failed than the policy allows. */
 function failStage(draft: Draft, stage: RolloutStage, { input }: Forward): Progress | undefined {
   const { maxFailures = 0 } = policyOfStage(input.policy, stage.name);
   const failed = (stage.clusters ?? []).filter(({ state }) => state === "Failed");
@@ -129,8 +121,8 @@ function advanceStage(draft: Draft, stage: RolloutStage, forward: Forward): Prog
 }
 
 /**
- * A stage without any reachable cluster proves nothing, so the stages after it do not start. The last stage delays
- * nobody, unless the whole run has proved nothing.
+ * A stage without any reachable cluster proves nothing, so later stages do not start. The last stage delays nobody,
+ * unless the whole run has proved nothing.
  */
 function wasNeverTried(draft: Draft, stage: RolloutStage): boolean {
   const has = ({ clusters = [] }: RolloutStage, ...states: RolloutCluster["state"][]): boolean =>
@@ -186,9 +178,8 @@ function beginClusters(draft: Draft, stage: RolloutStage, { input, facts }: Forw
 }
 
 /**
- * Moves a started cluster on: to Verifying, and then to Done or Failed. After the gate timeout, a cluster out of
- * contact is deferred, and a cluster that is not healthy yet fails. Any other cluster has no verdict then, and the
- * reason for this is returned.
+ * Moves a started cluster on. After the gate timeout, it is deferred if out of contact, and fails if not healthy yet.
+ * Otherwise it has no verdict, and the reason is returned.
  */
 function advanceCluster(draft: Draft, cluster: RolloutCluster, { input, facts }: Forward): string | undefined {
   const known = facts.get(cluster.name);
@@ -220,7 +211,7 @@ function finishStage(draft: Draft, stage: RolloutStage, forward: Forward): Progr
   const rules = policyOfStage(policy, stage.name);
   const done = (stage.clusters ?? []).filter(({ state }) => state === "Done");
   if (rules.soak !== undefined && done.length > 0) {
-    // A cluster has to be healthy for the whole soak. An unhealthy cluster returns to Verifying, with the full gate timeout.
+    // A cluster has to be healthy for the whole soak, or returns to Verifying.
     for (const cluster of done) {
       const known = facts.get(cluster.name);
       if (known !== undefined && !isUnchanged(known) && verify(known, policy) !== "Passed")

@@ -3,14 +3,13 @@ import type { GateAnswer } from "./types.ts";
 /** Verdict on the metrics server's answer to the query of a gate. */
 export interface GateReply {
   answer: GateAnswer;
-  /** Reason of `Unknown`: part of a sentence for the status. Never text of the server, which may mention other tenants. */
+  /** Part of a sentence for the status. Never text of the server, which may mention other tenants. */
   why?: string;
 }
 
 /**
- * Judges the answer of Prometheus' `/api/v1/query`. The gate passes when every sample is above 0 and fails when one is
- * not. The verdict is Unknown without a sample, with a sample that is not a number, or with a warning that the answer
- * is incomplete. `body` comes from outside and may be anything.
+ * Judges the answer of Prometheus' `/api/v1/query`, which may be anything. The gate passes when every sample is above
+ * 0, and fails when one is not. Unknown without a sample, or with one that is not a number, or with a warning.
  */
 export function gateReply(status: number, body: string): GateReply {
   const answer = parsed(body);

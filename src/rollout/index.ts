@@ -1,12 +1,11 @@
 /**
- * Brings a change of an object to its clusters: stage by stage, a limited number of clusters at once, each verified
- * before the next, and rolled back on failure. A run is the rollout of one revision of one object. The turn of a
- * cluster is the revision that the run gives the cluster for now: the new one, the last good one, or the present one.
+ * Brings a change of an object to its clusters: stage by stage, a limited number at once, each verified before the
+ * next, and rolled back on failure. A run is the rollout of one revision. The turn of a cluster is the revision that it
+ * gets for now.
  *
- * `advance` is a state machine without memory of its own: the whole state of a run is `status.rollout` of the object.
- * Promises: an object has one run at a time; a stage starts only after the stage before has succeeded; a cluster keeps
- * its old revision until its turn; only a failure or an abort rolls back, and never twice; the same values give the
- * same answer, also after a restart.
+ * The whole state of a run is `status.rollout` of the object. Promises: an object has one run at a time; a stage starts
+ * only after the stage before has succeeded; a cluster keeps its old revision until its turn; only a failure or an
+ * abort rolls back, and never twice; the same values give the same answer, also after a restart.
  */
 export { advance, hasLateClusters } from "./advance.ts";
 export { type GateReply, gateReply } from "./gateAnswer.ts";

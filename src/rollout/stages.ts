@@ -1,7 +1,7 @@
 import { shareOf } from "../apis/index.ts";
 import type { RolloutFacts, RolloutPolicy, RolloutStage } from "./types.ts";
 
-/** Name of the last stage, which holds the clusters that no stage of the policy takes. */
+/** Last stage, of the clusters that no other takes. */
 export const UNASSIGNED = "unassigned";
 /** Name of the only stage if the policy has none. */
 const ALL = "all";
@@ -13,14 +13,14 @@ export function stagesOf({ stages }: RolloutPolicy): readonly StagePolicy[] {
   return stages === undefined || stages.length === 0 ? [{ name: ALL }] : stages;
 }
 
-/** Policy of a stage; only its name if the policy does not, or no longer, have the stage. */
+/** Only its name if the policy lacks the stage. */
 export function policyOfStage(policy: RolloutPolicy, name: string): StagePolicy {
   return stagesOf(policy).find((stage) => stage.name === name) ?? { name };
 }
 
 /**
- * Name of the first stage that takes a cluster; undefined if none does. `takes` evaluates the selector of a stage. A
- * stage without a selector takes the clusters that no selector takes, wherever the stage stands in the list.
+ * First stage that takes a cluster. `takes` evaluates a selector. A stage without one takes the clusters that no
+ * selector takes, wherever it stands.
  */
 export function stageOf(
   policy: RolloutPolicy,

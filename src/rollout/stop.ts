@@ -2,20 +2,20 @@ import { durationMs, type RolloutStatus } from "../apis/index.ts";
 import { policyOfStage } from "./stages.ts";
 import type { RolloutPolicy } from "./types.ts";
 
-/** Default of `yieldAfter`: long enough for a person to look at a failure, or to approve, on a working day. */
+/** Default of `yieldAfter`: enough for a person to act on a working day. */
 const YIELD_AFTER = "1h";
 
 /** A run that goes on only when a person or an external gate lets it. */
 export interface Stop {
   /** Start of the stop, epoch milliseconds. */
   since: number;
-  /** Time for which the run keeps its turn from objects of other namespaces. */
+  /** Time for which it keeps its turn from objects of other namespaces. */
   patienceMs: number;
 }
 
 /**
- * Undefined for a run that goes on, has not started, or is over. A rolled-back run counts as stopped: the cause of its
- * failure decides whether the run is over.
+ * Undefined for a run that goes on, has not started, or is over. A rolled-back run counts: the cause of its failure
+ * decides whether it is over.
  */
 export function stopOf(policy: RolloutPolicy, { state, since, stages = [] }: RolloutStatus): Stop | undefined {
   if (state !== "Paused" && state !== "RolledBack") return undefined;

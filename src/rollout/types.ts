@@ -8,31 +8,28 @@ export type RunState = RolloutStatus["state"];
 export type PauseReason = Exclude<RolloutStatus["reason"], "" | undefined>;
 export type RolloutClusterState = RolloutCluster["state"];
 
-/** Facts of one cluster, from observations alone. */
+/** From observations alone. */
 export interface RolloutFacts {
   name: string;
-  /** Stage that takes the cluster; undefined if no stage of the policy does. */
+  /** Undefined if no stage of the policy takes the cluster. */
   stage: string | undefined;
   /** The new revision has the object on this cluster. */
   wanted: boolean;
   /** The last good revision has the object on this cluster. */
   kept: boolean;
-  /** Meridian is in contact with the cluster and has observed its copy. */
+  /** In contact, and its copy was observed. */
   inContact: boolean;
-  /** The copy is the new revision and no write is under way. On a cluster that is no longer wanted: no copy is left. */
+  /** The copy is the new revision and no write is under way; if the cluster is not wanted any more, no copy is left. */
   onTarget: boolean;
   /** Like `onTarget`, for the last good revision. */
   onLastGood: boolean;
   /**
-   * Revision that was applied last, in sync or not. `LastGood` also if both revisions are equal on this cluster, or if
-   * there is no copy and the last good revision has none either. `Nothing`: the copy is missing.
+   * Applied last, in sync or not. `LastGood` also if both revisions are equal here, or if neither the cluster nor the
+   * last good revision has a copy. `Nothing`: the copy is missing.
    */
   runs: "Target" | "LastGood" | "Other" | "Nothing";
   health: RolloutHealth;
-  /**
-   * Health by the last good revision alone, for work that has finished by it. The new revision may contain other work,
-   * which failed.
-   */
+  /** For work that has finished by the last good revision: the new one may contain other work, which failed. */
   healthOfLastGood?: RolloutHealth;
   /** Why the new revision cannot be written to the cluster. */
   error?: string;
@@ -49,12 +46,12 @@ export interface RolloutHealth {
   reason?: string;
 }
 
-/** Commands of people. Each is idempotent and applies to one revision; commands for earlier revisions do not count. */
+/** Each is idempotent and applies to one revision; those for earlier revisions do not count. */
 export interface RolloutCommands {
   paused: boolean;
   /** Revision to abort. */
   abort?: number;
-  /** Time of the last resume command for a run that paused by itself, RFC 3339. Obeyed once. */
+  /** Last resume command for a run that paused by itself, RFC 3339. Obeyed once. */
   resumedAt?: string;
   /** Approver by stage. */
   approvals: ReadonlyMap<string, string>;
@@ -73,23 +70,20 @@ export interface RolloutInput {
   current: RolloutStatus | undefined;
   /** Wanted revision; equal content has one number. */
   revision: number;
-  /** Clusters that the wanted or the last good revision names, or that have a copy, sorted by name. */
+  /** Those that the wanted or the last good revision names, or that have a copy, sorted by name. */
   clusters: readonly RolloutFacts[];
   commands: RolloutCommands;
   /** Answers by stage; no entry: not asked yet. */
   gates: ReadonlyMap<string, GateAnswer>;
-  /** Why nobody can tell whether a gate has passed, by stage. */
+  /** Why a gate has no answer, by stage. */
   gateProblems?: ReadonlyMap<string, string>;
-  /** Why a return to the last good revision is impossible; absent: it is possible. A sentence for the status. */
+  /** Why a return is impossible; a sentence for the status. */
   lastGoodUnusable?: string;
-  /**
-   * Why the run does not start yet, or does not go on after it yielded its turn: the policy bounds how many objects
-   * roll out at once. A sentence for the status.
-   */
+  /** Why the run does not start, or go on after it yielded its turn; a sentence for the status. */
   waitsForTurn?: string;
   /**
-   * Contact and observations of some cluster of the run are not known yet, as after a restart of the manager. Nothing
-   * moves until they are: a deadline that ended in the meantime proves nothing.
+   * Some cluster is not known yet, as after a restart of the manager. Nothing moves until it is: a deadline that ended
+   * in the meantime proves nothing.
    */
   awaitsContact?: boolean;
 }
@@ -97,10 +91,10 @@ export interface RolloutInput {
 /** Revision that a cluster gets: the new one, the last good one, or its present one, untouched. */
 export type Turn = "Target" | "LastGood" | "Keep";
 
-/** Change of the run, of a stage or of a cluster. Each is one Event and one count of a metric. */
+/** Each is one Event and one count of a metric. */
 export interface Transition {
   of: "Run" | "Stage" | "Cluster";
-  /** Name of the stage or cluster. */
+  /** Of the stage or cluster. */
   name?: string;
   from: string;
   to: string;
@@ -109,7 +103,7 @@ export interface Transition {
 }
 
 export interface Advance {
-  /** Value for `status.rollout`; the same value as before if nothing changed. */
+  /** For `status.rollout`; the same value if nothing changed. */
   status: RolloutStatus;
   /** Turns by cluster; a missing cluster gets `others`. */
   turns: ReadonlyMap<string, Turn>;

@@ -3,12 +3,11 @@ import type { ClusterSnapshot } from "./types.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Tests if a selector takes the cluster for an object with these labels. */
 export type ClusterMatcher = (cluster: ClusterSnapshot, objectLabels: Labels | undefined) => boolean;
 
 type Test = (value: string | undefined) => boolean;
 
-/** Part of a selector. A selector takes a cluster when all of its parts do. */
+/** A selector takes a cluster when all of its parts do. */
 export interface SelectorPart {
   field: "exclude" | "clusterNames" | "labelSelector" | "fieldSelector" | "matchLabelKeys";
   /** Label key of `matchLabelKeys`. */
@@ -16,12 +15,11 @@ export interface SelectorPart {
   takes: ClusterMatcher;
 }
 
-/** Compiled selector, to test many clusters. */
 export interface CompiledSelector {
-  /** Parts of the selector, in the order of `field` above; one part for each key of `matchLabelKeys`. */
+  /** In the order of `field` above; one part for each key of `matchLabelKeys`. */
   parts: readonly SelectorPart[];
   takes: ClusterMatcher;
-  /** Label or field of which every taken cluster has one of the listed values; undefined if the selector names none. */
+  /** Label or field of which every taken cluster has one of the values, if the selector names any. */
   pivot: Pivot | undefined;
 }
 
@@ -38,8 +36,8 @@ const known = new WeakMap<ClusterSelector, CompiledSelector>();
 const takesAll: CompiledSelector = { parts: [], takes: () => true, pivot: undefined };
 
 /**
- * Compiles a selector. The result takes the same clusters as `matchesClusterSelector` of the APIs, at a fraction of the
- * cost. Policies are never changed in place, so each selector is compiled once.
+ * Takes the same clusters as `matchesClusterSelector`, at a fraction of the cost. Policies are never changed in place,
+ * so each selector is compiled once.
  */
 export function compileSelector(selector: ClusterSelector | undefined): CompiledSelector {
   if (selector === undefined) return takesAll;
@@ -142,7 +140,7 @@ function testOf({ operator, values = [] }: FieldSelector["matchExpressions"][num
 
 type Requirement = NonNullable<LabelSelector["matchExpressions"]>[number];
 
-/** Value of a label; undefined if the value is no text, such as a property that every JavaScript object inherits. */
+/** Undefined if the value is no text, such as a property that every JavaScript object inherits. */
 export function labelOf(labels: Labels, key: string): string | undefined {
   const value: unknown = labels[key];
   return typeof value === "string" ? value : undefined;

@@ -1,6 +1,6 @@
 import type { ClusterSnapshot } from "./types.ts";
 
-/** Facts about a whole list of clusters, so that no filter has to test every cluster for them. */
+/** Facts about a whole list, so that no filter asks every cluster for them. */
 export interface Fleet {
   /** Some clusters were joined for certain namespaces only. */
   hasNamespaces: boolean;
@@ -8,13 +8,13 @@ export interface Fleet {
   hasReadiness: boolean;
   /** Every cluster is known to be ready. */
   allReady: boolean;
-  /** Returns true if every cluster is known to serve these APIs. */
+  /** Every cluster is known to serve these APIs. */
   serve(apis: readonly string[]): boolean;
 }
 
 const known = new WeakMap<readonly ClusterSnapshot[], Fleet>();
 
-/** Facts of a list, computed once: lists of clusters are never changed in place. */
+/** Computed once: lists of clusters are never changed in place. */
 export function fleetOf(clusters: readonly ClusterSnapshot[]): Fleet {
   let fleet = known.get(clusters);
   if (fleet === undefined) known.set(clusters, (fleet = factsOf(clusters)));

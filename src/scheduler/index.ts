@@ -1,12 +1,10 @@
 /**
- * Decides which clusters run an object and how many replicas each gets, in four stages: `filter` tests every cluster
- * (affinity, lifecycle, taints and more), `score` weighs the fitting clusters, `select` picks clusters in the first
- * affinity group that fits, and `divide` divides the replicas.
+ * Decides which clusters run an object and how many replicas each gets: `filter` tests every cluster, `score` weighs
+ * the fitting ones, `select` picks in the first affinity group that fits, and `divide` divides the replicas.
  *
- * Promises: the same answer for the same values, whatever the order of the clusters; a reason and all steps for every
- * cluster, chosen clusters included; replicas that add up to the requested number whenever the bounds allow it; `notes`
- * for everything that a placement asks for and does not get. The scheduler never calls a client, never reads a clock
- * and never throws.
+ * Promises: the same answer for the same values, in any order of the clusters; a reason and all steps for every
+ * cluster; replicas that add up whenever the bounds allow it; `notes` for everything that a placement asks for and does
+ * not get. No client, no clock, no throw.
  */
 export { compareText, indexOfName, sortedByName } from "./order.ts";
 export { choosesAmong, schedule } from "./schedule.ts";

@@ -10,16 +10,12 @@ import { pick, picksClusters } from "./select/pick.ts";
 import type { ClusterSnapshot, Decision, PlacementRules, HeadroomAsked, Step, Subject, Verdict } from "./types.ts";
 
 /**
- * Decides which clusters run the object, how many replicas each gets, and why each cluster was chosen or not.
+ * Affinity groups are ordered, and the first with fitting clusters is used; none means every cluster. Spread
+ * constraints and `clusterCount` pick the best of them. Divided mode divides the replicas by weight or room; a cluster
+ * that gets none is left out, unless the object asks for 0.
  *
- * Affinity groups are ordered: the first group with fitting clusters is used. A placement without groups takes every
- * cluster. Spread constraints and `clusterCount` pick the best of the fitting clusters. Mode Duplicated runs the object
- * unchanged on each selected cluster. Mode Divided scores the selected clusters by static weight or by room and divides
- * the replicas by score. A cluster that gets no replicas is left out, unless the object asks for 0.
- *
- * The same values give the same decision, in any order of the clusters; a list sorted by name saves the sorting. Time
- * (`now`, epoch milliseconds) only matters for tolerations that end and for the return to an earlier group; `recheckAt`
- * is the next such moment.
+ * A list sorted by name saves the sorting. Time (`now`, epoch milliseconds) only matters for tolerations that end and
+ * for the return to an earlier group; `recheckAt` is the next such moment.
  */
 export function schedule(
   subject: Subject,
@@ -71,15 +67,12 @@ function headroomAsked(
 
 const NONE: ReadonlyMap<string, number> = new Map();
 
-/**
- * The placement chooses among fitting clusters, or divides replicas among them, so the clusters that run the object now
- * matter.
- */
+/** The clusters that run the object now matter. */
 export function choosesAmong(placement: PlacementRules): boolean {
   return takesSome({ replicas: 1 }, placement);
 }
 
-/** The placement does not simply take every fitting cluster, so the object has alternatives to a cluster that fails. */
+/** The object has alternatives to a cluster that fails. */
 function takesSome({ replicas }: Pick<Subject, "replicas">, placement: PlacementRules): boolean {
   const { clusterAffinities = [], replicaScheduling } = placement;
   const isDivided = replicaScheduling.mode === "Divided" && replicas !== undefined;
@@ -88,7 +81,7 @@ function takesSome({ replicas }: Pick<Subject, "replicas">, placement: Placement
 
 interface Chosen {
   clusters: Decision["clusters"];
-  /** Score and share of each selected cluster, in order; undefined if nothing is divided. */
+  /** Of each selected cluster; undefined if nothing is divided. */
   scores?: readonly Score[];
   shares?: readonly ReplicaShare[];
   isByHeadroom?: true;
@@ -102,7 +95,7 @@ interface Chosen {
 
 const namesOf = (clusters: readonly ClusterSnapshot[]): Decision["clusters"] => clusters.map(({ name }) => ({ name }));
 
-/** Divides the replicas among the selected clusters; undefined if nothing is divided. */
+/** Undefined if nothing is divided. */
 function divided(
   subject: Subject,
   placement: PlacementRules,
@@ -133,7 +126,7 @@ function sharesOf(selected: readonly ClusterSnapshot[], shares: readonly Replica
   return clusters;
 }
 
-/** Clusters picked for a spread or a count get a replica each. Without one, the spread would not be reached. */
+/** Clusters picked for a spread or a count get a replica each, or the spread would not be reached. */
 function leastOnEach(total: number, placement: PlacementRules, clusters: number): PlacementRules["replicaScheduling"] {
   const { replicaScheduling } = placement;
   if (!picksClusters(placement) || (replicaScheduling.minReplicasPerCluster ?? 0) > 0 || total < clusters)
@@ -187,7 +180,7 @@ function after(before: Chain, step: Step): Chain {
   return chain;
 }
 
-/** Adds a verdict for each cluster name in the placement that no cluster has: most likely a typing error. */
+/** Adds a verdict for each name in the placement that no cluster has: most likely a typing error. */
 function withUnknownClusters(
   verdicts: Verdict[],
   placement: PlacementRules,

@@ -8,7 +8,7 @@ interface Candidate<T> {
   takes: CompiledSelector["takes"];
 }
 
-/** Candidates whose selectors require the same value of a label or field. */
+/** Candidates that require the same value. */
 interface Bucket<T> {
   id: number;
   candidates: Candidate<T>[];
@@ -23,16 +23,13 @@ interface Facet<T> {
   buckets: Map<string, Bucket<T>>;
 }
 
-/** A list of matched values, and the lists with one value more. Equal matches share one list. */
+/** Equal matches share one list. */
 interface Combination<T> {
   values: readonly T[];
   more: Map<T, Combination<T>>;
 }
 
-/**
- * Index of many selectors, to test many clusters. Most selectors require a value of a label or field, and only those
- * that require the cluster's value are tested.
- */
+/** Most selectors require a value of a label or field, and only those that require the cluster's value are tested. */
 export class SelectorIndex<T> {
   readonly #facets: Facet<T>[] = [];
   /** Candidates to test on every cluster. */
@@ -61,10 +58,7 @@ export class SelectorIndex<T> {
     }
   }
 
-  /**
-   * Values whose selectors take the cluster for an object with these labels, in the order given. Returns the same list
-   * for the same values.
-   */
+  /** Values whose selectors take the cluster, in the order given; the same list for the same values. */
   matches(cluster: ClusterSnapshot, objectLabels: Readonly<Record<string, string>> | undefined): readonly T[] {
     const buckets = [this.#others];
     let { isDecided } = this.#others;

@@ -5,15 +5,15 @@ import { calledBy, type CelNode, type Checker, type Evaluator, operandsOf } from
 /**
  * Evaluates CEL expressions over a member object, within bounds: a tenant writes the expression, and a member the
  * object. An expression sees `object` and nothing else. Every evaluated node counts, and so do the items of a walked
- * list and the length of a text that is read. An expression that counts more than {@link MOST_WORK} ends with an error.
+ * list and the length of a text that is read.
  */
 
-/** A few milliseconds: one walk over a list of a thousand entries, with a comparison of one field of each. */
+/** One walk over a list of a thousand entries, with a comparison of one field of each. */
 const MOST_WORK = 10_000;
 /** Characters of a text that cost as much as a node. */
 const TEXT_AT_A_TIME = 64;
 const LONGEST_TEXT = 65_536;
-/** Cost of an error: the library draws a picture of each error, and a quantifier goes on to its next item. */
+/** The library draws a picture of each error, and a quantifier goes on to its next item. */
 const ERROR = 50;
 
 const LIMITS = { maxAstNodes: 400, maxDepth: 32, maxListElements: 64, maxMapEntries: 64, maxCallArguments: 4 };
@@ -46,7 +46,7 @@ function environment(): Environment {
   return shared;
 }
 
-/** Compiles an expression. An author's mistake is returned as text, with its place in the expression, and never thrown. */
+/** An author's mistake is returned as text, with its place, and never thrown. */
 export function compileCondition(expression: string): Compiled {
   try {
     const work = new Work();
@@ -73,7 +73,7 @@ function run(evaluate: () => unknown, work: Work): boolean {
   throw new EvaluationError("it is neither true nor false");
 }
 
-/** Text of a mistake that the library found. Rethrows every error that is no mistake of the author. */
+/** Rethrows every error that is no mistake of the author. */
 function mistakeOf(expression: string, error: unknown): string {
   if (!(error instanceof Error && "summary" in error && "code" in error)) throw error;
   const { summary, range } = error as Error & { summary: string; range?: { start: number } };
@@ -99,7 +99,7 @@ function firstForeignCall(node: CelNode): { start: number; message: string } | u
   return undefined;
 }
 
-/** Cost of one evaluation. Evaluations run one after another, so each expression needs only one counter. */
+/** Evaluations run one after another, so each expression needs only one counter. */
 class Work {
   #left = 0;
   readonly #exceeded = new EvaluationError("it takes too much work; let it walk fewer or shorter lists");
@@ -110,11 +110,10 @@ class Work {
 
   spend(units: number): void {
     this.#left -= units;
-    // One error object for all throws, since a quantifier goes on to its next item when one fails.
+    // One error for all throws: a quantifier goes on when an item fails.
     if (this.#left < 0) throw this.#exceeded;
   }
 
-  /** Counts a value that is read. */
   reads(value: unknown): void {
     this.spend(1 + (typeof value === "string" ? Math.floor(value.length / TEXT_AT_A_TIME) : 0));
   }
@@ -126,10 +125,7 @@ class Work {
   }
 }
 
-/**
- * Makes every node count its cost, and read whole numbers as integers. Changes the nodes in place, before they are
- * checked.
- */
+/** Makes every node count its cost, and read whole numbers as integers. Changes the nodes in place. */
 function count(node: CelNode, work: Work, isWalked = false): void {
   const isCall = calledBy(node) !== undefined;
   for (const operand of operandsOf(node)) count(operand, work, isCall);

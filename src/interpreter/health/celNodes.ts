@@ -1,6 +1,6 @@
 import type { TypeDeclaration } from "@marcbachmann/cel-js";
 
-/** Types of the CEL library's internals, as far as counting the cost of an expression needs them. */
+/** The CEL library's internals, as far as counting the cost needs them. */
 
 export interface Checker {
   check(node: CelNode, scope: unknown): TypeDeclaration;
@@ -25,7 +25,6 @@ export interface CelNode {
   setMeta(key: "macro" | "async", value: unknown): CelNode;
 }
 
-/** Operands of a node of any form. */
 export function operandsOf({ op, args }: CelNode): readonly CelNode[] {
   switch (op) {
     case "value":
@@ -45,7 +44,7 @@ export function operandsOf({ op, args }: CelNode): readonly CelNode[] {
   }
 }
 
-/** Name of the function or method that a node calls. */
+/** Function or method that a node calls. */
 export function calledBy({ op, args }: CelNode): string | undefined {
   return op === "call" || op === "rcall" ? (args as [string])[0] : undefined;
 }

@@ -6,8 +6,8 @@ import { conditionsOf, type ReportedCondition } from "./report.ts";
 const LONGEST_TYPE = 63;
 
 /**
- * Conditions of a member object for the hub: at most eight, chosen with those about health first, and sorted by type. A
- * healthy object has no messages, since some controllers rewrite them each time.
+ * At most eight for the hub, chosen with those about health first, and sorted by type. A healthy object has no
+ * messages: some controllers rewrite them each time.
  */
 export function shownConditions(object: KubeObject, { state }: Health): MemberCondition[] {
   const all = conditionsOf(object).filter(({ type }) => type !== "" && type.length <= LONGEST_TYPE);

@@ -6,7 +6,7 @@ import { health, isBehind, pending, servingIf, statusOf } from "./report.ts";
 
 /** Health as a placement declares it for a kind (`spec.health`). */
 
-/** Compiled expressions. They are few, and every event of an object of such a kind needs them. */
+/** They are few, and every event of an object of such a kind needs them. */
 const compiled = new Map<string, Compiled>();
 const MOST_COMPILED = 1_000;
 
@@ -25,7 +25,7 @@ export function conditionProblem(expression: string): string | undefined {
   return "mistake" in result ? result.mistake : undefined;
 }
 
-/** Invalid expressions in a placement's `health`, each with the place of its mistake. */
+/** Invalid expressions in a placement's `health`. */
 export function healthProblems(rules: readonly HealthRule[]): FieldProblem[] {
   return rules.flatMap((rule, index) =>
     (["available", "failed"] as const).flatMap((name) => {
@@ -39,9 +39,8 @@ export function healthProblems(rules: readonly HealthRule[]): FieldProblem[] {
 type Answer = { holds: boolean } | { unknown: Health };
 
 /**
- * Health of a member object by the declaration. `byKind`: its health by the rules of its kind, which still tells why
- * the object is not available, and how many replicas it has. The health is Unknown if an expression reads a value that
- * the object lacks.
+ * Health by the declaration. `byKind`, by the rules of the kind, still tells why the object is not available, and how
+ * many replicas it has. Unknown if an expression reads a value that the object lacks.
  */
 export function declaredHealth(object: KubeObject, rule: HealthRule, byKind: Health): Health {
   const judged = judge(object, rule, byKind);
@@ -77,7 +76,7 @@ function answer(field: keyof HealthRule, expression: string, object: KubeObject)
   }
 }
 
-/** Message of an error without the library's drawing of the place, which follows on further lines. */
+/** Without the library's drawing of the place, which follows on further lines. */
 function saidBy(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return shortMessage(text.split("\n", 1)[0] ?? text);

@@ -3,8 +3,8 @@ import type { Health } from "../types.ts";
 import { available, because, conditionOf, noReport } from "./report.ts";
 
 /**
- * A CRD is healthy once its names are accepted and its kind is served. A state that the server soon leaves by itself
- * gets a reason of Meridian, since a foreign reason counts as trouble.
+ * A CRD is healthy once its names are accepted and its kind is served. A state that passes gets a reason of Meridian,
+ * since a foreign one counts as trouble.
  */
 export function definitionHealth(object: KubeObject): Health {
   const accepted = conditionOf(object, "NamesAccepted");

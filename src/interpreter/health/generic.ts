@@ -21,7 +21,7 @@ const BAD_WHEN_TRUE: ReadonlyMap<string, "Failed" | "Degraded"> = new Map([
   ["Degraded", "Degraded"],
 ]);
 
-/** Conditions that sum up the health of an object. An object with several of these needs all of them True. */
+/** An object with several of these needs all of them True. */
 const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set([
   "Ready",
   "Available",
@@ -64,8 +64,8 @@ const PHASES: ReadonlyMap<string, Health["state"]> = new Map([
 ]);
 
 /**
- * Rule for kinds without a rule of their own. Trusts only the conventions of Kubernetes (observedGeneration,
- * conditions, phase). The health of an object whose status follows none of them stays Unknown.
+ * For kinds without a rule of their own. Trusts only the conventions of Kubernetes (observedGeneration, conditions,
+ * phase); without them the health is Unknown.
  */
 export function genericHealth(object: KubeObject): Health {
   const status = statusOf(object);
@@ -128,10 +128,7 @@ function phaseHealth(phase: string, message: string | undefined): Health {
 
 const unknown = (message: string): Health => health("Unknown", "NoReport", message);
 
-/**
- * Kinds without a status: their objects are healthy as soon as they exist. Kinds of the core group have no group before
- * the slash.
- */
+/** Their objects are healthy as soon as they exist. The core group is empty. */
 const WITHOUT_STATUS: ReadonlySet<string> = new Set([
   "/ConfigMap",
   "/Secret",
@@ -161,7 +158,7 @@ const WITHOUT_STATUS: ReadonlySet<string> = new Set([
   "storage.k8s.io/StorageClass",
 ]);
 
-/** The built-in kind has no status, or a status that says nothing about health. */
+/** The kind is built-in, and has no status that says anything about health. */
 export function hasNoStatus(group: string, kind: string): boolean {
   return WITHOUT_STATUS.has(kindKey({ group, kind }));
 }

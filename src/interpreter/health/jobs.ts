@@ -24,8 +24,7 @@ export function jobHealth(object: KubeObject): Health {
 }
 
 /**
- * A CronJob is healthy as soon as it exists, also while it is suspended or before its first run. Its controller records
- * the start of the last run and the end of the last successful run. A run has failed if it is over and started after
+ * A CronJob is healthy as soon as it exists, also while suspended. A run has failed if it is over and started after
  * every success.
  */
 export function cronJobHealth(object: KubeObject): Health {

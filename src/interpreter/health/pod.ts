@@ -4,7 +4,7 @@ import { fieldsOf, textOf } from "../values.ts";
 import { isLooping, troubleOfPod } from "./pods.ts";
 import { available, conditionOf, health, noReport, reportedHealth, serving, statusOf } from "./report.ts";
 
-/** Health of a pod that is sent unchanged. A pod with restartPolicy Always has to run; any other pod has to succeed. */
+/** A pod with restartPolicy Always has to run; any other has to succeed. */
 export function podHealth(object: KubeObject): Health {
   const status = statusOf(object);
   const runsOn = (textOf(fieldsOf(object["spec"])["restartPolicy"]) ?? "Always") === "Always";

@@ -2,9 +2,9 @@ import { kindKeyOf, type KubeObject, shortMessage } from "../../apis/index.ts";
 import { fieldsOf, type Fields, listOf, numberOf, textOf } from "../values.ts";
 import { codeOf, conditionOf, statusOf } from "./report.ts";
 
-/** Reason why pods of a workload do not run, from the member's kubelet or scheduler. */
+/** Why pods of a workload do not run, from the member's kubelet or scheduler. */
 export interface PodTrouble {
-  /** CamelCase code: ImagePullBackOff, CrashLoopBackOff, Unschedulable and so on. */
+  /** CamelCase code: ImagePullBackOff, CrashLoopBackOff, Unschedulable. */
   reason: string;
   message: string;
 }
@@ -18,24 +18,21 @@ const WORKLOADS: ReadonlySet<string> = new Set([
   "batch/Job",
 ]);
 
-/** Other reasons with which the kubelet reports the same trouble while it retries, mapped to one name. */
+/** Reasons with which the kubelet reports the same trouble while it retries. */
 const SAME_TROUBLE: ReadonlyMap<string, string> = new Map([["ErrImagePull", "ImagePullBackOff"]]);
 /** Waiting reasons of a container that starts normally. */
 const ON_ITS_WAY: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
 const LOOPING = "CrashLoopBackOff";
-/** Restarts after which a container counts as crash-looping, even at moments when it runs. */
+/** Restarts from which a container loops, even at moments when it runs. */
 const RESTARTS_OF_A_LOOP = 2;
-/**
- * Order of troubles, the most telling first. A container that cannot run says more than a pod without a node, since its
- * pod has got further.
- */
+/** The most telling first: a container that cannot run has got further than a pod without a node. */
 const RANK = { waiting: 0, looping: 1, unschedulable: 2 };
 
 interface Finding extends PodTrouble {
   rank: number;
 }
 
-/** Label selector of a workload's pods, as text; undefined for kinds without pods, and for an unreadable selector. */
+/** As text; undefined for kinds without pods, and for an unreadable selector. */
 export function podSelectorOf(object: KubeObject): string | undefined {
   if (!WORKLOADS.has(kindKeyOf(object))) return undefined;
   const selector = fieldsOf(fieldsOf(object["spec"])["selector"]);
@@ -68,11 +65,8 @@ function requirementOf(expression: Fields): string | undefined {
 }
 
 /**
- * Trouble that keeps the pods of a workload from running; undefined if the pods report none. Pods of other owners with
- * the same labels, pods in deletion and ready pods do not count.
- *
- * The same trouble always has the same words, without pod names and restart counts. Text from the kubelet may still
- * vary, so a stored trouble is compared by {@link isSameTrouble}.
+ * Trouble of the workload's own pods; pods in deletion and ready pods do not count. The same trouble mostly has the
+ * same words, without pod names and restart counts; compare by {@link isSameTrouble}.
  */
 export function podTrouble(
   workload: { kind: string; name: string },
@@ -88,18 +82,18 @@ export function podTrouble(
   return worst === undefined ? undefined : { reason: worst.reason, message: worst.message };
 }
 
-/** Trouble that keeps one pod from running, whoever owns the pod. */
+/** Whoever owns the pod. */
 export function troubleOfPod(pod: KubeObject): PodTrouble | undefined {
   const finding = findingOf(pod);
   return finding === undefined ? undefined : { reason: finding.reason, message: finding.message };
 }
 
-/** A container ends again and again, which is no progress. */
+/** A container ends again and again. */
 export function isLooping({ reason }: PodTrouble): boolean {
   return reason === LOOPING;
 }
 
-/** Both readings report one trouble: reason and container are the same, whatever else the kubelet said. */
+/** Reason and container are the same, whatever else the kubelet said. */
 export function isSameTrouble(a: PodTrouble | undefined, b: PodTrouble | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.reason === b.reason && subjectOf(a) === subjectOf(b);
@@ -109,7 +103,7 @@ function subjectOf({ message }: PodTrouble): string {
   return message.slice(0, message.indexOf(":"));
 }
 
-/** Reasons of a workload about which its pods may say more. Other reasons say enough, or are more exact than the pods. */
+/** Reasons about which pods may say more; the others are more exact. */
 const FROM_THE_PODS: ReadonlySet<string> = new Set([
   "PodsNotReady",
   "RollingOut",
@@ -117,7 +111,7 @@ const FROM_THE_PODS: ReadonlySet<string> = new Set([
   "JobRunning",
 ]);
 
-/** Pods may say more about the health of a workload than its own status does. */
+/** Pods may say more about a workload than its own status. */
 export function mayBeForPods(reason: string | undefined): boolean {
   return reason !== undefined && FROM_THE_PODS.has(reason);
 }

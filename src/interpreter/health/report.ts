@@ -2,7 +2,7 @@ import { defined, type KubeObject, pointOf, type Reason, shortMessage } from "..
 import type { Health } from "../types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from "../values.ts";
 
-/** Reads the reports of a cluster's controllers about an object, and builds the results that the health rules share. */
+/** Reads what a cluster's controllers report, and builds results for the health rules. */
 
 export function statusOf(object: KubeObject): Fields {
   return fieldsOf(object["status"]);
@@ -43,7 +43,7 @@ export function count(status: Fields, field: string): number {
   return numberOf(status[field]) ?? 0;
 }
 
-/** The object's controller has not observed the present generation: the status describes an older one, or none. */
+/** The status describes an older generation, or none. */
 export function isBehind(object: KubeObject): boolean {
   const observed = numberOf(statusOf(object)["observedGeneration"]);
   return observed === undefined || observed < (object.metadata.generation ?? 0);
@@ -55,12 +55,12 @@ export function health(state: Exclude<Health["state"], "Available">, reason: Rea
   return { state, reason, message: shortMessage(message) };
 }
 
-/** Health with the reason of the member's controller. The reason is mostly a CamelCase code, and is converted if not. */
+/** With the reason of the member's controller, as a code. */
 export function reportedHealth(state: Exclude<Health["state"], "Available">, reason: string, message: string): Health {
   return { state, reason: codeOf(reason), message: shortMessage(pointOf(message)) };
 }
 
-/** Longest code; Kubernetes has reasons of up to 40 letters. */
+/** Kubernetes has reasons of up to 40 letters. */
 const LONGEST_CODE = 128;
 
 /** Converts any reason from a member to a CamelCase code. */
@@ -73,10 +73,9 @@ export function codeOf(reason: string): string {
 export const pending = (message = "its controller has not seen the present generation yet"): Health =>
   health("Progressing", "RolloutPending", message);
 
-/** Health for kinds whose controller always reports, before the first report. */
+/** Before the first report of a controller that always reports. */
 export const noReport = (): Health => health("Progressing", "NoReport", "the cluster has not reported on it yet");
 
-/** The object serves as it should, though not all is as requested. */
 export function serving(judged: Health): Health {
   return servingIf(true, "Now", judged);
 }
@@ -85,7 +84,7 @@ export function servingIf(serves: boolean, when: NonNullable<Health["serves"]>, 
   return !serves || judged.state === "Available" ? judged : { ...judged, serves: when };
 }
 
-/** Health for a condition with an unwanted status, in the condition's own words. */
+/** In the condition's own words. */
 export function because(state: Exclude<Health["state"], "Available">, condition: ReportedCondition): Health {
   const fallback = condition.status === "True" ? condition.type : `Not${condition.type}`;
   return reportedHealth(

@@ -5,7 +5,7 @@ import { available, because, conditionOf, health, isBehind, noReport, pending, s
 
 /** Health of autoscalers and disruption budgets. */
 
-/** Reason while the workload has 0 replicas and nothing can be scaled: somebody wants this. */
+/** While the workload has 0 replicas: somebody wants this. */
 const SWITCHED_OFF = "ScalingDisabled";
 
 export function autoscalerHealth(object: KubeObject): Health {
@@ -26,10 +26,7 @@ export function autoscalerHealth(object: KubeObject): Health {
   return unsure === undefined ? available : because("Progressing", unsure);
 }
 
-/**
- * A budget is healthy once its controller has counted the pods, however few they are: missing pods are the workload's
- * trouble.
- */
+/** Healthy once its controller has counted the pods: missing pods are the workload's trouble. */
 export function disruptionBudgetHealth(object: KubeObject): Health {
   const allowed = conditionOf(object, "DisruptionAllowed");
   if (allowed?.status === "False" && allowed.reason === "SyncFailed") return because("Degraded", allowed);

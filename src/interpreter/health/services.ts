@@ -15,14 +15,12 @@ export function serviceHealth(object: KubeObject): Health {
 }
 
 /**
- * An Ingress is healthy as soon as it exists. Many ingress controllers never write an address, so a missing address
- * proves nothing; a placement can demand one by `spec.health`.
+ * Healthy as soon as it exists: many controllers never write an address. A placement can demand one by `spec.health`.
  */
 export function ingressHealth(object: KubeObject): Health {
   return portTrouble(object) ?? available;
 }
 
-/** Failures that the load balancer reports. */
 function portTrouble(object: KubeObject): Health | undefined {
   const refused = conditionOf(object, "LoadBalancerPortsError");
   if (refused?.status === "True") return serving(because("Degraded", refused));
@@ -37,7 +35,7 @@ function portTrouble(object: KubeObject): Health | undefined {
   return undefined;
 }
 
-/** Points where a Service or an Ingress can be reached from outside, as the member's controllers wrote them. */
+/** Where a Service or an Ingress can be reached from outside. */
 export function balancerPoints(object: KubeObject): ReturnType<typeof listOf> {
   return listOf(valueAt(object, ["status", "loadBalancer", "ingress"]));
 }

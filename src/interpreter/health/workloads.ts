@@ -15,7 +15,7 @@ import {
 
 /** Health of the kinds that run replicas of a pod. */
 
-/** Replicas that a Deployment or StatefulSet asks for; the server's default is 1. */
+/** The server's default is 1. */
 export function askedReplicas(object: KubeObject): number {
   return numberOf(fieldsOf(object["spec"])["replicas"]) ?? 1;
 }
@@ -71,7 +71,7 @@ function judgeDeployment(object: KubeObject, replicas: ReplicaCounts, existing: 
   return progress;
 }
 
-/** Progress of a controller that replaces pods and then waits for the new ones. `existing` counts the old pods too. */
+/** For a controller that replaces pods and then waits. `existing` counts old pods too. */
 function judgeProgress({ desired, updated, ready, available: serving }: ReplicaCounts, existing: number): Health {
   if (updated < desired) return health("Progressing", "RollingOut", share(updated, desired, "updated"));
   if (existing > updated) {
@@ -123,8 +123,8 @@ export function daemonSetHealth(object: KubeObject): Health {
 }
 
 /**
- * Also used for a ReplicationController. Neither kind replaces its pods: at most, pods of an earlier template lack a
- * label of the present one.
+ * Also for a ReplicationController. Neither replaces its pods: at most, older pods lack a label of the present
+ * template.
  */
 export function replicaSetHealth(object: KubeObject): Health {
   const status = statusOf(object);

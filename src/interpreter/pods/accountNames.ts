@@ -2,21 +2,17 @@ import { type KubeObject, parseApiVersion } from "../../apis/index.ts";
 import { podTemplateOf, withPodSpec } from "./podTemplates.ts";
 import { textOf } from "../values.ts";
 
-/**
- * Groups of the built-in workloads. A custom resource of the same shape has its own schema, which may know only one of
- * the names.
- */
+/** Of the built-in workloads. A custom schema may know only one of the names. */
 const GROUPS = new Set(["", "apps", "batch"]);
 
-/** Cached results. An object may be large, and a reused object is not hashed again. */
+/** A reused object is not hashed again. */
 const completed = new WeakMap<KubeObject, KubeObject>();
 
 /**
- * Names the service account in both fields that an API server has for it, if the pods name one.
+ * Names the service account of pods in both fields of an API server.
  *
- * The server fills in the deprecated `serviceAccount` by itself, without an owner. If Meridian did not own that field
- * too, it would stay when Meridian removes `serviceAccountName`, and the server would read the account from it: pods
- * would keep the account for good.
+ * The server fills in the deprecated `serviceAccount` without an owner. If Meridian did not own it, it would stay when
+ * `serviceAccountName` goes, and pods would keep the account for good.
  */
 export function withAccountNames(object: KubeObject): KubeObject {
   const known = completed.get(object);

@@ -2,10 +2,9 @@ import { type DeclaredDependency, DNS_SUBDOMAIN, isRecord, type KubeObject } fro
 import { References } from "./references.ts";
 import type { Dependency } from "../types.ts";
 
-/** Objects that the declared paths name in one object. */
 export interface Declared {
   dependencies: Dependency[];
-  /** Mismatch of the first path that does not fit this object. */
+  /** Of the first path that does not fit. */
   mismatch: string | undefined;
 }
 
@@ -13,7 +12,7 @@ const LONGEST_NAME = 253;
 
 /**
  * Objects that one object names in the fields that a placement declares, each once. An absent field and an empty text
- * name nothing. A path that does not fit the object is reported.
+ * name nothing.
  */
 export function declaredDependencies(object: KubeObject, fields: readonly DeclaredDependency[]): Declared {
   const references = new References(object.metadata.namespace);

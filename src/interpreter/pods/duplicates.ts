@@ -3,26 +3,25 @@ import { isWorkload, podTemplateOf, podTemplatePathOf, withPodSpec } from "./pod
 import { type Fields, fieldsOf, listOf } from "../values.ts";
 
 /**
- * Lists of built-in kinds that have keys or are a set, and in which API servers accept equal keys by create, update and
- * client-side apply. Server-side apply refuses them forever. Found by trying every such list of the OpenAPI of version
- * 1.35. In all other lists, and in custom kinds, the servers refuse duplicates from any request. ObjectMeta's lists are
- * not sent.
+ * Lists of built-in kinds in which API servers accept equal keys by create, update and client-side apply, but never by
+ * server-side apply: found by trying every keyed list and set of the OpenAPI of version 1.35. In all others, and in
+ * custom kinds, the servers refuse duplicates.
  */
 
-/** An object that server-side apply accepts, and the changes that were needed. */
+/** An object that server-side apply accepts. */
 export interface WithoutDuplicates {
   /** The same object if no change was needed. */
   object: KubeObject;
-  /** Notes on entries with equal keys that were merged, each with its path. */
+  /** What was merged, each with its path. */
   notes: readonly string[];
-  /** Duplicates that cannot be merged without another meaning: where, why, and what to do. The fullest text comes first. */
+  /** What cannot be merged without another meaning: where, why, and what to do. */
   refusal: string | undefined;
 }
 
 interface ListRule {
   field: string;
   keys: readonly string[];
-  /** Merges two entries of one key if neither contains all of the other. Without this function they are refused. */
+  /** For two entries of which neither contains the other; without it they are refused. */
   unite?: (some: Fields, other: Fields) => Fields;
 }
 
@@ -58,13 +57,12 @@ const LISTS: Readonly<Record<string, readonly { at: string; list: ListRule }[]>>
 const VALIDATIONS: ListRule = { field: "x-kubernetes-validations", keys: ["rule"] };
 const DEFINITION = "apiextensions.k8s.io/CustomResourceDefinition";
 
-/** Cached results: objects are never changed in place, and one object is rendered for many clusters. */
+/** Objects are never changed in place, and one is rendered for many clusters. */
 const known = new WeakMap<KubeObject, WithoutDuplicates>();
 
 /**
- * Merges entries that have equal keys: equal entries, entries of which one contains the other, hosts with more names,
- * and variables, of which the last counts, as for the kubelet. Entries whose merge would mean something else are
- * refused.
+ * Merges entries with equal keys: equal ones, those of which one contains the other, hosts, and variables, of which the
+ * last counts, as for the kubelet. Others are refused.
  */
 export function withoutDuplicates(object: KubeObject): WithoutDuplicates {
   let result = known.get(object);
@@ -154,7 +152,7 @@ function saysAllOf(some: Fields, other: Fields): boolean {
   return Object.entries(other).every(([key, value]) => sameValue(some[key], value));
 }
 
-/** Adds the server's default, which is the same wherever a protocol is part of a key. */
+/** The server's default, wherever a protocol is part of a key. */
 function withProtocol(fields: Fields): Fields {
   return "containerPort" in fields && fields["protocol"] === undefined ? { ...fields, protocol: "TCP" } : fields;
 }
@@ -178,8 +176,8 @@ function nameOf(item: unknown, keys: readonly string[]): string {
 }
 
 /**
- * Keeps the last of the variables with one name, at its position, since later variables refer to it. Equal variables
- * become one at the position of the first. A variable in between that refers to an earlier value cannot be kept.
+ * Keeps the last variable of a name where it stands, since later ones refer to it; equal ones where the first stands. A
+ * variable in between that refers to an earlier value cannot be kept.
  */
 function withoutEarlierVariables(container: Fields, path: string, findings: Findings): Fields {
   const variables = container["env"];

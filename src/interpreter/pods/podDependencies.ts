@@ -5,9 +5,8 @@ import type { Dependency } from "../types.ts";
 import { type Fields, fieldsOf, listOf } from "../values.ts";
 
 /**
- * Objects that pods of this spec need in their namespace, each once, sorted by {@link refKey}: ConfigMaps and Secrets,
- * mounted claims, and the service account. Objects that a pod makes for itself (the claim of an ephemeral volume) are
- * no dependencies.
+ * ConfigMaps, Secrets, claims and the account that pods of this spec need, each once, sorted by {@link refKey}. What a
+ * pod makes for itself is none.
  */
 export function podDependencies(podSpec: unknown, namespace: string | undefined): Dependency[] {
   const references = new References(namespace);
@@ -15,10 +14,7 @@ export function podDependencies(podSpec: unknown, namespace: string | undefined)
   return references.list();
 }
 
-/**
- * Adds the dependencies of a workload's pods. A volume with the name of a claim template of the object (StatefulSet) is
- * replaced by a claim that the member's controller makes, so the volume's own reference is not needed.
- */
+/** Adds what a workload's pods need, less the volumes for which its claim templates (StatefulSet) stand. */
 export function addReferencesOfWorkload(references: References, object: KubeObject): void {
   // Many custom kinds have another sort of template at the usual path.
   const spec = podTemplatePathOf(object) === undefined ? undefined : podTemplateOf(object)?.spec;
@@ -59,7 +55,7 @@ function addContainer(references: References, container: Fields): void {
   }
 }
 
-/** Volumes of these kinds name the Secret with which the kubelet, not the pod, reaches a storage. */
+/** They name the Secret with which the kubelet, not the pod, reaches a storage. */
 const WITH_SECRET_REF = ["cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"] as const;
 
 function addVolume(references: References, volume: Fields): void {
@@ -71,7 +67,7 @@ function addVolume(references: References, volume: Fields): void {
   for (const kind of WITH_SECRET_REF) references.add("Secret", fieldsOf(fieldsOf(volume[kind])["secretRef"])["name"]);
 }
 
-/** `secretField`: field with the name of the Secret: `secretName` in a volume, `name` in a source of a projected volume. */
+/** `secretField`: `secretName` in a volume, `name` in a source of a projected one. */
 function addFiles(references: References, source: Fields, secretField: "secretName" | "name"): void {
   const configMap = fieldsOf(source["configMap"]);
   references.add("ConfigMap", configMap["name"], { optional: configMap["optional"] === true, readByPods: true });

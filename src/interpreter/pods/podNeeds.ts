@@ -4,10 +4,10 @@ import { fieldsOf, type Fields, listOf, textOf } from "../values.ts";
 
 /** Needs of one pod on a node. Compare by {@link podNeedsKey}. */
 export interface PodNeeds {
-  /** Amounts above zero, by resource: thousandths of a core for `cpu`, whole units (bytes) for every other. */
+  /** Above zero, by resource: thousandths of a core for `cpu`, else whole units (bytes). */
   requests: Readonly<Record<string, number>>;
   nodeSelector: Readonly<Record<string, string>>;
-  /** Required node affinity: one term has to hold, with every expression of it. Empty: nothing is required. */
+  /** One term has to hold, with every expression of it. Empty: nothing is required. */
   nodeTerms: readonly (readonly NodeExpression[])[];
   tolerations: readonly PodToleration[];
 }
@@ -25,16 +25,15 @@ export interface PodToleration {
   effect?: string;
 }
 
-/** Needs of the pods of a workload, by its first template; undefined if there is none. */
+/** By the workload's first template. */
 export function podNeedsOf(object: KubeObject, declared?: readonly DeclaredTemplate[]): PodNeeds | undefined {
   const spec = podTemplateOf(object)?.spec ?? podSpecsOf(object, declared)[0];
   return spec === undefined ? undefined : needsOfPod(spec);
 }
 
 /**
- * Needs of a pod with this spec, counted like the scheduler of Kubernetes: containers and sidecars together, or one
- * init container alone if that is more; limits where no request is set; and the overhead of the runtime. Unreadable
- * values count for nothing.
+ * As the scheduler of Kubernetes counts: containers and sidecars together, or one init container alone if that is more;
+ * limits where no request is set; and the overhead. Unreadable values count for nothing.
  */
 export function needsOfPod(spec: Fields): PodNeeds {
   const affinity = fieldsOf(fieldsOf(spec["affinity"])["nodeAffinity"]);
@@ -56,7 +55,7 @@ export function podNeedsKey({ requests, nodeSelector, nodeTerms, tolerations }: 
   return JSON.stringify([sorted(requests), sorted(nodeSelector), nodeTerms, tolerations]);
 }
 
-/** Quantity in the unit of its resource, rounded up as in Kubernetes; undefined for malformed text. */
+/** In the unit of its resource, rounded up as in Kubernetes; undefined if malformed. */
 export function amountOf(resource: string, quantity: unknown): number | undefined {
   if (typeof quantity !== "string" && typeof quantity !== "number" && typeof quantity !== "bigint") return undefined;
   const amount = parseQuantity(quantity);
@@ -100,7 +99,7 @@ function amountsIn(fields: Fields): Amounts {
   return amounts;
 }
 
-/** Amount of a resource. Resource names are free text, and may equal a property that every JavaScript object inherits. */
+/** Resource names are free text, and may equal a property that every JavaScript object inherits. */
 function amountIn(amounts: Amounts, resource: string): number {
   return Object.hasOwn(amounts, resource) ? (amounts[resource] ?? 0) : 0;
 }

@@ -15,7 +15,7 @@ const WORKLOADS: ReadonlySet<string> = new Set([
   "batch/Job",
 ]);
 
-/** Path of the pod template in every other built-in workload, and in many custom ones. */
+/** In every other built-in workload, and in many custom ones. */
 const USUAL_TEMPLATE = ["spec", "template"];
 
 /** A pod or a pod template, with the spec of the pods. */
@@ -24,15 +24,15 @@ interface PodTemplate {
   spec: Readonly<Record<string, unknown>>;
 }
 
-/** Value at the place of an object's pod template, or the Pod itself. Undefined if there is no template. */
+/** An object's pod template, or the Pod itself. */
 export function podTemplateOf(object: KubeObject): PodTemplate | undefined {
   const template = valueAt(object, templatePathOf(object));
   return isTemplate(template) ? { metadata: template.metadata, spec: template.spec } : undefined;
 }
 
 /**
- * Path from an object to its pod template: empty for a Pod, undefined for kinds without pods. An object of a custom
- * kind has a template if the usual path has containers.
+ * Path to the pod template: empty for a Pod, undefined for kinds without pods. A custom kind has one if there are
+ * containers at the usual path.
  */
 export function podTemplatePathOf(object: KubeObject): readonly string[] | undefined {
   const path = templatePathOf(object);
@@ -40,12 +40,12 @@ export function podTemplatePathOf(object: KubeObject): readonly string[] | undef
   return Array.isArray(podTemplateOf(object)?.spec["containers"]) ? path : undefined;
 }
 
-/** One step of a path: a field name, or an index of a list. */
+/** A field name, or an index of a list. */
 export type PathStep = string | number;
 
 /**
- * Paths to every pod template of an object, each once: the template of its kind ({@link podTemplatePathOf}), and those
- * that a placement declares for the kind, if the object has a template there.
+ * Paths to every pod template, each once: that of the kind ({@link podTemplatePathOf}), and those that a placement
+ * declares and the object has.
  */
 export function podTemplatePathsOf(
   object: KubeObject,
@@ -69,7 +69,7 @@ export function podSpecsOf(object: KubeObject, declared?: readonly DeclaredTempl
   });
 }
 
-/** Value at the end of a path through fields and lists; undefined if there is none. */
+/** Undefined if there is none. */
 export function atPath(object: unknown, path: readonly PathStep[]): unknown {
   let value = object;
   for (const step of path) {
@@ -105,7 +105,7 @@ export function isWorkload(object: KubeObject): boolean {
   return WORKLOADS.has(kindKeyOf(object));
 }
 
-/** Copy of the object with this pod spec, at the place where {@link podTemplateOf} finds one. */
+/** Copy with this pod spec, where {@link podTemplateOf} finds one. */
 export function withPodSpec(object: KubeObject, spec: PodTemplate["spec"]): KubeObject {
   return withValueAt(object, [...templatePathOf(object), "spec"], spec) as KubeObject;
 }

@@ -14,11 +14,10 @@ export function declaredTemplateDependencies(object: KubeObject, declared: reado
 }
 
 /**
- * Dependencies of an object that is sent unchanged: references of its pods, the Secrets of an Ingress's TLS, the pull
- * secrets of a service account. A change of a dependency restarts no pods: Kubernetes restarts none either, and the
- * template is the user's.
+ * Dependencies of an object that is sent unchanged. Their changes restart no pods: Kubernetes restarts none either, and
+ * the template is the user's.
  *
- * An object without a namespace has no dependencies: its names could be meant in any namespace.
+ * An object without a namespace has none: its names could be meant in any.
  */
 export function propagatedDependencies(object: KubeObject): Dependency[] {
   const { namespace } = object.metadata;
@@ -32,7 +31,7 @@ export function propagatedDependencies(object: KubeObject): Dependency[] {
       for (const { secretName } of listOf(fieldsOf(object["spec"])["tls"])) references.add("Secret", secretName);
       break;
     case "/Pod":
-      // Admission on the hub has put the hub's own pull secrets and tokens into the pod, so only fields set by users count.
+      // Admission on the hub has put its own pull secrets and tokens into the pod.
       addReferencesOfPod(references, userSetObject(object)["spec"]);
       break;
     default:

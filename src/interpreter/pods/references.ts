@@ -2,14 +2,14 @@ import { type DependencyKind, type ObjectRef, refKey } from "../../apis/index.ts
 import type { Dependency } from "../types.ts";
 import { textOf } from "../values.ts";
 
-/** Objects that every namespace gets from its own cluster. The hub's copy would be wrong on a member. */
+/** Every namespace gets these from its own cluster. */
 const EVERY_NAMESPACE_HAS: ReadonlySet<string> = new Set(["ConfigMap/kube-root-ca.crt", "ServiceAccount/default"]);
 
 export type ReferenceTerms = Partial<Pick<Dependency, "optional" | "readByPods">>;
 
 /**
- * Collects the references of an object in its namespace, each object once. An object that is named twice is optional
- * only if both references are optional, and is read by pods if one of them is.
+ * References of an object in its namespace, each object once. A dependency is optional only if all references are, and
+ * read by pods if one is.
  */
 export class References {
   readonly #namespace: string | undefined;

@@ -4,10 +4,9 @@ import { type Fields, isFields } from "../values.ts";
 const known = new WeakMap<KubeObject, KubeObject>();
 
 /**
- * Converts `stringData` of a Secret to `data`, as the server does. A server-side apply gives the applier `stringData`,
- * and nobody the `data`: a key removed from `stringData` would stay on the member, and a changed value would not count
- * as drift. Returns the same object each time. Other objects stay as they are, also a Secret that the server will
- * refuse.
+ * Converts `stringData` of a Secret to `data`, as the server does. A server-side apply gives nobody the `data`: a
+ * removed key would stay on the member, and a changed value would not count as drift. Other objects, and what the
+ * server will refuse, stay as they are.
  */
 export function withSecretData(object: KubeObject): KubeObject {
   const { stringData, ...rest } = object;

@@ -33,9 +33,8 @@ const BOOTSTRAPPING_LABEL = "kubernetes.io/bootstrapping";
 const FLOW_CONTROL_ANNOTATION = "apf.kubernetes.io/autoupdate-spec";
 
 /**
- * Why an object belongs to the hub itself, so that only a selector with its name selects it: a policy for all
- * ConfigMaps does not mean such an object. Undefined for objects that people and their tools made. `isProtected`:
- * nothing is sent to the object's namespace on members.
+ * Why an object belongs to the hub itself, so that only a selector with its name selects it. `isProtected`: nothing is
+ * sent to its namespace.
  */
 export function whyHubsOwn(object: KubeObject, isProtected: boolean): string | undefined {
   const { group } = parseApiVersion(object.apiVersion);
@@ -62,7 +61,7 @@ function whyClustersSecret({ kind, type }: KubeObject, group: string): string | 
   return Object.hasOwn(SECRETS_OF_A_CLUSTER, type) ? SECRETS_OF_A_CLUSTER[type] : undefined;
 }
 
-/** Meridian wrote the object as a member object, or the object is part of Meridian's installation. */
+/** A member object, or a part of Meridian's installation. */
 function isMeridians(object: KubeObject): boolean {
   const { labels = {}, annotations = {} } = object.metadata;
   return (

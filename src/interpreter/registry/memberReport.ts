@@ -23,7 +23,7 @@ export interface MemberReport {
   ended?: End;
 }
 
-/** Report on a member object by the rules of its kind, or by the health that a placement declares. */
+/** By the rules of its kind, or by the health that a placement declares. */
 export function memberReport(object: KubeObject, declared?: HealthRule): MemberReport {
   const kind = memberKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const byKind = kind.health(object);

@@ -94,10 +94,7 @@ function memberKind(
   };
 }
 
-/**
- * Health of an object in deletion: Progressing, whatever its health was before. Its replicas still count, since they
- * still run.
- */
+/** Its replicas still count, since they still run. */
 export function terminating({ replicas }: Health): Health {
   return {
     ...health("Progressing", "Terminating", "it is being deleted"),
@@ -114,12 +111,12 @@ const knownMemberKinds = byName(MEMBER_KINDS);
 const propagatedKinds = new Map<string, HubKind>();
 const otherMemberKinds = new Map<string, MemberKind>();
 
-/** Rule of a hub kind that is rendered to other objects; undefined for kinds that are propagated unchanged. */
+/** Undefined for kinds that are propagated unchanged. */
 export function hubKindOf(group: string, kind: string): HubKind | undefined {
   return hubKinds.get(kindKey({ group, kind }));
 }
 
-/** Meridian renders other objects from the object for the members. Objects of any other kind are sent unchanged. */
+/** Objects of any other kind are sent unchanged. */
 export function isRendered({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): boolean {
   return hubKinds.has(kindKeyOf({ apiVersion, kind }));
 }
@@ -145,8 +142,8 @@ export function memberKindOf(group: string, kind: string): MemberKind {
 }
 
 /**
- * Replica paths of a kind that is sent unchanged, if the interpreter does not know them: as the policy declares them,
- * else as the scale subresource of the CRD says.
+ * Replica paths of a kind of which the interpreter knows none: as the policy declares, else as the CRD's scale
+ * subresource says.
  */
 export function replicaPathsOf(
   { group, kind }: Pick<ServedKind, "group" | "kind">,
@@ -195,10 +192,7 @@ function served(group: string, version: string, kind: string, plural: string): S
   return Object.freeze({ group, version, kind, plural, namespaced: true });
 }
 
-/**
- * Kinds that are sent as dependencies. {@link HubKind.dependencies} and the declarations of policies name no other
- * kinds.
- */
+/** Objects and policies name no other kinds as dependencies. */
 const DEPENDENCIES: Readonly<Record<DependencyKind, ServedKind>> = {
   ConfigMap: served("", "v1", "ConfigMap", "configmaps"),
   PersistentVolumeClaim: served("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
@@ -208,7 +202,7 @@ const DEPENDENCIES: Readonly<Record<DependencyKind, ServedKind>> = {
 
 export const DEPENDENCY_KINDS: readonly ServedKind[] = Object.values(DEPENDENCIES);
 
-/** Kind of a dependency; undefined for kinds that are never sent as dependencies. */
+/** Undefined for kinds that are never sent as dependencies. */
 export function dependencyKindOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): ServedKind | undefined {
   if (apiVersion !== "v1" || !Object.hasOwn(DEPENDENCIES, kind)) return undefined;
   return DEPENDENCIES[kind as DependencyKind];
@@ -220,7 +214,7 @@ export function occasionalKindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): S
   return kind === DEPENDENCIES.ConfigMap || kind === DEPENDENCIES.Secret ? undefined : kind;
 }
 
-/** Hub kinds that are rendered, in the version that is read, and the kinds of their rendered objects. */
+/** In the version that is read, with the kinds of their rendered objects. */
 const RENDERED: readonly { hub: ServedKind; members: readonly ServedKind[]; optional?: true }[] = [
   {
     hub: served(PAAS_GROUP, "v1", "DemoApplication", "demoapplications"),
@@ -244,10 +238,7 @@ export function requiredHubKinds(): readonly ServedKind[] {
   return RENDERED.filter(({ optional }) => optional !== true).map(({ hub }) => hub);
 }
 
-/**
- * Objects of the kind are sent unchanged if a policy selects them: the kind has no rule of its own, and no reason
- * speaks against it.
- */
+/** Objects of the kind are sent unchanged if a policy selects them. */
 export function isPropagated(kind: Pick<ServedKind, "group" | "kind">): boolean {
   return hubKindOf(kind.group, kind.kind) === undefined && whyNeverPlaced(kind) === undefined;
 }
@@ -258,8 +249,8 @@ export function renderedMemberKinds(): readonly ServedKind[] {
 }
 
 /**
- * Kinds to watch on every member: those that Meridian places there in any case, except for the namespaces that it
- * makes. Other kinds of dependencies are watched from the first object that needs one ({@link occasionalKindOf}).
+ * Kinds to watch on every member; other dependencies are watched from the first object that needs one ({@link
+ * occasionalKindOf}).
  */
 export function memberKinds(): readonly ServedKind[] {
   return [...renderedMemberKinds(), DEPENDENCIES.ConfigMap, DEPENDENCIES.Secret];

@@ -23,8 +23,8 @@ export function replicaPath(text: unknown): readonly string[] | undefined {
 }
 
 /**
- * Adds the counts of the scale subresource to the health of a member object, if the rule of its kind gives none. A
- * scale subresource has one count of present replicas, which stands for those that are updated, ready and available.
+ * Adds the counts of the scale subresource, if the rule of the kind gives none. Its one count of present replicas
+ * stands for those updated, ready and available.
  */
 export function withCounts(health: Health, object: KubeObject, paths: ReplicaPaths | undefined): Health {
   if (paths === undefined || health.replicas !== undefined) return health;

@@ -13,9 +13,9 @@ import type { MemberStatus } from "../types.ts";
 const MOST_TYPES = 16;
 
 export interface ConditionContext {
-  /** Conditions in the hub object's own status. */
+  /** In the hub object's own status. */
   previous: readonly Condition[];
-  /** Generation that the conditions describe; undefined while the status of some copy does not describe the present one. */
+  /** Undefined while the status of some copy does not describe the present one. */
   generation: number | undefined;
   /** Epoch milliseconds. */
   now: number;
@@ -29,9 +29,8 @@ interface Said {
 }
 
 /**
- * Merges the conditions of all copies. A condition that sums up health is True if it is True on every copy. A condition
- * of trouble is True if it is True on any copy. Any other condition has the status that all copies have, or else
- * Unknown.
+ * A condition that sums up health is True if it is on every copy, one of trouble if it is on any. Any other has the
+ * status that all copies have, or else Unknown.
  */
 export function conditionSums(members: readonly MemberStatus[], context: ConditionContext): Condition[] {
   const byCluster = members.map(({ cluster, status }) => ({ cluster, conditions: conditionsIn(status ?? {}) }));

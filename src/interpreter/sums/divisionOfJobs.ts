@@ -3,8 +3,7 @@ import type { ReplicaPaths } from "../types.ts";
 import { fieldsOf } from "../values.ts";
 
 /**
- * Division of a Job, which has two numbers of pods. `replicaScheduling.path` of a policy says which of them is divided;
- * without a path, neither is.
+ * A Job has two numbers of pods. `replicaScheduling.path` of a policy says which is divided; without it, neither is.
  */
 
 const REPORTED: Readonly<Record<string, string>> = { completions: "succeeded", parallelism: "active" };
@@ -13,10 +12,7 @@ export function isJob({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kin
   return kind === "Job" && parseApiVersion(apiVersion).group === "batch";
 }
 
-/**
- * Replica paths of a Job for the number at this path of its spec. Only `completions` and `parallelism` have a status
- * path.
- */
+/** Only `completions` and `parallelism` have a status path. */
 export function jobPaths(spec: readonly string[]): ReplicaPaths {
   const [top, field = "", ...rest] = spec;
   const status = top === "spec" && rest.length === 0 && Object.hasOwn(REPORTED, field) ? REPORTED[field] : undefined;
@@ -24,8 +20,8 @@ export function jobPaths(spec: readonly string[]): ReplicaPaths {
 }
 
 /**
- * Why the completions of a Job cannot be divided; undefined if they can. The pods of an Indexed Job get the indexes
- * from 0 on: each cluster would run the first indexes, and none the last ones.
+ * Why completions cannot be divided: pods of an Indexed Job get the indexes from 0 on, so each cluster would run the
+ * first indexes, and none the last.
  */
 export function undividable(
   object: KubeObject,

@@ -8,28 +8,24 @@ export function jobEnd(object: KubeObject): End | undefined {
   return (["Complete", "Failed"] as const).find((type) => conditionOf(object, type)?.status === "True");
 }
 
-/**
- * A pod with restartPolicy Always has to keep running: its end is a failure that somebody has to repair, and is not
- * final.
- */
+/** With restartPolicy Always a pod has to keep running: its end is a failure to repair, and not final. */
 export function podEnd(object: KubeObject): End | undefined {
   if ((textOf(fieldsOf(object["spec"])["restartPolicy"]) ?? "Always") === "Always") return undefined;
   const { phase } = statusOf(object);
   return phase === "Succeeded" ? "Complete" : phase === "Failed" ? "Failed" : undefined;
 }
 
-/** Conditions with which the controllers of Jobs, workflows, pipelines and trainings mark finished work. */
+/** With these the controllers of Jobs, workflows and trainings mark finished work. */
 const OVER: ReadonlySet<string> = new Set(["Complete", "Completed", "Succeeded"]);
-/** Phases that kinds without an end use, too. They mark an end only if the status also has an end time. */
+/** Kinds without an end use these, too: they need an end time. */
 const GOOD_PHASES: ReadonlySet<unknown> = new Set(["Succeeded", "Completed", "Complete"]);
 const FAILED_PHASES: ReadonlySet<unknown> = new Set(["Failed", "Error"]);
 /** Status fields that hold an end time. */
 const END_TIMES = ["completionTime", "completionTimestamp", "completedAt", "finishedAt", "endTime"] as const;
 
 /**
- * Final outcome of an object of a kind without a rule of its own. `Complete`, `Completed` or `Succeeded` is True at the
- * end of work. A failure may pass, and a phase says little, so they mark an end only if the status also has an end
- * time. An object with replicas serves, and has no end, whatever its conditions say.
+ * For kinds without a rule of their own. A failure may pass, and a phase says little, so they mark an end only with an
+ * end time. An object with replicas serves, and has no end.
  */
 export function genericEnd(object: KubeObject): End | undefined {
   const status = statusOf(object);
@@ -54,7 +50,7 @@ function hasReplicas(object: KubeObject, status: Fields): boolean {
   return numberOf(fieldsOf(object["spec"])["replicas"]) !== undefined || numberOf(status["replicas"]) !== undefined;
 }
 
-/** Spec fields that are not part of the work, by kind: controllers of the hub write them, or a person tidies up. */
+/** Not part of the work: controllers of the hub write them, or a person tidies up. */
 const BESIDE_THE_WORK: Readonly<Record<string, ReadonlySet<string>>> = {
   "batch/Job": new Set(["suspend", "ttlSecondsAfterFinished"]),
   "/Pod": new Set(["nodeName", "tolerations"]),
@@ -63,8 +59,8 @@ const NONE: ReadonlySet<string> = new Set();
 const known = new WeakMap<KubeObject, string>();
 
 /**
- * Hash of the work that an object asks for, on the hub or in a bundle. The hash is the same for all clusters, and does
- * not depend on labels, annotations, overrides or the division of replicas.
+ * Hash of the work that an object asks for: the same for all clusters, whatever labels, annotations, overrides and
+ * divided replicas say.
  */
 export function runHash(object: KubeObject): string {
   let hash = known.get(object);
@@ -78,7 +74,7 @@ export function runHash(object: KubeObject): string {
   return hash;
 }
 
-/** Time at which the TTL controller may remove a finished Job, epoch milliseconds; undefined for everything else. */
+/** When the TTL controller may remove a finished Job, epoch milliseconds. */
 export function expiryOf(object: KubeObject): number | undefined {
   if (object.kind !== "Job" || parseApiVersion(object.apiVersion).group !== "batch") return undefined;
   const ttl = numberOf(fieldsOf(object["spec"])["ttlSecondsAfterFinished"]);

@@ -4,16 +4,15 @@ import { conditionsIn } from "../health/index.ts";
 import type { MemberStatus } from "../types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, textOf, timesIn } from "../values.ts";
 
-/** Final conditions of a Job, each with the condition that the API server requires before it. */
+/** Each with the condition that the API server requires before it. */
 const ENDS = { Complete: "SuccessCriteriaMet", Failed: "FailureTarget" } as const;
 type End = keyof typeof ENDS;
 const END_TYPES: ReadonlySet<string> = new Set(Object.entries(ENDS).flat());
 
 /**
- * Status of a Job on the hub, from the statuses of its copies. The Job begins with the first copy and ends with the
- * last one: it is Complete if every copy is, and Failed if every copy is finished and one has failed. The API server
- * refuses any other sum: a start that moves, numbers that shrink, an end that is taken back, or running pods of a
- * finished Job. So a Job that is finished on the hub keeps its status.
+ * Status of a Job on the hub. It begins with the first copy and ends with the last: Complete if every copy is, Failed
+ * if all are finished and one has failed. The API server refuses a start that moves, numbers that shrink, an end that
+ * is taken back, and running pods of a finished Job, so a finished Job keeps its status.
  */
 export function jobSum(object: KubeObject, members: readonly MemberStatus[], now: number): Fields {
   const previous = fieldsOf(object["status"]);

@@ -1,22 +1,21 @@
 import { kindKeyOf, type KubeObject } from "../../apis/index.ts";
 
 /**
- * Rule to merge the values that several clusters report in one status field. `Common`: the value that all clusters
- * report. `Joined`: the items of all lists. `worstOf`: the first of these words that any cluster reports. `None`: the
- * field means nothing outside its own cluster.
+ * How values of several clusters are merged. `Common`: what all report. `Joined`: the items of all lists. `worstOf`:
+ * the first of these words that any reports. `None`: it means nothing outside its cluster.
  */
 export type FieldRule = "Sum" | "Common" | "Earliest" | "Latest" | "Joined" | "None" | { worstOf: readonly string[] };
 
 export interface KindRules {
   fields: Readonly<Record<string, FieldRule>>;
-  /** Condition types that are True for all copies together as soon as they are True on one. */
+  /** Condition types that are True as soon as they are on one copy. */
   trueIfAny?: readonly string[];
 }
 
 /** The API server refuses a `collisionCount` that shrinks, and the number names revisions of one cluster. */
 const REVISIONS: KindRules = { fields: { collisionCount: "None" } };
 
-/** Built-in kinds with fields that the general rules read wrongly, or whose sum the API server would refuse. By group and kind. */
+/** Built-in kinds that the general rules read wrongly, or whose sum the API server would refuse. */
 const RULES: Readonly<Record<string, KindRules>> = {
   "apps/DaemonSet": REVISIONS,
   "apps/Deployment": REVISIONS,

@@ -6,7 +6,7 @@ import { type FieldRule, fieldRulesOf } from "./statusFields.ts";
 import type { MemberStatus } from "../types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, timesIn } from "../values.ts";
 
-/** Names of fields with a count, which is summed over the clusters. */
+/** Names of counts, which are summed. */
 const COUNTS =
   /(?:replicas|nodes|pods|instances|members|workers|brokers|shards|count|scheduled|ready|available|unavailable|active|succeeded|failed)$/i;
 /** Names that look like a count but are none: controllers name their objects by this number. */
@@ -16,13 +16,12 @@ const SPECIAL: ReadonlySet<string> = new Set(["conditions", "observedGeneration"
 const MOST_POINTS = 64;
 
 /**
- * Status of a propagated hub object, from the statuses of its copies. Nothing is invented: counts are summed, addresses
- * of load balancers are joined, conditions are merged, a value that every copy has is taken over, and everything else
- * is left out. Fields of built-in kinds that mean something else have a rule of their own ({@link fieldRulesOf}), and
- * so has a Job ({@link jobSum}).
+ * Status of a propagated hub object, from those of its copies. Counts are summed, addresses joined, conditions merged,
+ * a value that every copy has is taken over, and everything else is left out; {@link fieldRulesOf} and {@link jobSum}
+ * have the exceptions.
  *
- * `observedGeneration` becomes the present generation once every copy is up to date and its controller has observed
- * this; until then it keeps its value. Undefined while no copy has a status. `now` is epoch milliseconds.
+ * `observedGeneration` becomes the present generation once every copy is up to date and observed. Undefined while no
+ * copy has a status. `now` is epoch milliseconds.
  */
 export function statusSum(object: KubeObject, members: readonly MemberStatus[], now: number): Fields | undefined {
   const known = members.filter(({ status }) => status !== undefined);
@@ -85,7 +84,7 @@ function isCount(value: unknown): boolean {
   return value === undefined || (isInteger(value) && value >= 0);
 }
 
-/** Sum of the counts; controllers leave out counts that are 0. */
+/** Controllers leave out counts that are 0. */
 function total(values: readonly unknown[]): number | bigint {
   const sum = values.filter(isInteger).reduce<bigint>((all, value) => all + BigInt(value), 0n);
   return Number.isSafeInteger(Number(sum)) ? Number(sum) : sum;
@@ -109,7 +108,7 @@ function pointsOf(statuses: readonly Fields[]): Fields[] {
     .slice(0, MOST_POINTS);
 }
 
-/** Other field manager that owns a status field to be written; undefined if there is none. `ours`: our field manager. */
+/** Another field manager that owns a field of the sum. */
 export function statusOwner({ metadata }: KubeObject, sum: Fields, ours: string): string | undefined {
   for (const { manager = "", operation, subresource, fieldsV1 } of metadata.managedFields ?? []) {
     if (subresource !== "status" || (manager === ours && operation === "Apply")) continue;
@@ -119,7 +118,7 @@ export function statusOwner({ metadata }: KubeObject, sum: Fields, ours: string)
   return undefined;
 }
 
-/** The hub object's status already equals the sum, with no other field that is ours. */
+/** The status equals the sum, and has no other field that is ours. */
 export function isSummedUp({ metadata, ...object }: KubeObject, sum: Fields, ours: string): boolean {
   const status = fieldsOf(object["status"]);
   if (!Object.keys(sum).every((name) => isServedAs(status[name], sum[name]))) return false;
@@ -130,10 +129,7 @@ export function isSummedUp({ metadata, ...object }: KubeObject, sum: Fields, our
   return owned.every((field) => !field.startsWith("f:") || field.slice(2) in sum);
 }
 
-/**
- * Compares a status with the written one. The API server adds fields with the value null, such as `lastProbeTime` of a
- * Job's condition.
- */
+/** The API server adds fields with the value null, such as `lastProbeTime` of a Job's condition. */
 function isServedAs(live: unknown, written: unknown): boolean {
   if (Array.isArray(written))
     return (

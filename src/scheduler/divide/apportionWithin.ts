@@ -1,4 +1,3 @@
-/** Part of a whole, with a weight and bounds of its own. */
 interface Part {
   weight: number;
   min: number;
@@ -6,10 +5,9 @@ interface Part {
 }
 
 /**
- * Divides a whole number by weight with the largest remainder, each part within its bounds. Parts whose quota lies
- * outside a bound are fixed at this bound and the others divide the rest, until no quota lies outside. Each round fixes
- * only the side (below `min` or above `max`) that misses its bounds by more in total. The shares have the order of the
- * parts and add up to `total`, which the bounds must allow. Between equal fractions, a larger result of `kept` goes
+ * Divides a whole number by weight with the largest remainder, each part within its bounds, which must allow `total`.
+ * Parts whose quota lies outside a bound are fixed there and the others divide the rest, until no quota lies outside.
+ * Each round fixes only the side that misses its bounds by more in total. Between equal fractions, a larger `kept` goes
  * first: the share of one more that the part holds already, beyond its quota rounded down. Then `fair` decides.
  */
 export function apportionWithin<T extends Part>(

@@ -1,10 +1,7 @@
 import { compareText } from "../order.ts";
 import { apportionWithin } from "./apportionWithin.ts";
 
-/**
- * Divides a whole number of replicas by weight: exactly, and with the same result every time. `shareReplicas` calls
- * this module with the scores of the clusters as weights. `divideByHeadroom` divides by free room instead.
- */
+/** Divides replicas by weight: exactly, and with the same result every time. */
 
 export interface Bounds {
   /** Fewest replicas of a cluster that gets any. */
@@ -15,23 +12,19 @@ export interface Bounds {
   step?: number | undefined;
 }
 
-/** Decides between names with an equal right to a replica. */
 export interface TieBreak {
-  /** Current replicas by name. A cluster that holds a replica keeps it. */
+  /** A cluster that holds a replica keeps it. */
   holds?: ReadonlyMap<string, number | undefined>;
-  /**
-   * Key of the object, so that different objects give their odd replicas to different clusters. Absent: name order
-   * decides.
-   */
+  /** So that different objects give their odd replicas to different clusters. Absent: name order decides. */
   object?: string | undefined;
 }
 
 export interface Division {
   /** Replicas by name, for every name of the weights. */
   replicas: Record<string, number>;
-  /** Replicas that no cluster may take because all weighted clusters are at `max`. */
+  /** Replicas without a place, since all weighted clusters are at `max`. */
   unplaced: number;
-  /** Weighted names that get nothing because the total is too small for `min` on each. */
+  /** Weighted names that get nothing, since the total is too small for `min` on each. */
   belowMinimum: string[];
 }
 
@@ -51,18 +44,14 @@ interface Share extends Ranked {
 const byName = (a: Ranked, b: Ranked): number => compareText(a.name, b.name);
 
 /**
- * Divides `total` by weight with the largest remainder: each name gets its quota rounded down, and the rest goes one by
- * one to the largest fractions. A weight of zero gets nothing, unless all weights are zero: then the shares are even.
- * Each name has a minimum, a maximum and a step. The sum is `total` whenever the bounds allow it:
+ * Divides `total` by weight with the largest remainder. A weight of zero gets nothing, unless all are zero: then the
+ * shares are even. The sum is `total` whenever the bounds allow it:
  * - too few replicas for `min` on each: as many clusters as can have `min` share the total, the heaviest first, then
- *   those that hold most (a single cluster gets the total even below `min`, since running little is better than running
- *   nothing);
+ *   those that hold most (a single one gets the total even below `min`: running little is better than nothing);
  * - too many for `max` on each: every weighted cluster gets `max`, and the rest is `unplaced`;
  * - a rest that makes no whole step goes to the cluster that is furthest below its quota.
  *
- * The weights alone decide how many replicas each cluster gets. {@link TieBreak} decides only between names with an
- * equal right to a replica, so that as few replicas move as the weights allow. A cluster with a heavier weight never
- * gets less.
+ * {@link TieBreak} decides only between equals, so that as few replicas move as the weights allow.
  */
 export function divideWithin(
   total: number,
@@ -88,8 +77,7 @@ export function divideWithin(
   const steps = Math.floor(total / step);
   const takers = total <= 0 ? [] : takersOf(steps, weighted, min, fair);
   const placeable = takers.length === 0 ? 0 : Math.min(steps, takers.length * max);
-  // A single taker may get less than `min`. Between equal fractions, the share of the next step that a cluster holds
-  // already decides.
+  // A single taker may get less than `min`. Between equals, the share of the next step that a cluster holds decides.
   const parts = takers.map((share) => ({ share, weight: share.weight, min: Math.min(min, placeable), max }));
   const given = apportionWithin(
     placeable,
@@ -109,10 +97,7 @@ export function divideWithin(
 
 type Order = (a: Share, b: Share) => number;
 
-/**
- * Order between clusters with an equal right to a replica. A hash of object and name spreads the odd replicas of many
- * objects over the clusters.
- */
+/** A hash of object and name spreads the odd replicas of many objects over the clusters. */
 export function fairly({ object }: TieBreak): (a: Ranked, b: Ranked) => number {
   if (object === undefined) return byName;
   const seed = hashed(object, 2_166_136_261);
@@ -134,10 +119,7 @@ function mixed(hash: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-/**
- * Clusters that get replicas: all weighted clusters, or as many as can have `min` each. `total` and `min` are counted
- * in steps.
- */
+/** All weighted clusters, or as many as can have `min` each. Both numbers are steps. */
 function takersOf(total: number, weighted: Share[], min: number, fair: Order): Share[] {
   const count = min === 0 ? weighted.length : Math.max(1, Math.floor(total / min));
   if (count >= weighted.length) return weighted;
@@ -145,8 +127,7 @@ function takersOf(total: number, weighted: Share[], min: number, fair: Order): S
 }
 
 /**
- * Gives out the rest that makes no whole step, or that remains because `max` is no multiple of the step. Returns the
- * replicas that no cluster may take.
+ * Gives out what makes no whole step, or remains because `max` is no multiple of it. Returns what no cluster may take.
  */
 function giveRest(rest: number, total: number, takers: readonly Share[], max: number, fair: Order): number {
   let left = rest;

@@ -4,14 +4,13 @@ import { type Bounds, fairly, type TieBreak } from "./divide.ts";
 
 /** Divides replicas by the room of clusters, and moves only replicas that have to move. */
 
-/** A cluster that may take replicas. */
 export interface Candidate {
   name: string;
-  /** Replicas that the cluster runs or starts now. */
+  /** Replicas that run or start now. */
   current: number;
   /** Further replicas that fit; undefined: not known, and the cluster keeps its replicas. */
   room: number | undefined;
-  /** Most replicas, if some of the current ones have to leave the cluster. Absent: none has to. */
+  /** Most replicas, if some of the current ones have to leave. */
   most?: number | undefined;
 }
 
@@ -21,53 +20,44 @@ export interface HeadroomBounds extends Bounds {
 }
 
 export interface HeadroomDivision {
-  /** Replicas by name, for every candidate. With `unplaced` they add up to the total. */
+  /** With `unplaced` they add up to the total. */
   replicas: Record<string, number>;
   /** Replicas that are known to find no room on their cluster. */
   withoutHeadroom: number;
-  /** Replicas that no candidate may take because all are at `max`. */
+  /** Replicas without a place, since all are at `max`. */
   unplaced: number;
 }
 
 /**
- * Strategy Available: added replicas go to the clusters in proportion to their room, removed replicas leave the
- * clusters in proportion to their replicas, and nothing else moves. Minimum, maximum and step of a cluster are as in
- * `divideWithin`: replicas move where these ask for it, and only there.
+ * Strategy Available: added replicas go in proportion to room, removed ones leave in proportion to replicas, and
+ * nothing else moves but for minimum, maximum and step, which are as in `divideWithin`.
  *
- * A cluster with unknown room gets no more replicas while another cluster may take them. Replicas that fit nowhere go
- * to the clusters with most room, as far as `max` allows: their pods wait for a node, as those of a Deployment do.
+ * A cluster with unknown room gets no more while another may take them. Replicas that fit nowhere go to most room, as
+ * far as `max` allows: their pods wait for a node.
  */
-export function divideAvailable(
-  total: number,
-  candidates: readonly Candidate[],
-  bounds: HeadroomBounds,
-  ties: TieBreak = {},
-): HeadroomDivision {
-  return divideBy(AVAILABLE, total, candidates, bounds, ties);
-}
+export const divideAvailable: Divide = (...terms) => divideBy(AVAILABLE, ...terms);
 
 /**
- * Strategy Aggregated: fills the clusters that run replicas already, those with most first, then the clusters with most
- * room, one after another. Removed replicas leave the clusters with the fewest first, so that few clusters stay.
- * Everything else is as in {@link divideAvailable}.
+ * Strategy Aggregated: fills the clusters with most replicas first, then those with most room. Removed replicas leave
+ * the clusters with the fewest first. Otherwise as {@link divideAvailable}.
  */
-export function divideAggregated(
+export const divideAggregated: Divide = (...terms) => divideBy(AGGREGATED, ...terms);
+
+type Divide = (
   total: number,
   candidates: readonly Candidate[],
   bounds: HeadroomBounds,
-  ties: TieBreak = {},
-): HeadroomDivision {
-  return divideBy(AGGREGATED, total, candidates, bounds, ties);
-}
+  ties?: TieBreak,
+) => HeadroomDivision;
 
-/** Candidate during the division. `lots` counts multiples of `replicaStep`, and replicas once the rest is given out. */
+/** `lots` counts multiples of the step, and replicas once the rest is given out. */
 interface Place {
   readonly name: string;
   /** Current replicas that may stay. */
   readonly current: number;
-  /** Further replicas that fit, whatever `most` says; 0 if unknown. */
+  /** Whatever `most` says; 0 if unknown. */
   readonly room: number;
-  /** Upper bound for this cluster, current replicas included; undefined if the room is unknown. */
+  /** With the current replicas; undefined if the room is unknown. */
   readonly fits: number | undefined;
   /** Most replicas. */
   readonly most: number;
@@ -75,7 +65,7 @@ interface Place {
   rank?: number;
 }
 
-/** Terms of the division, in lots. */
+/** In lots. */
 interface Terms {
   /** Fewest lots of a place that has any. */
   least: number;
@@ -84,12 +74,9 @@ interface Terms {
 }
 
 interface Strategy {
-  /** Removes lots until the places hold `lots` in all. A place that keeps lots keeps `least`, if the total allows it. */
+  /** Removes lots until `lots` are left in all. A place keeps `least`, if the total allows it. */
   shrink(places: readonly Place[], lots: number, terms: Terms): void;
-  /**
-   * Gives lots to places with room for them, never more. Returns the lots left over. `openable`: number of empty places
-   * that may get lots.
-   */
+  /** Gives lots to places with room, and returns those left over. `openable`: empty places that may get some. */
   grow(places: readonly Place[], lots: number, openable: number, terms: Terms): number;
 }
 
@@ -98,15 +85,14 @@ function divideBy(
   total: number,
   candidates: readonly Candidate[],
   { min = 0, max = Number.MAX_SAFE_INTEGER, step = 1, everyone = false }: HeadroomBounds,
-  { object }: TieBreak,
+  { object }: TieBreak = {},
 ): HeadroomDivision {
   const places = sortedByName(candidates).map((candidate) => placeOf(candidate, max, step));
   const wanted = Math.max(0, total);
   const lots = Math.floor(wanted / step);
   const least = Math.min(Math.ceil(Math.min(min, max) / step), Math.floor(max / step));
   const terms: Terms = { least, step, fair: fairly({ object }) };
-  // Number of places that can have `least` lots. A single place may have fewer, since running little is better than
-  // running nothing.
+  // Places that can have `least` lots. A single one may have fewer: running little is better than nothing.
   const openable = least === 0 ? places.length : Math.max(1, Math.floor(lots / least));
   keepHolders(places, openable, lots, everyone, strategy, terms);
   const left = strategy.grow(places, lots - sumOf(places), openable - openCount(places), terms);
@@ -144,7 +130,7 @@ const byMostHeld =
   (a: Place, b: Place): number =>
     b.lots - a.lots || openLots(b, terms) - openLots(a, terms) || terms.fair(a, b);
 
-/** Order once all room is given out: places with lots before empty ones, then by the number of replicas that fit. */
+/** Once all room is given out: places with lots first, then those where most fits. */
 const byMostPlaced = (a: Place, b: Place): number =>
   Number(b.lots > 0) - Number(a.lots > 0) || (b.fits ?? 0) - (a.fits ?? 0) || compareText(a.name, b.name);
 
@@ -166,8 +152,8 @@ function keepHolders(
 }
 
 /**
- * Gives out lots that fit nowhere: first to places with lots, then to empty ones, the largest first; places of unknown
- * room come last. Returns the lots that no place may take.
+ * Gives out lots that fit nowhere: to places with lots, then to empty ones, the largest first, unknown room last.
+ * Returns what no place may take.
  */
 function overflow(places: readonly Place[], lots: number, openable: number, terms: Terms): number {
   let left = lots;
@@ -217,8 +203,8 @@ function spreadEvenly(
 }
 
 /**
- * Gives out the rest that makes no lot: first to places that hold an odd part now, then to places with room. Turns lots
- * into replicas. Returns the replicas that no place may take.
+ * Gives out the rest that makes no lot: to places that hold an odd part, then to those with room. Turns lots into
+ * replicas. Returns what no place may take.
  */
 function giveRest(places: readonly Place[], rest: number, step: number, { fair, least }: Terms): number {
   for (const place of places) place.lots *= step;
@@ -296,8 +282,7 @@ const AGGREGATED: Strategy = {
   shrink(places, lots, terms) {
     let surplus = sumOf(places) - lots;
     const fromFewest = places.toSorted((a, b) => a.lots - b.lots || compareText(b.name, a.name));
-    // A place that keeps lots had more than the surplus. The last place has no fewer, so it can bear the surplus that
-    // is left.
+    // The last place has no fewer lots than any other, so it can bear the surplus that is left.
     for (const [i, place] of fromFewest.entries()) {
       const isLast = i === fromFewest.length - 1;
       // Takes all lots of the place, or as many as leave `least`. The last place may end below `least`.

@@ -7,12 +7,11 @@ import { type ReplicaShare, type Shares, unplacedText } from "./shareReplicas.ts
 
 type Scheduling = PlacementRules["replicaScheduling"];
 
-/** The strategy divides by room, not by weight. */
 export function goesByHeadroom({ mode, strategy }: Scheduling): boolean {
   return mode === "Divided" && (strategy === "Available" || strategy === "Aggregated");
 }
 
-/** Room of clusters that nobody measures, as in a decision from files. */
+/** As in a decision from files. */
 const NOT_MEASURED: ClusterHeadroom = {
   reason: "RoomUnknown",
   message: "nobody measures its room here",
@@ -21,7 +20,7 @@ const NOT_MEASURED: ClusterHeadroom = {
 /** A cluster that is not ready cannot be measured, so nobody waits for its measurement. */
 const NOT_REACHED: ClusterHeadroom = { reason: "RoomUnknown", message: "the cluster is not ready to be measured" };
 
-/** Room of the cluster for the object; undefined while the room is being measured. */
+/** Undefined while the room is being measured. */
 export function headroomOf({ room }: Subject, { name, ready }: ClusterSnapshot): ClusterHeadroom | undefined {
   if (room === undefined) return NOT_MEASURED;
   return room.get(name) ?? (ready === undefined || ready.status === "True" ? undefined : NOT_REACHED);
@@ -31,18 +30,17 @@ export interface SharesByHeadroom extends Shares {
   scores: Score[];
   /** The division waits for a measurement. */
   awaited: boolean;
-  /** Replicas that find no room on their cluster, or have no cluster. */
+  /** Replicas without room or without a cluster. */
   unhoused: number;
-  /** Replicas that each cluster gets beyond those that it was given last. */
+  /** Replicas beyond those given last, by cluster. */
   added: ReadonlyMap<string, number>;
   /** The division waits for the replica count of some cluster. */
   uncounted?: boolean;
 }
 
 /**
- * Divides the replicas among the clusters by room. Nothing is decided while clusters that could take replicas are being
- * measured: replicas placed by a guess would stay. `everyone`: each cluster gets replicas. Adds to `notes` what could
- * not be done.
+ * Divides the replicas by room. Nothing is decided while clusters that could take some are being measured: replicas
+ * placed by a guess would stay. `everyone`: each cluster gets some. Adds to `notes` what could not be done.
  */
 export function shareByHeadroom(
   total: number,
@@ -108,7 +106,7 @@ export function shareByHeadroom(
   return { scores, shares, awaited: false, unhoused: division.withoutHeadroom + division.unplaced, unplaced, added };
 }
 
-/** Replicas of the object on the cluster; undefined if the object does not run there or the number is unknown. */
+/** Undefined if the object does not run there or nobody knows how many run. */
 function heldOn({ held, current }: Subject, cluster: string): number | undefined {
   return held?.get(cluster) ?? current.get(cluster);
 }
@@ -128,7 +126,7 @@ function waiting(clusters: readonly string[]): Step {
   };
 }
 
-/** Reuses one answer for clusters with equal room, so that these clusters share their steps. */
+/** Clusters with equal room share their answer. */
 function shared<T>(answer: (room: ClusterHeadroom | undefined) => T): (room: ClusterHeadroom | undefined) => T {
   const answers = new Map<unknown, T>();
   return (room) => {

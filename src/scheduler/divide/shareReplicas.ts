@@ -3,7 +3,7 @@ import type { Score } from "../score/staticWeight.ts";
 import type { ClusterSnapshot, PlacementRules, Step } from "../types.ts";
 import { divideWithin, type TieBreak } from "./divide.ts";
 
-/** Replicas of one cluster, and why. A cluster that gets none of a positive total does not fit. */
+/** A cluster that gets none of a positive total does not fit. */
 export interface ReplicaShare {
   replicas: number;
   step: Step;
@@ -11,14 +11,11 @@ export interface ReplicaShare {
 
 export interface Shares {
   shares: ReplicaShare[];
-  /** Replicas that no cluster may take because every cluster in use is at its maximum. */
+  /** Replicas without a place, since every cluster in use is at its maximum. */
   unplaced: number;
 }
 
-/**
- * Divides the replicas among the clusters by their scores, within the bounds and in the steps of the placement. Between
- * equals, current holders keep their replicas. Adds to `notes` what could not be done.
- */
+/** Divides the replicas by score, within the placement's bounds and steps. Adds to `notes` what could not be done. */
 export function shareReplicas(
   total: number,
   clusters: readonly ClusterSnapshot[],
@@ -51,7 +48,7 @@ export function shareReplicas(
   return { shares, unplaced };
 }
 
-/** Note for the author of a placement about replicas that no cluster may take. */
+/** For the author of the placement. */
 export function unplacedText(unplaced: number, total: number): string {
   return `maxReplicasPerCluster leaves ${unplaced} of ${counted(total, "replica")} without a place`;
 }

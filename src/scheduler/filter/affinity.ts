@@ -3,10 +3,7 @@ import { fits, refuses, type Filter, type FilterAnswer } from "./filter.ts";
 
 const NO_GROUP = fits("InAffinity", "the placement has no affinity groups");
 
-/**
- * Refuses clusters that the affinity group does not select. Tests the parts of the selector one by one, so that the
- * answer names the part that refuses.
- */
+/** Refuses clusters that the affinity group does not select, and names the part of the selector that refuses. */
 export const affinity: Filter = {
   name: "Affinity",
   prepare({ subject: { labels }, group }) {
@@ -18,7 +15,7 @@ export const affinity: Filter = {
     const missing = group.matchLabelKeys?.find((key) => !Object.hasOwn(labels, key));
     if (missing !== undefined) {
       const no = refuses("LabelKeyMissing", `the object has no label ${missing} to match`);
-      // An object without the label to match goes to no cluster. An excluded cluster is still reported as excluded.
+      // An excluded cluster is still reported as excluded.
       questions.splice(group.exclude === undefined ? 0 : 1, 0, { takes: () => false, no });
     }
     const yes = fits("InAffinity", `group ${group.name} selects it`);

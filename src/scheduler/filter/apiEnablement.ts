@@ -5,9 +5,8 @@ const SERVED = fits("ApiServed", "the cluster serves what is sent");
 const UNKNOWN = fits("ApiUnknown", "which APIs the cluster serves is not known yet");
 
 /**
- * Refuses clusters that do not serve an API of the objects to send, for example because a CustomResourceDefinition is
- * missing. An object stays where it runs already. If the placement takes every fitting cluster, the object waits for
- * its API on the cluster, since the API may be on its way there too.
+ * Refuses clusters that lack an API of the objects to send, such as a CRD's. What runs there stays. If the placement
+ * takes every fitting cluster, the object waits there: the API may be on its way too.
  */
 export const apiEnablement: Filter = {
   name: "ApiEnablement",

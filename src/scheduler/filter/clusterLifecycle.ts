@@ -5,9 +5,8 @@ const GOES = refuses("ClusterDeleting", "the cluster is being removed from the f
 const IS_HOME = refuses("OnHubAlready", "the cluster is the hub itself, where the object is already");
 
 /**
- * Refuses clusters in deletion: they take nothing new, and their objects move away, or stay until somebody decides
- * about them. Refuses the hub itself, where it is a member, for objects that are sent unchanged: the hub has them
- * already.
+ * Refuses clusters in deletion, and the hub itself, where it is a member, for objects that are sent unchanged: it has
+ * them.
  */
 export const clusterLifecycle: Filter = {
   name: "ClusterLifecycle",

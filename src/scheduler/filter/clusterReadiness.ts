@@ -10,9 +10,8 @@ const NOT_READY: FilterAnswer = {
 };
 
 /**
- * Keeps new objects away from clusters that are not ready. Objects that run there stay, since failover decides when
- * they leave. If the placement takes every fitting cluster, there is no alternative, and the object waits for the
- * cluster.
+ * Keeps new objects away; failover decides when others leave. If the placement takes every fitting cluster, there is no
+ * alternative, and the object waits.
  */
 export const clusterReadiness: Filter = {
   name: "ClusterReadiness",

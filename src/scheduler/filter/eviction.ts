@@ -3,7 +3,7 @@ import { fits, refuses, type Filter } from "./filter.ts";
 
 const STAYS = fits("NotEvicted", "nothing drives the object away");
 
-/** Refuses clusters that the object has to leave, by failover or a drain. Other code decides which clusters these are. */
+/** Refuses clusters that the object has to leave. */
 export const eviction: Filter = {
   name: "Eviction",
   prepare:

@@ -6,9 +6,9 @@ import type { Answer, ClusterSnapshot, Subject } from "../types.ts";
 export interface FilterContext {
   subject: Subject;
   tolerations: readonly Toleration[];
-  /** Affinity group to try; undefined if the placement has none, which means every cluster. */
+  /** Undefined if the placement has none: every cluster. */
   group: AffinityGroup | undefined;
-  /** The placement does not simply take every fitting cluster, so the object has alternatives to a refused cluster. */
+  /** The placement does not take every fitting cluster, so there are alternatives to a refused one. */
   picks: boolean;
   fleet: Fleet;
   /** Epoch milliseconds. */
@@ -16,13 +16,13 @@ export interface FilterContext {
 }
 
 export interface FilterAnswer extends Answer {
-  /** Epoch milliseconds from which the filter refuses even if nothing else changes. */
+  /** Epoch milliseconds from which time alone makes the filter refuse. */
   until?: number;
 }
 
 /**
- * One test of clusters, prepared once for a decision and then applied to each cluster. Equal answers should be the same
- * value, so that the clusters share them. A new filter is a new file and one line in the list of `filterClusters.ts`.
+ * Prepared once for a decision. Equal answers should be the same value, so that clusters share them. A new filter is a
+ * file and a line in `filterClusters.ts`.
  */
 export interface Filter {
   name: string;
@@ -31,7 +31,7 @@ export interface Filter {
   isAlike?: (context: FilterContext) => boolean;
 }
 
-/** The object runs on the cluster by the hub's own record, so reasons against new objects do not drive it out. */
+/** The object runs there by the hub's own record, so reasons against new objects do not drive it out. */
 export function staysOn({ current, found }: Subject, cluster: string): boolean {
   return current.has(cluster) && found?.has(cluster) !== true;
 }

@@ -8,7 +8,7 @@ import type { Filter, FilterAnswer, FilterContext } from "./filter.ts";
 import { grantedNamespace } from "./grantedNamespace.ts";
 import { taintToleration } from "./taintToleration.ts";
 
-/** Filters in the order of their tests. The first refusal gives the reason. Filters with nothing to test are left out. */
+/** In the order of their tests; those with nothing to test are left out. */
 function filtersOf({ subject, fleet }: FilterContext): readonly Filter[] {
   return [
     affinity,
@@ -21,23 +21,23 @@ function filtersOf({ subject, fleet }: FilterContext): readonly Filter[] {
   ];
 }
 
-/** Answers of all filters for one cluster. Clusters with equal answers share the value. */
+/** Clusters with equal answers share the value. */
 export interface Filtered {
   steps: readonly Step[];
-  /** First refusal; undefined if the cluster fits. */
+  /** Undefined if the cluster fits. */
   refusal: Step | undefined;
-  /** Time at which the cluster stops fitting, epoch milliseconds or infinity. */
+  /** When the cluster stops fitting, epoch milliseconds or infinity. */
   until: number;
 }
 
-/** Answers of the filters for each cluster, in the order of the clusters. */
+/** In the order of the clusters. */
 export function filterClusters(context: FilterContext, clusters: readonly ClusterSnapshot[]): Filtered[] {
   const filters = filtersOf(context).map((filter) => ({
     name: filter.name,
     check: filter.prepare(context),
     isAlike: filter.isAlike?.(context) === true,
   }));
-  // Filters at the end that answer every cluster alike are asked only once for each chain of earlier answers.
+  // The last filters, if they answer every cluster alike, are asked once for each chain of earlier answers.
   const asked = filters.findLastIndex(({ isAlike }) => !isAlike) + 1;
   const checks = filters.slice(0, asked);
   const alike = filters.slice(asked);
@@ -57,11 +57,10 @@ export function filterClusters(context: FilterContext, clusters: readonly Cluste
 
 /** Chain of answers so far. */
 interface Answered extends Filtered {
-  /** Last answer of the chain. */
   answer: FilterAnswer | undefined;
   /** Longer chains, by the next answer. */
   next: Map<FilterAnswer, Answered>;
-  /** Continuation for the previous cluster: clusters in a row often get the same answers. */
+  /** For the previous cluster: clusters in a row often get the same answers. */
   last: Answered | undefined;
   /** The chain together with the answers that every cluster gets. */
   whole?: Answered;

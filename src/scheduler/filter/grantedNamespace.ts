@@ -4,8 +4,7 @@ import { fits, refuses, type Filter } from "./filter.ts";
 const GRANTED = fits("NamespaceGranted", "the cluster takes objects of every namespace, or of this one");
 
 /**
- * Refuses clusters that were joined for other namespaces. The account has no rights in the object's namespace, so a
- * copy there does not keep the object on the cluster either.
+ * Refuses clusters joined for other namespaces, where the account has no rights: a copy does not keep the object there.
  */
 export const grantedNamespace: Filter = {
   name: "GrantedNamespace",

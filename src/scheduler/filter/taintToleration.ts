@@ -7,9 +7,8 @@ const FINISHED = fits("FinishedThere", "the object has come to its end there, an
 const TOLERATED = fits("TaintsTolerated", "its taints are tolerated");
 
 /**
- * Refuses clusters with taints that the placement does not tolerate. NoSchedule keeps new objects away. NoExecute also
- * moves objects that run there and have not finished, once `tolerationSeconds` have passed since the taint was added.
- * PreferNoSchedule never refuses. As in Kubernetes, the first toleration that matches a taint counts.
+ * NoSchedule keeps new objects away. NoExecute also moves objects that have not finished, `tolerationSeconds` after the
+ * taint came. PreferNoSchedule never refuses. The first matching toleration counts, as in Kubernetes.
  */
 export const taintToleration: Filter = {
   name: "TaintToleration",
@@ -49,8 +48,8 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
 }
 
 /**
- * End of the toleration in epoch milliseconds. Infinite if the toleration has no end, or if the start of the taint is
- * unknown: moving a workload on a guess would be worse than leaving it.
+ * Epoch milliseconds. Infinite if the toleration has no end, or the start of the taint is unknown: moving a workload on
+ * a guess would be worse than leaving it.
  */
 function toleratedUntil(toleration: Toleration, taint: ClusterTaint): number {
   if (taint.effect !== "NoExecute" || toleration.tolerationSeconds === undefined) return Number.POSITIVE_INFINITY;

@@ -8,8 +8,8 @@ export type CapacityReading = { room: Headroom } | { reason: string; message: st
 const known = new WeakMap<Headroom, Map<string, ClusterHeadroom>>();
 
 /**
- * Room on each cluster for pods with these needs; undefined for a cluster without a reading. Each answer is computed on
- * first use, once for all objects whose pods have the same needs.
+ * Room for pods with these needs; undefined without a reading. Computed on first use, once for all objects with equal
+ * needs.
  */
 export function headroomFor(
   needs: PodNeeds,

@@ -2,10 +2,7 @@ import { labelOf } from "../clusterMatcher.ts";
 import { isRecord, type KubeObject } from "../../apis/index.ts";
 import { amountOf, needsOfPod, type PodNeeds, podNeedsKey, type PodToleration } from "../../interpreter/index.ts";
 
-/**
- * Room on the nodes of a member at one moment. Nodes that differ only in their names form one group. Holds only facts
- * that decide about room. Treat as frozen.
- */
+/** Room on a member's nodes at one moment. Nodes that differ only in their names form one group. Treat as frozen. */
 export interface Headroom {
   groups: readonly NodeGroup[];
 }
@@ -27,18 +24,18 @@ interface NodeTaint {
 export interface NodeHeadroom {
   name: string;
   host: string;
-  /** Amounts that no pod has requested yet, in the units of {@link PodNeeds}; `pods` is the number of further pods. */
+  /** Not requested by any pod, in the units of {@link PodNeeds}; `pods`: further pods. */
   free: Record<string, number>;
 }
 
 /**
- * Most characters kept of one member, which are also written as JSON at once. 5,000 nodes with 2 KiB of own labels take
- * two thirds of them.
+ * Characters kept of one member, also written as JSON at once: 5,000 nodes with 2 KiB of labels take two thirds of
+ * them.
  */
 const MOST_KEPT = 20 << 20;
 /** Characters that a node counts for besides its text. */
 const OF_A_NODE = 512;
-/** Most kinds of pods that wait for a node, by their needs: every kind is tried on every node. */
+/** Kinds of waiting pods, by their needs: each is tried on every node. */
 const MOST_WAITING = 10_000;
 
 /** A member has more nodes, or more pods that wait for a node, than are kept. */
@@ -58,7 +55,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 
 const HOST_LABEL = "kubernetes.io/hostname";
 
-/** Counts the nodes and pods of one reading, page by page. Pods may come before or after their nodes. */
+/** Counts one reading, page by page. Pods may come before or after their nodes. */
 export class HeadroomCount {
   readonly #groups = new Map<string, { group: NodeGroup; nodes: NodeHeadroom[] }>();
   readonly #used = new Map<string, Record<string, number>>();
@@ -127,7 +124,7 @@ export class HeadroomCount {
     } else known.count += 1;
   }
 
-  /** To be called once, after the last page. Yields between steps; each step visits every node once. */
+  /** Once, after the last page. Yields between steps; each visits every node once. */
   *steps(): Generator<void, Headroom> {
     const groups = [...this.#groups.values()].map(({ group }) => group);
     for (const { nodes } of groups) for (const { name, free } of nodes) take(free, this.#used.get(name) ?? {}, 1);
@@ -154,7 +151,7 @@ export interface PodCount {
   count: number;
 }
 
-/** Room that is left after these pods have found a node, too. Pods that find none use nothing. */
+/** Room after these pods have found a node, too. Pods that find none use nothing. */
 export function headroomBeside(room: Headroom, pods: Iterable<PodCount>): Headroom {
   const groups = room.groups.map((group) => ({
     ...group,
@@ -176,10 +173,7 @@ function place(groups: readonly NodeGroup[], pods: Iterable<PodCount>): void {
   }
 }
 
-/**
- * Number of further pods with these needs that fit. Rules between pods, such as spreading, and volumes are not
- * considered.
- */
+/** Further pods that fit. Rules between pods, such as spreading, and volumes do not count. */
 export function podsThatFit(room: Headroom, needs: PodNeeds): number {
   let count = 0;
   for (const { fits } of nodesFor(room, needs)) count += fits;
@@ -198,7 +192,7 @@ function* nodesFor({ groups }: Headroom, needs: PodNeeds): Generator<{ node: Nod
   }
 }
 
-/** Amount of a resource. Resource names are free text, and may equal a property that every JavaScript object inherits. */
+/** Resource names are free text, and may equal a property that every JavaScript object inherits. */
 function amountIn(amounts: Readonly<Record<string, number>>, resource: string): number | undefined {
   return Object.hasOwn(amounts, resource) ? amounts[resource] : undefined;
 }

@@ -2,19 +2,18 @@ import { clusterMatcher } from "../clusterMatcher.ts";
 import { tolerates } from "../filter/taintToleration.ts";
 import type { ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
 
-/** Deduction from the score for each PreferNoSchedule taint that is not tolerated: as much as the largest weight adds. */
+/** For each PreferNoSchedule taint that is not tolerated: as much as the largest weight adds. */
 const TAINT_PENALTY = 100;
 
-/** Preference of a placement for a cluster, compared with others that fit. */
+/** Compared with other clusters that fit. */
 export interface Preference {
   score: number;
-  /** Undefined if the placement prefers nothing and no taint counts against the cluster. */
+  /** Undefined if nothing counts for or against the cluster. */
   step?: Step;
 }
 
 /**
- * Sum of the weights of `clusterPreferences` that take the cluster, less a penalty for each PreferNoSchedule taint that
- * is not tolerated. Clusters with equal sums share one value.
+ * Sum of the preferences that take the cluster, less a penalty for taints. Clusters with equal sums share one value.
  */
 export function preferences(
   { clusterPreferences = [], tolerations = [] }: PlacementRules,

@@ -1,16 +1,15 @@
 import { clusterMatcher } from "../clusterMatcher.ts";
 import type { ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
 
-/** Weight of a cluster in the division of replicas, and the step that explains the weight. */
+/** Weight in the division of replicas. */
 export interface Score {
   weight: number;
   step: Step;
 }
 
 /**
- * Scores clusters by the static weights of the placement. The first entry that takes a cluster gives its weight. A
- * cluster without an entry weighs 0; without any entries every cluster weighs 1. Clusters with the same entry share
- * their score.
+ * The first entry that takes a cluster gives its weight, and no entry 0. Without any entries every cluster weighs 1.
+ * Clusters with the same entry share their score.
  */
 export function staticWeight(
   { weights }: PlacementRules["replicaScheduling"],

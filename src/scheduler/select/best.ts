@@ -10,15 +10,14 @@ export interface Limits {
   maxima: readonly number[];
 }
 
-/** Most sets of groups to try. Small fleets are searched completely, and large fleets cost no more than that. */
+/** Sets of groups to try: enough for all of a small fleet. */
 const TRIES = 200;
-/** Bonus of each candidate, so that one candidate more is worth more than any better candidate. */
+/** Bonus of each candidate: one more is worth more than any better one. */
 const ONE_MORE = 10_000_000;
 
 /**
- * Best candidates within the limits: as many as allowed, and of equally many those with the highest total value.
- * Undefined if no pick keeps to the limits. The `value` of a given candidate must be below ten thousand; that of a
- * returned one is larger.
+ * Best candidates within the limits: as many as allowed, and of these the highest total value, which must be below ten
+ * thousand each. Undefined if no pick keeps to the limits.
  */
 export function bestWithin(candidates: readonly Candidate[], limits: Limits): readonly Candidate[] | undefined {
   const weighed = candidates.map((one) => ({ ...one, value: one.value + ONE_MORE }));
@@ -66,7 +65,7 @@ class Search {
     this.#among(options, max, { k, chosen: alone, worth: worthOf(alone, count) });
   }
 
-  /** Tries every set of `left` options, the most valuable first. Skips sets that cannot beat the best. */
+  /** The most valuable sets first; skips those that cannot beat the best. */
   #among(
     options: readonly { same: CandidateClass[]; worth: number }[],
     left: number,
@@ -94,7 +93,7 @@ function worthOf(classes: readonly CandidateClass[], count: number): number {
   return values.slice(0, count).reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Adds one group after another within the limits, for fleets where the search found nothing in time. */
+/** For fleets where the search found nothing in time. */
 function withinGreedily(classes: readonly CandidateClass[], limits: Limits): readonly Candidate[] | undefined {
   const { count, minima, maxima } = limits;
   const open = maxima.map(() => new Set<number>());

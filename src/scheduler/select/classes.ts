@@ -2,18 +2,17 @@ import { compareText } from "../order.ts";
 
 /** A cluster that may be picked. */
 export interface Candidate {
-  /** Index of the cluster in the list given to the pick. */
   index: number;
   name: string;
-  /** Quality of the cluster; never negative. */
+  /** Never negative. */
   value: number;
-  /** Number of the cluster's group in each constraint; {@link NO_GROUP} if it is in none. */
+  /** By constraint. */
   groups: readonly number[];
 }
 
 export const NO_GROUP = -1;
 
-/** Candidates in the same groups. The best candidates of a class can replace any others of the class. */
+/** Candidates in the same groups, which can replace each other. */
 export interface CandidateClass {
   groups: readonly number[];
   /** Best first; equal ones by name. */

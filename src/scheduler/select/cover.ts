@@ -1,19 +1,18 @@
 import { type Candidate, type CandidateClass, NO_GROUP } from "./classes.ts";
 
-/** Picked candidates: a limited number, with enough groups of each constraint among them. */
+/** With enough groups of each constraint. */
 export interface Cover {
   picked: readonly Candidate[];
   value: number;
 }
 
-/** Most steps of the search, where a greedy choice is not enough. Small fleets are searched completely. */
+/** Steps where a greedy choice is not enough. Small fleets are searched completely. */
 const SEARCH_STEPS = 3_000;
 
 /**
- * Best `count` candidates that are in at least `minima[k]` groups of each constraint `k`; undefined if there are none.
- * First come the best candidates of as many groups as required, then the best of the rest. This choice is optimal if
- * the groups of one constraint lie within the groups of another (zones within regions). If they cross (regions and
- * providers), the first picks are searched for.
+ * Best `count` candidates in at least `minima[k]` groups of each constraint `k`: first the best of as many groups as
+ * required, then the best of the rest. That is optimal if groups lie within each other (zones within regions). If they
+ * cross, the first picks are searched for.
  */
 export function cover(classes: readonly CandidateClass[], count: number, minima: readonly number[]): Cover | undefined {
   const size = classes.reduce((sum, { members }) => sum + members.length, 0);
@@ -62,18 +61,18 @@ function within(classes: readonly CandidateClass[], fine: number, coarse: number
   return true;
 }
 
-/** Number of picked members of each class: always the best members. */
+/** Picked members of each class: always the best. */
 class Picks {
   readonly taken: number[];
   readonly classes: readonly CandidateClass[];
-  /** For each constraint, picked candidates by group number plus one. Index 0 counts candidates in no group. */
+  /** By constraint: picked candidates by group number plus one. Index 0: in no group. */
   readonly counts: Int32Array[];
-  /** For each constraint, the number of groups with a picked candidate. */
+  /** By constraint: groups with a picked candidate. */
   readonly #groups: Int32Array;
   value = 0;
   size = 0;
   readonly #minima: readonly number[];
-  /** Constraints, those with the widest groups first: two zones in two regions are also two zones. */
+  /** The widest groups first: two zones in two regions are also two zones. */
   readonly #order: readonly number[];
 
   constructor(classes: readonly CandidateClass[], minima: readonly number[]) {
@@ -142,7 +141,6 @@ class Picks {
     return group !== NO_GROUP && this.head(index) !== undefined && this.counts[k]?.[group + 1] === 0;
   }
 
-  /** First constraint that lacks groups. */
   get firstLacking(): number {
     return this.#order.find((k) => this.lacks(k) > 0) ?? 0;
   }
@@ -190,7 +188,7 @@ function filled(picks: Picks, count: number): Cover {
   return { picked: picks.picked, value: picks.value };
 }
 
-/** Searches the first picks, the most valuable first, until everything, or enough, has been tried. */
+/** The most valuable picks first, until everything, or enough, was tried. */
 function searched(picks: Picks, count: number): Cover | undefined {
   const dearest = picks.classes.flatMap(({ members }) => members.map(({ value }) => value)).sort((a, b) => b - a);
   const prefix = [0];

@@ -4,23 +4,19 @@ import type { ClusterSnapshot, Decision, PlacementRules, Step, Subject } from ".
 import type { Picked } from "./pick.ts";
 
 export interface Selection {
-  /** Group in use; undefined if the placement has none, or none fits. */
+  /** Undefined if the placement has none, or none fits. */
   group: AffinityGroup | undefined;
-  /** The clusters that run the object. */
   selected: readonly ClusterSnapshot[];
-  /** Answers of the filters, in the order of the clusters. */
+  /** In the order of the clusters. */
   filtered: readonly Filtered[];
-  /**
-   * Preference of each cluster, and why it was picked or not, in the order of the clusters; undefined if nothing is
-   * picked.
-   */
+  /** In the order of the clusters; undefined if nothing is picked. */
   scores?: readonly (Step | undefined)[] | undefined;
   picks?: readonly (Step | undefined)[] | undefined;
   /** Step of all clusters that no filter refuses. */
   step: Step;
-  /** Step of each cluster, in the order of the clusters, if no group fits. */
+  /** If no group fits, in the order of the clusters. */
   stepsByCluster?: readonly (Step | undefined)[];
-  /** Time at which the first of the selected clusters stops fitting, epoch milliseconds or infinity. */
+  /** When the first of the selected clusters stops fitting, epoch milliseconds or infinity. */
   until: number;
   /** Earlier group, and when the object returns to it. */
   returning?: Decision["returning"];
@@ -43,10 +39,9 @@ export interface Returning {
 }
 
 /**
- * Selects in the first affinity group in which a cluster fits and spread constraints can be met. A placement without
- * groups is one group of all clusters. An object in a later group returns only when `failover.returnAfter` has passed
- * since the earlier group fits again. If no group fits, nothing is selected, and each cluster gets the answer of the
- * group that came closest: the first group whose selector took the cluster, else the first group.
+ * Selects in the first affinity group in which a cluster fits and the spread is met. An object in a later group returns
+ * only `failover.returnAfter` after the earlier one fits again. If none fits, each cluster gets the answer of the first
+ * group whose selector took it, else of the first group.
  */
 export function firstFittingGroup(
   clusters: readonly ClusterSnapshot[],
@@ -65,7 +60,7 @@ export function firstFittingGroup(
   return closest(tried);
 }
 
-/** Selection in the object's present group, while it is too early to return to an earlier one. */
+/** While it is too early to return to an earlier group. */
 function staying(
   first: Selection,
   later: readonly AffinityGroup[],

@@ -7,14 +7,12 @@ import { bestWithin } from "./best.ts";
 import { type Candidate, NO_GROUP } from "./classes.ts";
 import { type GroupConstraint, groupOf, groupsText, remedyOf, type SpreadTerms, spreadTerms } from "./topology.ts";
 
-/** Result of a pick, in the order of the fitting clusters. */
+/** In the order of the fitting clusters. */
 export interface Picked {
   taken: readonly boolean[];
-  /** Preference of each cluster. */
   scores: readonly (Step | undefined)[];
-  /** Why each cluster was taken or not; empty if nothing is picked. */
+  /** Empty if nothing is picked. */
   steps: readonly (Step | undefined)[];
-  /** Requests of the placement that the pick does not meet. */
   notes: readonly string[];
 }
 
@@ -23,16 +21,12 @@ export function picksClusters({ clusterCount, spreadConstraints = [] }: Placemen
   return clusterCount !== undefined || spreadConstraints.length > 0;
 }
 
-/**
- * Offset from a score to a value that is not negative, so that sums of values compare picks. Scores below -1,500 count
- * as -1,500.
- */
+/** Makes values that are not negative, so that their sums compare picks. Lower scores count as -1,500. */
 const SCORE_OFFSET = 1_500;
 
 /**
- * Picks among the fitting clusters so that spread constraints and `clusterCount` hold. Takes as many clusters as
- * allowed. Of equally many, those with the highest preferences; then those that run the object now, so that nothing
- * moves without a reason; then those that spread evenly over the groups; then by name.
+ * As many as spread constraints and `clusterCount` allow. Of equally many, those preferred; then those that run the
+ * object, so that nothing moves without a reason; then those that spread evenly; then by name.
  */
 export function pick(subject: Subject, placement: PlacementRules, clusters: readonly ClusterSnapshot[]): Picked {
   const prefers = preferences(placement, subject);
@@ -161,7 +155,7 @@ function spreadOver(candidates: readonly Candidate[], terms: SpreadTerms, atMost
   const count = Math.min(terms.count, terms.maxClusters, atMostClusters);
   const { groups } = terms;
   const maxima = groups.map(({ max }) => max);
-  // A constraint over more groups than the replicas reach is soft: the replicas spread as far as they reach.
+  // More groups than the replicas reach: they spread as far as they reach.
   const isSoft = (k: number): boolean => groups[k]?.isSoft === true || (groups[k]?.min ?? 0) > atMostClusters;
   const fewest = terms.isMinSoft ? 0 : Math.min(terms.minClusters, atMostClusters);
   const attempt = (minima: readonly number[]): readonly Candidate[] | undefined => {

@@ -3,7 +3,7 @@ import type { ClusterSnapshot, PlacementRules } from "../types.ts";
 
 type SpreadConstraint = NonNullable<PlacementRules["spreadConstraints"]>[number];
 
-/** Spread constraint over groups of clusters. The key `cluster` is handled apart, since each cluster is its own group. */
+/** The key `cluster` is handled apart: each cluster is its own group. */
 export interface GroupConstraint {
   topologyKey: string;
   /** Fewest groups; 0: no minimum. */
@@ -14,16 +14,16 @@ export interface GroupConstraint {
   isSoft: boolean;
 }
 
-/** Combined terms of all spread constraints and `clusterCount` of a placement. */
+/** All spread constraints and `clusterCount` together; infinite: no limit. */
 export interface SpreadTerms {
   groups: readonly GroupConstraint[];
   /** Fewest clusters. */
   minClusters: number;
   /** Fewer clusters than {@link minClusters} are acceptable. */
   isMinSoft: boolean;
-  /** Most clusters that the constraint over `cluster` allows; infinite: no maximum. */
+  /** By the constraint over `cluster`. */
   maxClusters: number;
-  /** Requested number of clusters; infinite: no limit. */
+  /** By `clusterCount`. */
   count: number;
 }
 
@@ -48,8 +48,8 @@ function groupConstraint({ topologyKey, minGroups, maxGroups, whenUnsatisfiable 
 }
 
 /**
- * Group of a cluster; undefined if the cluster is in none. Zones belong to their region: a provider that calls the
- * zones of each of three regions `1`, `2` and `3` has nine zones.
+ * Undefined if the cluster is in none. Zones belong to their region: a provider may call the zones of each region `1`,
+ * `2` and `3`.
  */
 export function groupOf({ region, zone, provider, labels }: ClusterSnapshot, topologyKey: string): string | undefined {
   switch (topologyKey) {
