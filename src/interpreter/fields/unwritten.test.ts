@@ -2,7 +2,8 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../../apis/index.ts";
 import captured from "../testdata/userFields.json" with { type: "json" };
-import { holdsPlace, sameIn, unwrittenFields } from "./unwritten.ts";
+import { isServerDefault } from "./serverDefaults.ts";
+import { holdsPlace, sameIn, unwrittenFields, withoutPath } from "./unwritten.ts";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -189,6 +190,21 @@ describe("sets of fields", () => {
     expect(sameIn(fields, a, { spec: { a: 1 } })).toEqual({ "f:spec": { "f:a": {} } });
     expect(sameIn(fields, a, {})).toBeUndefined();
   });
+
+  test("lose a path", () => {
+    expect(withoutPath(fields, ["spec", "a"])).toEqual({ "f:spec": { "f:b": fields["f:spec"]?.["f:b"] } });
+    expect(withoutPath(fields, ["spec", "z"])).toBe(fields);
+    expect(withoutPath({ "f:spec": { "f:a": {} } }, ["spec", "a"])).toBeUndefined();
+    expect(withoutPath(undefined, ["spec"])).toBeUndefined();
+  });
+});
+
+test("a default is one by its name and its value", () => {
+  expect(isServerDefault("f:replicas", 1)).toBe(true);
+  expect(isServerDefault("f:replicas", 2)).toBe(false);
+  expect(isServerDefault("f:constructor", 1)).toBe(false);
+  expect(isServerDefault("f:resources", {})).toBe(true);
+  expect(isServerDefault('v:"replicas"', 1)).toBe(false);
 });
 
 test.prop([fc.json({ maxDepth: 4 }), fc.nat(3)])(

@@ -125,6 +125,10 @@ describe("whose fields go along", () => {
     expect(userSetObject(object).metadata).toStrictEqual({ name: "a", labels: { a: "1" } });
   });
 
+  test("an empty map is not a map that is owned as a whole", () => {
+    expect(rest(owned({ spec: { a: { x: 1 } } }, entry("kubectl", { "f:spec": { "f:a": { ".": {} } } })))).toEqual({});
+  });
+
   describe("empty values of a custom kind, to which the server gives no owner", () => {
     const kubectl = entry("kubectl", { "f:spec": { "f:n": {} } });
     test.each<[name: string, spec: object, want: object, others?: ManagedFieldsEntry[]]>([
@@ -144,6 +148,13 @@ describe("whose fields go along", () => {
       ],
     ])("%s", (_name, spec, want, others = []) => {
       expect(rest(owned({ spec }, kubectl, ...others))).toEqual({ spec: want });
+    });
+
+    test("beside a null that somebody wrote", () => {
+      expect(rest(owned({ data: null, list: [] }, entry("kubectl", { "f:data": {} })))).toEqual({
+        data: null,
+        list: [],
+      });
     });
 
     test("of a built-in kind where somebody owns the field or one that was in it", () => {
