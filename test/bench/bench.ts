@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { measureDeciding } from "./deciding/decide.ts";
 import type {
   Figures,
   FloorFigures,
@@ -60,7 +59,6 @@ export class Bench {
     await later.deleteAll();
     const left = await stage.left();
     await stage.stopManager();
-    stage.say("deciding");
     return {
       apps,
       members,
@@ -71,7 +69,6 @@ export class Bench {
       restart,
       left,
       ...usage,
-      deciding: measureDeciding(),
       loadAverage: stage.load,
       requests: stage.requests,
     };

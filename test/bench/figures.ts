@@ -1,4 +1,3 @@
-import type { DecideFigures } from "./deciding/decide.ts";
 import type { Requests } from "./requests.ts";
 import type { StatusLatency } from "./statusChanges.ts";
 
@@ -100,7 +99,6 @@ export interface Figures extends RoundFigures, UsageFigures {
   restart: RestartFigures;
   /** Objects left anywhere after everything was deleted in the end. */
   left: number;
-  deciding: DecideFigures;
   /** Over one minute, at the begin of each phase. */
   loadAverage: Record<string, number>;
   requests: Record<string, Requests>;

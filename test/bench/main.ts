@@ -3,24 +3,8 @@ import { MERIDIAN } from "../envtest/index.ts";
 import { Bench } from "./bench.ts";
 import { compare } from "./comparison.ts";
 import { comparisonTable, isWorse } from "./comparisonReport.ts";
-import { measureDeciding } from "./deciding/decide.ts";
-import { measureSpreading } from "./deciding/spreading.ts";
-import { measureEventLoop } from "./eventloop/measure.ts";
-import { kindLines, unselectedLines } from "./kinds/report.ts";
-import { measureKinds } from "./kinds/run.ts";
-import { measureUnselected } from "./kinds/unselected.ts";
-import { BUNDLES, CONFIG_MAPS, type KindWorkload } from "./kinds/workload.ts";
-import { type BenchOptions, benchOptions, type Workload } from "./options.ts";
-import {
-  decidingLines,
-  eventLoopLines,
-  isMissed,
-  type Line,
-  linesOf,
-  requestTable,
-  spreadingLines,
-  table,
-} from "./report.ts";
+import { type BenchOptions, benchOptions } from "./options.ts";
+import { isMissed, linesOf, requestTable, table } from "./report.ts";
 import type { Requests } from "./requests.ts";
 import { buildRevision } from "./revision.ts";
 import { Stage } from "./stage.ts";
@@ -32,13 +16,8 @@ import { Stage } from "./stage.ts";
  * miss is an exit code of 1. Figures of a machine that does something else say little: the load is in the JSON, and said at each phase.
  *
  * - default: floors before and after each round; of all rounds the one in the middle counts.
- * - `--workload configmaps` or `bundles`: the same rounds with objects that are sent as they are, and with bundles.
- * - `--unselected 20000`: what objects cost that no policy selects.
  * - `--against REV`: this commit and that one in turns, after one that does not count; the ratio is the mean of all pairs, so
  *   take an even number of rounds. `here` is this one, or with `--of REV` that one: so what one change cost is told apart from what came later.
- * - `--decide`: how long the pure decision takes; no servers.
- * - `--event-loop`: how long the manager's event loop stands still when a policy of many objects is edited. `by its own work` is what of it
- *   the process itself computed; the rest is the machine.
  */
 async function main(args: string[]): Promise<number> {
   const options = benchOptions(args);
@@ -54,43 +33,20 @@ interface Outcome {
 }
 
 async function measure(options: BenchOptions): Promise<Outcome> {
-  switch (options.what) {
-    case "decide": {
-      const figures = { ...measureDeciding(), spreading: measureSpreading() };
-      const lines = [...decidingLines(figures), ...spreadingLines(figures.spreading)];
-      return { figures, missed: print(lines) };
-    }
-    case "event-loop": {
-      const figures = await measureEventLoop(options.objects, say);
-      return { figures, missed: print(eventLoopLines(figures)) };
-    }
-    case "against": {
-      say(`building ${[options.against, options.of ?? []].flat().join(" and ")}`);
-      await using there = await buildRevision(options.against);
-      await using built = options.of === undefined ? undefined : await buildRevision(options.of);
-      const here = built ?? { title: "this one", program: MERIDIAN };
-      const figures = await onStage(options, (stage) => compare(options, stage, here, there));
-      process.stdout.write(`${comparisonTable(figures)}\n`);
-      return { figures, missed: isWorse(figures) };
-    }
-    case "unselected": {
-      const figures = await onStage(options, (stage) => measureUnselected(options.unselected, stage));
-      return { figures, missed: print(unselectedLines(figures)) };
-    }
-    case "all": {
-      const kinds = KINDS[options.workload];
-      if (kinds !== undefined) {
-        const figures = await onStage(options, (stage) => measureKinds(kinds, options, stage));
-        printRequests(figures.requests, options.apps, "object");
-        process.stdout.write(`${options.apps} ${figures.title} on ${options.members} members\n`);
-        return { figures, missed: print(kindLines(figures)) };
-      }
-      const figures = await onStage(options, (stage) => new Bench(options, stage).run());
-      printRequests(figures.requests, options.apps, "app");
-      process.stdout.write(`${options.apps} applications on ${options.members} members\n`);
-      return { figures, missed: print(linesOf(figures)) };
-    }
+  if (options.against !== undefined) {
+    say(`building ${[options.against, options.of ?? []].flat().join(" and ")}`);
+    await using there = await buildRevision(options.against);
+    await using built = options.of === undefined ? undefined : await buildRevision(options.of);
+    const here = built ?? { title: "this one", program: MERIDIAN };
+    const figures = await onStage(options, (stage) => compare(options, stage, here, there));
+    process.stdout.write(`${comparisonTable(figures)}\n`);
+    return { figures, missed: isWorse(figures) };
   }
+  const figures = await onStage(options, (stage) => new Bench(options, stage).run());
+  printRequests(figures.requests, options.apps);
+  const lines = linesOf(figures);
+  process.stdout.write(`${options.apps} applications on ${options.members} members\n${table(lines)}\n`);
+  return { figures, missed: lines.some(isMissed) };
 }
 
 /** Real control planes; shows the manager's last words when the work breaks off. */
@@ -104,23 +60,11 @@ async function onStage<T>(options: BenchOptions, work: (stage: Stage) => Promise
   }
 }
 
-function printRequests(requests: Record<string, Requests>, objects: number, each: string): void {
+function printRequests(requests: Record<string, Requests>, apps: number): void {
   for (const phase of ["create", "update", "delete"] as const) {
     const found = requests[phase];
-    if (found !== undefined) process.stdout.write(`${requestTable(phase, found, objects, each)}\n\n`);
+    if (found !== undefined) process.stdout.write(`${requestTable(phase, found, apps)}\n\n`);
   }
-}
-
-const KINDS: Record<Workload, KindWorkload | undefined> = {
-  applications: undefined,
-  configmaps: CONFIG_MAPS,
-  bundles: BUNDLES,
-};
-
-/** Whether a bar was missed. */
-function print(lines: readonly Line[]): boolean {
-  process.stdout.write(`${table(lines)}\n`);
-  return lines.some(isMissed);
 }
 
 function say(text: string): void {

@@ -43,26 +43,35 @@ export interface MemberView {
 
 type Listener = (name: string) => void;
 
-/** The bench's own watches of one namespace. What they see counts; nobody asks Meridian. */
-export class Watches implements Disposable {
+/** The bench's own watches of applications and of what they become on the members. What they see counts; nobody asks Meridian. */
+export class Observers implements Disposable {
+  readonly applications: ReadonlyMap<string, DemoApplication>;
+  readonly members: readonly MemberView[];
   readonly #all = new Set<Observer<Named>>();
   readonly #listeners = new Set<Listener>();
+  readonly #memberListeners = new Set<Listener>();
   readonly #stop = new AbortController();
-  readonly #namespace: string;
+  readonly #stopMembers = new AbortController();
 
-  constructor(namespace: string) {
-    this.#namespace = namespace;
-  }
-
-  /** Everything of that kind there, by name; `signal` ends the watch earlier. */
-  observe<T extends Named>(api: Api, kind: string, also?: Listener, signal?: AbortSignal): ReadonlyMap<string, T> {
-    const until = signal === undefined ? this.#stop.signal : AbortSignal.any([this.#stop.signal, signal]);
-    const observer = new Observer<T>(api, kind, this.#namespace, until, (name) => {
-      for (const listener of this.#listeners) listener(name);
-      also?.(name);
-    });
-    this.#all.add(observer);
-    return observer.objects;
+  constructor(fleet: Fleet<Plane>, namespace: string = NAMESPACE) {
+    const observe = <T extends Named>(api: Api, kind: string, signal: AbortSignal, also?: Listener) => {
+      const observer = new Observer<T>(api, kind, namespace, signal, (name) => {
+        for (const listener of this.#listeners) listener(name);
+        also?.(name);
+      });
+      this.#all.add(observer);
+      return observer.objects;
+    };
+    this.applications = observe<DemoApplication>(fleet.hub.api, "DemoApplication", this.#stop.signal);
+    const signal = AbortSignal.any([this.#stop.signal, this.#stopMembers.signal]);
+    const changed: Listener = (name) => {
+      for (const listener of this.#memberListeners) listener(name);
+    };
+    this.members = fleet.members.map((member) => ({
+      member,
+      deployments: observe<Deployment>(member.plane.api, "Deployment", signal, changed),
+      services: observe<Service>(member.plane.api, "Service", signal, changed),
+    }));
   }
 
   /**
@@ -92,32 +101,6 @@ export class Watches implements Disposable {
     }
   }
 
-  [Symbol.dispose](): void {
-    this.#stop.abort();
-  }
-}
-
-/** The watches of applications and of what they become on the members. */
-export class Observers extends Watches {
-  readonly applications: ReadonlyMap<string, DemoApplication>;
-  readonly members: readonly MemberView[];
-  readonly #memberListeners = new Set<Listener>();
-  readonly #stopMembers = new AbortController();
-
-  constructor(fleet: Fleet<Plane>, namespace: string = NAMESPACE) {
-    super(namespace);
-    this.applications = this.observe<DemoApplication>(fleet.hub.api, "DemoApplication");
-    const { signal } = this.#stopMembers;
-    const changed: Listener = (name) => {
-      for (const listener of this.#memberListeners) listener(name);
-    };
-    this.members = fleet.members.map((member) => ({
-      member,
-      deployments: this.observe<Deployment>(member.plane.api, "Deployment", changed, signal),
-      services: this.observe<Service>(member.plane.api, "Service", changed, signal),
-    }));
-  }
-
   /** Called with the name of an application whenever one of its objects on a member changed. */
   onMemberChange(listener: Listener): Disposable {
     this.#memberListeners.add(listener);
@@ -127,5 +110,9 @@ export class Observers extends Watches {
   /** Ends the watches on the members, where from now on nothing is measured: they would cost the servers as much as Meridian's own. */
   leaveMembers(): void {
     this.#stopMembers.abort();
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort();
   }
 }

@@ -1,8 +1,4 @@
-import type { DecideFigures } from "./deciding/decide.ts";
-import type { SpreadingFigures } from "./deciding/spreading.ts";
-import type { EventLoopFigures } from "./eventloop/measure.ts";
-import type { LoopFigures } from "./eventloop/preload.ts";
-import type { Figures, RoundFigures } from "./figures.ts";
+import type { Figures } from "./figures.ts";
 import type { Requests, RequestRow } from "./requests.ts";
 import { median } from "./rounds.ts";
 
@@ -17,12 +13,8 @@ export interface Line {
 
 const PHASES = ["create", "update", "delete"] as const;
 
-interface Rounds {
-  rounds: readonly RoundFigures[];
-}
-
 /** Each round by itself, where there are several. */
-export function roundLines({ rounds }: Rounds): Line[] {
+function roundLines({ rounds }: Figures): Line[] {
   if (rounds.length < 2) return [];
   return rounds.flatMap((round, index) =>
     PHASES.map((phase) => ({
@@ -34,7 +26,7 @@ export function roundLines({ rounds }: Rounds): Line[] {
 }
 
 /** The bar is for the median of all rounds: one round varies by a fifth. */
-export function wallLine({ rounds }: Rounds, phase: (typeof PHASES)[number], bar: number): Line {
+function wallLine({ rounds }: Figures, phase: (typeof PHASES)[number], bar: number): Line {
   const value = median(rounds.map((round) => round[phase].ratioFullFloor));
   return { what: `${phase}: wall ÷ full floor, median`, value, unit: "", bar };
 }
@@ -119,36 +111,6 @@ export function linesOf(figures: Figures): Line[] {
     { what: "restart in sync: writes on members", value: restart.memberWrites, unit: "", bar: 0 },
     { what: "restart: first work", value: restart.seconds, unit: "s" },
     { what: "everything deleted: objects left", value: figures.left, unit: "", bar: 0 },
-    ...decidingLines(figures.deciding),
-  ];
-}
-
-export function decidingLines({ objects, clusters, msPerObject, longestMs }: DecideFigures): Line[] {
-  const what = `deciding ${objects} objects over ${clusters} clusters`;
-  return [
-    { what: `${what}: each`, value: msPerObject, unit: "ms", bar: 1.5 },
-    { what: `${what}: the longest`, value: longestMs, unit: "ms" },
-  ];
-}
-
-export function spreadingLines({ objects, clusters, cpuSeconds, longestMs }: SpreadingFigures): Line[] {
-  const what = `spreading and dividing ${objects} objects over ${clusters} clusters`;
-  return [
-    { what: `${what}: CPU`, value: cpuSeconds, unit: "s", bar: 5 },
-    { what: `${what}: the longest`, value: longestMs, unit: "ms" },
-  ];
-}
-
-export function eventLoopLines({ objects, create, start, placementEdit, overrideEdit }: EventLoopFigures): Line[] {
-  const lines = (what: string, { longestMs, longestCpuMs }: LoopFigures, bar?: number): Line[] => [
-    { what: `${what}: longest delay`, value: longestMs, unit: "ms", ...(bar === undefined ? {} : { bar }) },
-    { what: `${what}: by its own work`, value: longestCpuMs, unit: "ms" },
-  ];
-  return [
-    ...lines(`${objects} objects are created`, create),
-    ...lines("a manager starts and finds them in sync", start),
-    ...lines("their Placement is edited, nothing follows", placementEdit, 50),
-    ...lines("their OverridePolicy is edited, all change", overrideEdit, 50),
   ];
 }
 
@@ -169,10 +131,10 @@ export function table(lines: readonly Line[]): string {
 }
 
 /** Requests by cluster, most frequent first, leases and events apart. */
-export function requestTable(title: string, { rows, apart }: Requests, apps: number, each = "app"): string {
+export function requestTable(title: string, { rows, apart }: Requests, apps: number): string {
   const body = [...tableRows(rows, apps), ...tableRows(apart, apps).map((row) => [...row, "apart"])];
-  const header = ["cluster", "verb", "resource", "code", "count", `per ${each}`];
-  return `${title}, requests per ${each}\n${aligned([header, ...body])}`;
+  const header = ["cluster", "verb", "resource", "code", "count", "per app"];
+  return `${title}, requests per app\n${aligned([header, ...body])}`;
 }
 
 function tableRows(rows: readonly RequestRow[], apps: number): string[][] {

@@ -1,7 +1,7 @@
 import type { DemoApplication } from "../../src/apis/index.ts";
 import { collectionPath, objectPath } from "../e2e/objects.ts";
 import { AT_A_TIME, type BareClient, inParallel } from "./bareClient.ts";
-import type { Observers, Watches } from "./observers.ts";
+import type { Observers } from "./observers.ts";
 import { application, isRightDeployment, isRightService, NAMESPACE } from "./workload.ts";
 
 export interface Rollout {
@@ -15,7 +15,7 @@ export interface Rollout {
 }
 
 /** For how long a bench waits for what was asked for. */
-export const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** Creates or changes all applications through the hub, 16 at a time, and watches the members follow. */
 export class Rollouts {
@@ -72,12 +72,34 @@ export class Rollouts {
     return (performance.now() - startedAt) / 1000;
   }
 
-  #measure(names: readonly string[], image: string, send: (name: string) => Promise<void>): Promise<Rollout> {
-    return measureRollout(this.#observers, names, {
-      send,
-      isRight: (name) => this.#isRight(name, image),
-      isTold: (name) => isTold(this.#observers.applications.get(name), image),
+  /** Sends one request for each name, 16 at a time, and watches what becomes of it. */
+  async #measure(names: readonly string[], image: string, send: (name: string) => Promise<void>): Promise<Rollout> {
+    const sentAt = new Map<string, number>();
+    const rightAt = new Map<string, number>();
+    const toldAt = new Map<string, number>();
+    const look = (name: string): boolean => {
+      if (!sentAt.has(name)) return false;
+      const now = performance.now();
+      if (!rightAt.has(name) && this.#isRight(name, image)) rightAt.set(name, now);
+      if (!toldAt.has(name) && isTold(this.#observers.applications.get(name), image)) toldAt.set(name, now);
+      return rightAt.size === names.length && toldAt.size === names.length;
+    };
+    const missing = () =>
+      `${rightAt.size} of ${names.length} are right on all members, ${toldAt.size} have a status that says so`;
+    const startedAt = performance.now();
+    const done = this.#observers.until(look, TIMEOUT_MS, missing);
+    const sent = inParallel(names, AT_A_TIME, async (name) => {
+      sentAt.set(name, performance.now());
+      await send(name);
     });
+    await Promise.all([done, sent]);
+    const latencies = [...rightAt].map(([name, at]) => at - (sentAt.get(name) ?? at));
+    return {
+      membersSeconds: (Math.max(...rightAt.values()) - startedAt) / 1000,
+      wallSeconds: (Math.max(...rightAt.values(), ...toldAt.values()) - startedAt) / 1000,
+      p50Ms: percentile(latencies, 0.5),
+      p99Ms: percentile(latencies, 0.99),
+    };
   }
 
   #isRight(name: string, image: string): boolean {
@@ -92,51 +114,6 @@ export class Rollouts {
       );
     });
   }
-}
-
-/** One request for each object, and when it has been carried out. */
-interface Asked {
-  send: (name: string) => Promise<void>;
-  /** All members have what was asked for. */
-  isRight: (name: string) => boolean;
-  /** The hub says so. */
-  isTold: (name: string) => boolean;
-}
-
-/** Sends the requests, 16 at a time, and watches what becomes of them. Throws after two minutes, with how far it came. */
-export async function measureRollout(
-  watches: Pick<Watches, "until">,
-  names: readonly string[],
-  { send, isRight, isTold: isToldOf }: Asked,
-): Promise<Rollout> {
-  const sentAt = new Map<string, number>();
-  const rightAt = new Map<string, number>();
-  const toldAt = new Map<string, number>();
-  const look = (name: string): boolean => {
-    if (!sentAt.has(name)) return false;
-    const now = performance.now();
-    if (!rightAt.has(name) && isRight(name)) rightAt.set(name, now);
-    if (!toldAt.has(name) && isToldOf(name)) toldAt.set(name, now);
-    return rightAt.size === names.length && toldAt.size === names.length;
-  };
-  const startedAt = performance.now();
-  const done = watches.until(
-    look,
-    TIMEOUT_MS,
-    () => `${rightAt.size} of ${names.length} are right on all members, ${toldAt.size} have a status that says so`,
-  );
-  const sent = inParallel(names, AT_A_TIME, async (name) => {
-    sentAt.set(name, performance.now());
-    await send(name);
-  });
-  await Promise.all([done, sent]);
-  const latencies = [...rightAt].map(([name, at]) => at - (sentAt.get(name) ?? at));
-  return {
-    membersSeconds: (Math.max(...rightAt.values()) - startedAt) / 1000,
-    wallSeconds: (Math.max(...rightAt.values(), ...toldAt.values()) - startedAt) / 1000,
-    p50Ms: percentile(latencies, 0.5),
-    p99Ms: percentile(latencies, 0.99),
-  };
 }
 
 /** The status says of the present generation that everything is applied. */

@@ -6,14 +6,8 @@ export type MeasuredDeletion = Omit<DeletionFigures, "ratioFullFloor">;
 
 /** Floors that were measured before and after something stand for the time between. */
 export function meanOf(before: FloorFigures, after: FloorFigures): FloorFigures {
-  const mean = (figure: keyof FloorFigures): number => (before[figure] + after[figure]) / 2;
-  return {
-    membersSeconds: mean("membersSeconds"),
-    fullSeconds: mean("fullSeconds"),
-    updateMembersSeconds: mean("updateMembersSeconds"),
-    updateSeconds: mean("updateSeconds"),
-    deleteSeconds: mean("deleteSeconds"),
-  };
+  const mean = ([figure, seconds]: [string, number]) => [figure, (seconds + after[figure as keyof FloorFigures]) / 2];
+  return Object.fromEntries(Object.entries(before).map(mean)) as FloorFigures;
 }
 
 export function roundOf(

@@ -91,9 +91,8 @@ export function isRightService({ spec, metadata }: Service): boolean {
   );
 }
 
-const APPLICATIONS = { apiVersion: `${PAAS_GROUP}/v1`, kind: "DemoApplication" };
-export const HUB_ID = "5b0e8a64-58a9-4d3a-9d5e-1f5c4e0a7c11";
-export const HASH = "0123456789abcdef";
+const HUB_ID = "5b0e8a64-58a9-4d3a-9d5e-1f5c4e0a7c11";
+const HASH = "0123456789abcdef";
 
 /** The bodies that the floors send: of the size and the shape of those that Meridian sends. */
 export const floorBodies = {
@@ -187,19 +186,11 @@ export const floorBodies = {
   },
 };
 
-/**
- * The metadata of a member object as Meridian writes it, with marks of the size of Meridian's.
- *
- * @param type group and kind of the member object: `apps/Deployment`
- */
-export function marked(
-  name: string,
-  type: string,
-  { apiVersion, kind }: { apiVersion: string; kind: string } = APPLICATIONS,
-): KubeObject["metadata"] {
+/** The metadata of a member object of `type` (`apps/Deployment`), with marks of the size of Meridian's. */
+function marked(name: string, type: string): KubeObject["metadata"] {
   const owner = {
-    apiVersion,
-    kind,
+    apiVersion: `${PAAS_GROUP}/v1`,
+    kind: "DemoApplication",
     name,
     namespace: FLOOR_NAMESPACE,
     uid: HUB_ID,
