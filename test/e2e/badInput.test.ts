@@ -1,10 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { OverridePolicy } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
-import { ApiFailure, eventually } from "../envtest/index.ts";
-import { BAD_RULES } from "./badRules.ts";
-import { conditionOf, explainFailure, Federation } from "./federation.ts";
-import { collectionPath, foreignDeployment, objectPath, secret } from "./objects.ts";
+import { eventually } from "../envtest/index.ts";
+import { explainFailure, Federation } from "./federation.ts";
+import { collectionPath, foreignDeployment, objectPath } from "./objects.ts";
 
 const SHANGHAI = "shanghai-1";
 const SINGAPORE = "singapore-1";
@@ -50,47 +48,6 @@ async function makeNamespaceOn(member: string, name: string): Promise<void> {
 }
 
 describe("an override that cannot be applied", () => {
-  test.each(BAD_RULES)(
-    "$what fails one cluster only, and the next version of the policy heals it",
-    async ({ rule, reason }) => {
-      const namespace = await federation.namespace();
-      const shop = demoApplication("shop").namespace(namespace).port(80);
-      const policy = overridePolicy("bad").namespace(namespace);
-      await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE));
-      await federation.apply(shop);
-      await federation.untilAvailable(namespace, "shop", both);
-      await federation.apply(policy.onClusters([SINGAPORE], rule));
-      const failed = await federation.untilEntry(namespace, "shop", SINGAPORE, { state: "Failed", reason });
-      expect(failed.message).toMatch(
-        /^OverridePolicy bad(, rule 0: patch 0|: one of its patches) on (Deployment|Service)/,
-      );
-      await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
-      const { status: said } = await federation.application(namespace, "shop");
-      expect(said?.conditions?.find(({ type }) => type === "Progressing")).toMatchObject({
-        status: "False",
-        reason: "Stalled",
-      });
-      await eventually(async () => {
-        const events = await federation.events(namespace, "shop");
-        expect(events.filter((event) => event.reason === reason).length).toBeGreaterThan(0);
-      });
-      await eventually(async () => {
-        const { status } = await federation.api.get<OverridePolicy>(objectPath("OverridePolicy", namespace, "bad"));
-        expect(status?.lastError).toBeTruthy();
-      });
-
-      // A change of the object itself still reaches the other cluster; here everything stays as it last was right.
-      await federation.apply(shop.image("nginx:1.28"));
-      await eventually(async () => expect(await federation.image(SHANGHAI, namespace, "shop")).toBe("nginx:1.28"));
-      expect(await federation.image(SINGAPORE, namespace, "shop")).toBe("nginx:1.27");
-      await expectOthersGoOn();
-
-      await federation.apply(policy.onClusters([SINGAPORE], { labels: { fine: "yes" } }));
-      await federation.untilAvailable(namespace, "shop", both);
-      expect(await federation.image(SINGAPORE, namespace, "shop")).toBe("nginx:1.28");
-    },
-  );
-
   test("that gives a Service an address which the member does not have is named for it", async () => {
     const namespace = await federation.namespace();
     const policy = overridePolicy("bad").namespace(namespace);
@@ -101,83 +58,6 @@ describe("an override that cannot be applied", () => {
     const wrong = { state: "Failed", reason: "InvalidPatch" } as const;
     const { message } = await federation.untilEntry(namespace, "shop", SINGAPORE, wrong);
     expect(message).toMatch(/^OverridePolicy bad, rule 0: patch 0 on Service: /);
-  });
-});
-
-describe("an override that would change whose an object is", () => {
-  test.each(["/metadata/name", "/metadata/namespace", "/metadata/ownerReferences", "/kind", "/metadata"])(
-    "by a patch of %s is refused by the hub, with the field",
-    async (path) => {
-      const policy = overridePolicy("bad").onClusters([SINGAPORE], {
-        patches: [{ op: "replace", path, value: "other" }],
-      });
-      const refusal: unknown = await federation.apply(policy).catch((error: unknown) => error);
-      expect(refusal).toBeInstanceOf(ApiFailure);
-      expect(refusal).toMatchObject({ status: 422, message: expect.stringContaining("spec.rules[0].patches[0].path") });
-    },
-  );
-});
-
-describe("a policy", () => {
-  test("that names an unknown cluster says so, and uses the cluster once it is joined", async () => {
-    const namespace = await federation.namespace();
-    await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SPARE));
-    await federation.apply(demoApplication("shop").namespace(namespace));
-    await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
-    await eventually(async () => {
-      const [application, policy] = [
-        await federation.application(namespace, "shop"),
-        await federation.api.get(objectPath("Placement", namespace, "all")),
-      ];
-      expect(JSON.stringify([application.status, policy["status"]])).toContain(SPARE);
-    });
-    await expectOthersGoOn();
-    try {
-      await federation.joinByHand(SPARE, federation.member(SPARE).plane.kubeconfig);
-      await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1, [SPARE]: 1 });
-      await federation.remove(demoApplication("shop").namespace(namespace));
-    } finally {
-      await federation.removeMember(SPARE);
-    }
-  });
-
-  test("that fits no cluster is not taken for success", async () => {
-    const namespace = await federation.namespace();
-    await federation.apply(placement("none").namespace(namespace).inRegions("af-south-1"));
-    await federation.apply(demoApplication("shop").namespace(namespace));
-    await eventually(async () => {
-      const application = await federation.application(namespace, "shop");
-      expect(conditionOf(application, "Scheduled")).toMatchObject({ status: "False" });
-      expect(conditionOf(application, "Available")?.status).not.toBe("True");
-      expect(conditionOf(application, "Applied")?.status).not.toBe("True");
-    });
-    await federation.apply(placement("none").namespace(namespace).inRegions("cn-shanghai"));
-    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1 });
-  });
-});
-
-describe("a dependency", () => {
-  test("that is missing is named in the status, and travels when it appears", async () => {
-    const namespace = await federation.namespace();
-    await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE));
-    await federation.apply(demoApplication("shop").namespace(namespace).envFromSecret("absent"));
-    await eventually(async () => {
-      const { status } = await federation.application(namespace, "shop");
-      expect(status?.clusters?.map(({ name }) => name)).toEqual([SHANGHAI, SINGAPORE]);
-      for (const entry of status?.clusters ?? [])
-        expect(`${entry.reason} ${entry.message}`).toMatch(/DependencyMissing.*absent/);
-    });
-    await expectOthersGoOn();
-    await federation.apply(secret(namespace, "absent", { key: "value" }));
-    await federation.untilAvailable(namespace, "shop", both);
-    for (const member of [SHANGHAI, SINGAPORE]) {
-      const path = objectPath("Secret", namespace, "absent");
-      await eventually(async () => expect(await federation.memberApi(member).find(path)).toBeDefined());
-    }
-    await eventually(async () => {
-      for (const entry of (await federation.application(namespace, "shop")).status?.clusters ?? [])
-        expect(entry.reason).toBeUndefined();
-    });
   });
 });
 
@@ -200,56 +80,6 @@ describe("what a member refuses", () => {
     await expectOthersGoOn();
     await api.patch(path, "merge", { metadata: { finalizers: null } });
     await federation.untilAvailable(namespace, "shop", both, RECOVERY);
-  });
-
-  test("a ResourceQuota holds up that member, until there is room", async () => {
-    const namespace = await federation.namespace();
-    const api = federation.memberApi(SINGAPORE);
-    await makeNamespaceOn(SINGAPORE, namespace);
-    await api.create(collectionPath("ResourceQuota", namespace), {
-      apiVersion: "v1",
-      kind: "ResourceQuota",
-      metadata: { name: "none", namespace },
-      spec: { hard: { services: "0" } },
-    });
-    // It is not enforced before it has been counted.
-    await eventually(async () =>
-      expect(await api.get(objectPath("ResourceQuota", namespace, "none"))).toMatchObject({
-        status: { hard: { services: "0" } },
-      }),
-    );
-    await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE));
-    await federation.apply(demoApplication("shop").namespace(namespace).port(80));
-    await federation.untilEntry(namespace, "shop", SINGAPORE, { reason: "QuotaExceeded" });
-    await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
-    await expectOthersGoOn();
-    await api.delete(objectPath("ResourceQuota", namespace, "none"));
-    await federation.untilAvailable(namespace, "shop", both, RECOVERY);
-  });
-
-  test("a quota on pods shows as a Deployment that cannot grow", async () => {
-    const namespace = await federation.namespace();
-    const api = federation.memberApi(SINGAPORE);
-    await makeNamespaceOn(SINGAPORE, namespace);
-    await api.create(collectionPath("ResourceQuota", namespace), {
-      apiVersion: "v1",
-      kind: "ResourceQuota",
-      metadata: { name: "one-pod", namespace },
-      spec: { hard: { pods: "1" } },
-    });
-    await eventually(async () =>
-      expect(await api.get(objectPath("ResourceQuota", namespace, "one-pod"))).toMatchObject({
-        status: { hard: { pods: "1" } },
-      }),
-    );
-    await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE));
-    await federation.apply(demoApplication("shop").namespace(namespace).replica(3));
-    const entry = await federation.untilEntry(namespace, "shop", SINGAPORE, {
-      replicas: expect.objectContaining({ desired: 3, ready: 1 }),
-      reason: expect.stringMatching(/./),
-    });
-    expect(`${entry.reason} ${entry.message}`).toMatch(/quota/i);
-    await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
   });
 
   test("an immutable field holds up that member, until the object in the way is gone", async () => {

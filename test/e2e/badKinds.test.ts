@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
-  ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
   type ClusterStatusEntry,
   type Condition,
   type KubeObject,
@@ -10,7 +9,7 @@ import { clusterPlacement } from "../builders/index.ts";
 import { eventually, meridianOk } from "../envtest/index.ts";
 import { accountOf, ask } from "./asking.ts";
 import { conditionOf, explainFailure, Federation, hasKubectl } from "./federation.ts";
-import { collectionPath, type Deployment, objectPath, secret } from "./objects.ts";
+import { collectionPath, objectPath } from "./objects.ts";
 
 /** What is wrong with an object that is sent as it is stays with the cluster where it is wrong, which says what to do. */
 
@@ -213,108 +212,4 @@ describe("an object of a kind that policies send", () => {
     await untilEntries(gadget, { [SINGAPORE]: applied });
     await federation.api.delete(pathOfCustom(gadget));
   });
-
-  test("whose CRD somebody deletes on one cluster is missing there only, and comes back with the CRD", async () => {
-    const namespace = await federation.namespace();
-    const crd = definition("Widget", "v1");
-    await install(crd);
-    await place("Widget");
-    const widget = custom("Widget", namespace, "placed", { size: 1 });
-    await federation.api.apply(pathOfCustom(widget), widget);
-    await untilEntries(widget, { [SHANGHAI]: applied, [SINGAPORE]: applied });
-    const uid = (await onMember(SHANGHAI, widget))?.metadata.uid;
-    await federation.memberApi(SINGAPORE).delete(`${CRDS}/${crd.metadata.name}`);
-    await untilEntries(widget, {
-      [SHANGHAI]: applied,
-      [SINGAPORE]: { reason: "KindNotServed", message: expect.stringContaining("waits for the definition") },
-    });
-    expect((await onMember(SHANGHAI, widget))?.metadata.uid).toBe(uid);
-    // The siblings still get changes.
-    const changed = custom("Widget", namespace, "placed", { size: 2 });
-    await federation.api.apply(pathOfCustom(changed), changed);
-    await eventually(async () => expect((await onMember(SHANGHAI, widget))?.["spec"]).toEqual({ size: 2 }));
-    await federation.memberApi(SINGAPORE).apply(`${CRDS}/${crd.metadata.name}`, crd, "a-person");
-    await untilEntries(widget, { [SINGAPORE]: applied });
-    expect((await onMember(SINGAPORE, widget))?.["spec"]).toEqual({ size: 2 });
-    await federation.api.delete(pathOfCustom(widget));
-  });
-
-  test("that the hub itself does not serve is named by its policy", async () => {
-    await federation.apply(
-      clusterPlacement("unknown").selects({ apiVersion: "nowhere.example.com/v1", kind: "Thing" }),
-    );
-    await eventually(async () => {
-      const policy = await federation.api.get<Reported>(objectPath("ClusterPlacement", undefined, "unknown"));
-      expect(conditionOf(policy, "Ready")).toMatchObject({ status: "False", reason: "KindNotServed" });
-      expect(conditionOf(policy, "Ready")?.message).toContain("Thing");
-    });
-    await federation.api.delete(objectPath("ClusterPlacement", undefined, "unknown"));
-  });
-});
-
-test("a service account, its pull secret and a claim go along with the Deployment that needs them", async () => {
-  const namespace = await federation.namespace();
-  // Else no pod of the namespace may act in the name of an account of a member.
-  const annotations = { [ALLOWED_SERVICE_ACCOUNTS_ANNOTATION]: "builder" };
-  await federation.api.patch(objectPath("Namespace", undefined, namespace), "merge", { metadata: { annotations } });
-  const on = (cluster: string, kind: string, name: string): Promise<KubeObject | undefined> =>
-    federation.memberApi(cluster).find(objectPath(kind, namespace, name));
-  await federation.apply(secret(namespace, "pull", { ".dockerconfigjson": "{}" }));
-  await federation.apply({
-    apiVersion: "v1",
-    kind: "ServiceAccount",
-    metadata: { name: "builder", namespace },
-    imagePullSecrets: [{ name: "pull" }],
-  } as Parameters<Federation["apply"]>[0]);
-  await federation.apply({
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    metadata: { name: "data", namespace },
-    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
-  } as Parameters<Federation["apply"]>[0]);
-  const labels = { app: "builder" };
-  const deployment = {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name: "builder", namespace },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          serviceAccountName: "builder",
-          volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }],
-          containers: [{ name: "main", image: "nginx:1.27", volumeMounts: [{ name: "data", mountPath: "/data" }] }],
-        },
-      },
-    },
-  } as KubeObject;
-  await federation.apply(
-    clusterPlacement("builders")
-      .selects({ apiVersion: "apps/v1", kind: "Deployment" })
-      .onClusters(...BOTH),
-  );
-  await federation.apply(deployment);
-  for (const cluster of BOTH) {
-    await eventually(
-      async () => {
-        expect((await on(cluster, "ServiceAccount", "builder"))?.["imagePullSecrets"]).toEqual([{ name: "pull" }]);
-        expect(await on(cluster, "Secret", "pull")).toBeDefined();
-        expect(await on(cluster, "PersistentVolumeClaim", "data")).toBeDefined();
-        expect(((await on(cluster, "Deployment", "builder")) as Deployment | undefined)?.spec.replicas).toBe(1);
-      },
-      { timeout: 60_000 },
-    );
-  }
-  await federation.remove(deployment, 90_000);
-  for (const cluster of BOTH) {
-    await eventually(async () => {
-      expect(await on(cluster, "Secret", "pull")).toBeUndefined();
-      expect(await on(cluster, "ServiceAccount", "builder")).toBeUndefined();
-    });
-    // Its data is worth more than order.
-    expect(await on(cluster, "PersistentVolumeClaim", "data")).toBeDefined();
-  }
-  expect(await federation.api.find(objectPath("ServiceAccount", namespace, "builder"))).toBeDefined();
 });

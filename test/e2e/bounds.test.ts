@@ -1,12 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { KubeObject, PatchOperation } from "../../src/apis/index.ts";
-import { freePort } from "../../src/cmd/realClusters/index.ts";
+import type { PatchOperation } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { residentMiB } from "../bench/processUsage.ts";
-import { ApiFailure, eventually, type FaultAnswer, FaultProxy, meridianOk, throughout } from "../envtest/index.ts";
+import { eventually, type FaultAnswer, FaultProxy, meridianOk, throughout } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { objectPath } from "./objects.ts";
-import { applicationOf } from "./webhookRefusals.ts";
 
 /** What a tenant, a broken Secret or anybody who reaches the webhooks' port may send, and what does not come of it. */
 
@@ -103,21 +101,6 @@ describe("without webhooks", () => {
     await federation.api.delete(objectPath("OverridePolicy", namespace, "bomb"));
     await federation.untilAvailable(namespace, "shop", both);
     await federation.untilAvailable(namespace, "blog", both);
-  });
-
-  test("a kubeconfig with nothing for a context says so at its cluster, and works once it is right", async () => {
-    const { kubeconfig } = federation.member(SPARE).plane;
-    const broken = kubeconfig.replace(/^contexts:\n( *)/m, "contexts:\n$1- null\n$1");
-    expect(broken).not.toBe(kubeconfig);
-    try {
-      await federation.joinByHand(SPARE, broken);
-      const condition = await federation.untilMemberIs(SPARE, "False", "InvalidKubeconfig");
-      expect(condition.message).toMatch(/contexts\[0\] of the kubeconfig is no entry with a name/);
-      await federation.setKubeconfig(SPARE, kubeconfig);
-      await federation.untilMemberIs(SPARE, "True");
-    } finally {
-      await federation.removeMember(SPARE);
-    }
   });
 });
 
@@ -247,49 +230,5 @@ describe("a member", () => {
     }
     expect([await lease(), federation.manager.pid]).toEqual([held, pid]);
     expect(await memory()).toBeLessThan(before + 250);
-  });
-});
-
-describe("with webhooks", () => {
-  let port: number;
-
-  beforeAll(async () => {
-    await federation.manager[Symbol.asyncDispose]();
-    port = await freePort();
-    const url = `https://127.0.0.1:${port}`;
-    await federation.startManager({ args: ["--webhooks", "--webhook-port", `${port}`, "--webhook-url", url] });
-    await eventually(async () => expect(await servedVersions()).toEqual(["v1", "v1beta1"]));
-  });
-
-  test("the other version is served, keeps what it does not know, and stays when the CRDs are installed again", async () => {
-    const namespace = await federation.namespace();
-    const env = [{ name: "MODE", value: "live" }];
-    await federation.apply(applicationOf("shop", { image: "nginx", replica: 1, env }, namespace));
-    const path = `/apis/paas.cmft.com/v1beta1/namespaces/${namespace}/demoapplications/shop`;
-    await eventually(async () => {
-      const old = await federation.api.get(path);
-      const edited = { ...old, spec: { ...(old["spec"] as object), image: "nginx:1.28" } };
-      expect((await federation.api.request("PUT", path, edited)).status).toBe(200);
-    });
-    expect((await federation.application(namespace, "shop")).spec).toMatchObject({ image: "nginx:1.28", env });
-    await meridianOk(federation.hub, ["install"]);
-    expect(await servedVersions()).toEqual(["v1", "v1beta1"]);
-  });
-
-  test.each<{ what: string; patches: PatchOperation[]; field: string }>([
-    { what: "copies a template into itself 30 times", patches: doubling, field: "spec.rules[0]" },
-    {
-      what: "brings a value of 1,000 levels",
-      patches: [{ op: "add", path: "/spec/deep", value: nested(1_000) }],
-      field: "spec.rules[0].patches[0].value",
-    },
-  ])("a policy that $what is refused, with the field", async ({ patches, field }) => {
-    const policy: KubeObject = overridePolicy("bomb").onClusters([SINGAPORE], { patches }).object();
-    const path = "/apis/federation.paas.cmft.com/v1alpha1/namespaces/default/overridepolicies?dryRun=All";
-    await eventually(async () => {
-      const refusal: unknown = await federation.api.create(path, policy).catch((error: unknown) => error);
-      expect(refusal).toBeInstanceOf(ApiFailure);
-      expect(refusal).toMatchObject({ status: 422, message: expect.stringContaining(field) });
-    });
   });
 });

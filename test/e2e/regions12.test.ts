@@ -1,21 +1,18 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
 import {
   ALLOWED_BUNDLE_KINDS_ANNOTATION,
   ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
   FEDERATION_API_VERSION,
   type FederatedStatus,
   type KubeObject,
-  MANAGED_BY_LABEL,
-  REGION_LABEL,
 } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
-import { eventually, meridian, meridianOk, REPOSITORY } from "../envtest/index.ts";
+import { eventually, meridian, meridianOk } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
 import { MYSQL_CRD, mysqlCluster, StandInOperator } from "./mysqlOperator.ts";
-import { collectionPath, objectPath, secret } from "./objects.ts";
+import { objectPath, secret } from "./objects.ts";
 import { renderedOperator } from "./operatorChart.ts";
 
 /** Those of placements/. */
@@ -180,23 +177,4 @@ test("an operator's chart goes to twelve regions, and its databases with their S
     expect(await find(region, "MysqlCluster", "my-db")).toBeUndefined();
     expect(await find(region, "Deployment", "mysql-operator")).toBeDefined();
   }
-});
-
-test("the example of own-region instances runs each of them in its own region, and nowhere else", async () => {
-  const text = await readFile(join(REPOSITORY, "placements/examples/own-region.yaml"), "utf8");
-  const objects = parseAllDocuments(text).map((document) => document.toJS() as KubeObject);
-  const instances = objects.filter(({ kind }) => kind === "DemoApplication");
-  const regions = instances.map(({ metadata }) => metadata.labels?.[REGION_LABEL] ?? "");
-  expect(regions).toEqual(REGIONS);
-  // Of the tests before; they would change the replicas.
-  for (const policy of [placement("all"), overridePolicy("regional")]) await federation.remove(policy);
-  for (const object of objects) await federation.apply(object);
-  for (const [index, { metadata }] of instances.entries()) {
-    const cluster = clusterOf(REGIONS[index] ?? "");
-    await federation.untilAvailable("default", metadata.name, { [cluster]: 2 });
-    const managed = `${collectionPath("Deployment", "default")}?labelSelector=${MANAGED_BY_LABEL}`;
-    const there = await federation.memberApi(cluster).list(managed);
-    expect(there.map((deployment) => deployment.metadata.name)).toEqual([metadata.name]);
-  }
-  await Promise.all(instances.map((object) => federation.remove(object)));
 });

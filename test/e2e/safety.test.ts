@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ACCEPT_CLUSTER_UID_ANNOTATION, type KubeObject, type MemberCluster } from "../../src/apis/index.ts";
+import { type KubeObject } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, FaultProxy, startManager, throughout } from "../envtest/index.ts";
 import { emptyOnce, forbidding, hubThrough, isWrite, managerThrough, ordinaryManager } from "./faultyHub.ts";
-import { conditionOf, explainFailure, Federation } from "./federation.ts";
+import { explainFailure, Federation } from "./federation.ts";
 import { collectionPath, objectPath, secret } from "./objects.ts";
 import { Recorder } from "./recorder.ts";
 import { hubObjects, memberTokens } from "./safetySecrets.ts";
@@ -138,124 +138,6 @@ describe("rule 3: deletion is seen through to the end", () => {
       proxy.heal();
       await federation.removeMember(SPARE);
     }
-  });
-
-  test("an unjoined cluster that cannot be reached holds no object back", async () => {
-    const namespace = await federation.namespace();
-    const { plane } = federation.member(SPARE);
-    await using proxy = await FaultProxy.start(plane);
-    await federation.joinByHand(SPARE, proxy.kubeconfigFor(plane.adminToken));
-    await federation.untilMemberIs(SPARE, "True");
-    await federation.apply(placement("two").namespace(namespace).onClusters(SHANGHAI, SPARE));
-    await federation.apply(demoApplication("shop").namespace(namespace));
-    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1, [SPARE]: 1 });
-    proxy.cut();
-    await federation.untilMemberIs(SPARE, "False", "ClusterUnreachable");
-    await federation.api.delete(objectPath("DemoApplication", namespace, "shop"));
-    await federation.removeMember(SPARE);
-    await eventually(
-      async () => expect(await federation.api.find(objectPath("DemoApplication", namespace, "shop"))).toBeUndefined(),
-      { timeout: 60_000 },
-    );
-    // Let go, not deleted.
-    expect(await plane.api.find(objectPath("Deployment", namespace, "shop"))).toBeDefined();
-    await plane.api.delete(objectPath("Namespace", undefined, namespace));
-  });
-});
-
-describe("rule 5: a cluster is who it was", () => {
-  test("a Secret that leads to another cluster stops the writing until a person agrees", async () => {
-    const namespace = await federation.namespace();
-    const spare = federation.member(SPARE).plane;
-    await federation.apply(placement("one").namespace(namespace).onClusters("moving-1"));
-    const shop = demoApplication("shop").namespace(namespace);
-    await federation.apply(shop);
-    // The cluster under this name is Singapore's at first; nobody else may have joined that one.
-    const singapore = federation.member(SINGAPORE).plane;
-    await federation.removeMember(SINGAPORE);
-    await using proxy = await FaultProxy.start(spare);
-    try {
-      await federation.joinByHand("moving-1", singapore.kubeconfig, "ap-southeast-1");
-      await federation.untilMemberIs("moving-1", "True");
-      await federation.untilAvailable(namespace, "shop", { "moving-1": 1 });
-
-      await federation.setKubeconfig("moving-1", proxy.kubeconfigFor(spare.adminToken));
-      await federation.untilMemberIs("moving-1", "False", "ClusterIdentityChanged");
-      await federation.apply(shop.image("nginx:1.28"));
-      await federation.untilEntry(namespace, "shop", "moving-1", { reason: "ClusterIdentityChanged" });
-      await throughout(3000, async () => {
-        expect(await spare.api.find(objectPath("Namespace", undefined, namespace))).toBeUndefined();
-        expect(await federation.image(SINGAPORE, namespace, "shop")).toBe("nginx:1.27");
-      });
-      expect(proxy.requests.length).toBeGreaterThan(0);
-      expect(proxy.requests.filter(isWrite)).toEqual([]);
-
-      const { metadata } = await spare.api.get(objectPath("Namespace", undefined, "kube-system"));
-      await federation.api.patch(objectPath("MemberCluster", undefined, "moving-1"), "merge", {
-        metadata: { annotations: { [ACCEPT_CLUSTER_UID_ANNOTATION]: metadata.uid } },
-      });
-      await federation.untilAvailable(namespace, "shop", { "moving-1": 1 });
-      expect((await spare.api.get(objectPath("Deployment", namespace, "shop"))).metadata.uid).toBeDefined();
-      const cluster = await federation.api.get<MemberCluster>(objectPath("MemberCluster", undefined, "moving-1"));
-      expect(cluster.status?.clusterUID).toBe(metadata.uid);
-      await federation.remove(shop);
-    } finally {
-      await federation.removeMember("moving-1");
-      await federation.join(federation.member(SINGAPORE));
-    }
-  });
-});
-
-describe("rule 6: what was not reported is unknown", () => {
-  test("a cluster that was never reached is not healthy, and its silence is not success", async () => {
-    const namespace = await federation.namespace();
-    try {
-      await federation.joinByHand(
-        SPARE,
-        federation.member(SPARE).plane.kubeconfigFor({ token: "any", server: "https://127.0.0.1:9" }),
-      );
-      await federation.apply(placement("two").namespace(namespace).onClusters(SHANGHAI, SPARE));
-      await federation.apply(demoApplication("shop").namespace(namespace).replica(2));
-      await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
-      const entry = await federation.untilEntry(namespace, "shop", SPARE, { reason: "ClusterUnreachable" });
-      expect(["Unknown", "Pending"]).toContain(entry.state);
-      expect(entry.replicas).toMatchObject({ ready: 0, available: 0 });
-      const application = await federation.application(namespace, "shop");
-      expect(conditionOf(application, "Available")?.status).not.toBe("True");
-      expect(conditionOf(application, "Applied")?.status).not.toBe("True");
-      await federation.apply(placement("two").namespace(namespace).onClusters(SHANGHAI));
-      // Nobody has seen that nothing is left there: the cluster is named until it is reached or removed, and counts for nothing.
-      await eventually(async () => {
-        const { status } = await federation.application(namespace, "shop");
-        expect(status?.conditions?.find(({ type }) => type === "Available")).toMatchObject({ status: "True" });
-        expect(status?.replicas).toMatchObject({ desired: 2, available: 2 });
-        expect(status?.clusters?.map(({ name, state }) => `${name} ${state}`)).toEqual([
-          `${SHANGHAI} Available`,
-          `${SPARE} Unknown`,
-        ]);
-      });
-    } finally {
-      await federation.removeMember(SPARE);
-    }
-    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 2 });
-  });
-
-  test("a Deployment whose controller has not looked yet is not available", async () => {
-    const namespace = await federation.namespace();
-    await federation.apply(placement("one").namespace(namespace).onClusters(SHANGHAI));
-    const { kubelet } = federation.member(SHANGHAI);
-    kubelet?.behave({ fate: () => "hang" });
-    try {
-      await federation.apply(demoApplication("shop").namespace(namespace).replica(2));
-      await federation.untilEntry(namespace, "shop", SHANGHAI, {
-        state: "Progressing",
-        replicas: { desired: 2, updated: 2, ready: 0, available: 0 },
-      });
-      expect(conditionOf(await federation.application(namespace, "shop"), "Available")?.status).not.toBe("True");
-    } finally {
-      kubelet?.behave({});
-    }
-    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 2 });
   });
 });
 
