@@ -144,37 +144,3 @@ describe("a sandbox cluster in a folder", () => {
     expect(cluster.url).not.toBe(first.url);
   });
 });
-
-describe("a ResourceQuota", () => {
-  const QUOTAS = "/api/v1/namespaces/default/resourcequotas";
-  const hard = (amounts: Record<string, string>) => ({ metadata: { name: "few" }, spec: { hard: amounts } });
-  const used = (name: string, amount: string) => (line: { object: { [field: string]: unknown } }) =>
-    (line.object["status"] as { used?: Record<string, string> } | undefined)?.used?.[name] === amount;
-
-  test("is counted, enforced, and free again when something goes", async () => {
-    const { client } = await start({ controllers: { nodes: [] } });
-    await client.send("POST", CONFIG_MAPS, configMap("first"));
-    await using watch = await client.watch(`${QUOTAS}?watch=true`);
-    // The namespace also has kube-root-ca.crt.
-    await client.send("POST", QUOTAS, hard({ configmaps: "3", "count/configmaps": "9" }));
-    const counted = await watch.until(used("configmaps", "2"));
-    expect(counted.object["status"]).toEqual({
-      hard: { configmaps: "3", "count/configmaps": "9" },
-      used: { configmaps: "2", "count/configmaps": "2" },
-    });
-    expect((await client.send("POST", `${CONFIG_MAPS}?dryRun=All`, configMap("dry"))).status).toBe(201);
-    // The quota is charged before the answer, so of four concurrent requests one succeeds.
-    const answers = await Promise.all(
-      ["a", "b", "c", "d"].map((name) => client.send("POST", CONFIG_MAPS, configMap(name))),
-    );
-    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 403, 403, 403]);
-    const refused = answers.find(({ status }) => status === 403)?.body;
-    expect(refused?.["message"]).toMatch(
-      /^configmaps "[a-d]" is forbidden: exceeded quota: few, requested: configmaps=1, used: configmaps=3, limited: configmaps=3$/,
-    );
-    expect((await client.send("GET", `${QUOTAS}/few`)).body).toMatchObject({ status: { used: { configmaps: "3" } } });
-    await client.send("DELETE", `${CONFIG_MAPS}/first`);
-    await watch.until(used("configmaps", "2"));
-    expect((await client.send("POST", CONFIG_MAPS, configMap("late"))).status).toBe(201);
-  });
-});

@@ -1,8 +1,8 @@
-import type { BadObject } from "./badObject.ts";
+import type { BadRow } from "./badObject.ts";
 import { clusterPlacementObject, placementObject as placement } from "./policyObjects.ts";
 
 /** Placements that must be refused for what they declare of the needs of their objects. */
-export const BAD_DEPENDENCIES: readonly BadObject[] = [
+export const BAD_DEPENDENCIES: readonly BadRow[] = [
   ...[
     "status.secretName",
     "metadata.name",
@@ -13,24 +13,24 @@ export const BAD_DEPENDENCIES: readonly BadObject[] = [
     "/spec/secret",
     "spec.a[][]",
     "",
-  ].map((path) => ({
-    name: `a dependency at the path "${path}"`,
-    object: placement({ dependencies: { fields: [{ kind: "Secret", path }] } }),
-    field: "spec.dependencies.fields[0].path",
-  })),
-  {
-    name: "a dependency of a kind that never goes along",
-    object: clusterPlacementObject({ dependencies: { fields: [{ kind: "Role", path: "spec.role" }] } }),
-    field: "spec.dependencies.fields[0].kind",
-  },
-  {
-    name: "declared dependencies that are not to go along",
-    object: placement({ dependencies: { mode: "None", fields: [{ kind: "Secret", path: "spec.secretName" }] } }),
-    field: "spec.dependencies.fields",
-  },
-  {
-    name: "a dependency that is declared twice",
-    object: placement({
+  ].map((path): BadRow => [
+    `a dependency at the path "${path}"`,
+    placement({ dependencies: { fields: [{ kind: "Secret", path }] } }),
+    "spec.dependencies.fields[0].path",
+  ]),
+  [
+    "a dependency of a kind that never goes along",
+    clusterPlacementObject({ dependencies: { fields: [{ kind: "Role", path: "spec.role" }] } }),
+    "spec.dependencies.fields[0].kind",
+  ],
+  [
+    "declared dependencies that are not to go along",
+    placement({ dependencies: { mode: "None", fields: [{ kind: "Secret", path: "spec.secretName" }] } }),
+    "spec.dependencies.fields",
+  ],
+  [
+    "a dependency that is declared twice",
+    placement({
       dependencies: {
         fields: [
           { kind: "Secret", path: "spec.secretName" },
@@ -38,6 +38,6 @@ export const BAD_DEPENDENCIES: readonly BadObject[] = [
         ],
       },
     }),
-    field: "spec.dependencies.fields[1]",
-  },
+    "spec.dependencies.fields[1]",
+  ],
 ];

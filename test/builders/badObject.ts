@@ -1,8 +1,4 @@
 import type { KubeObject } from "../../src/apis/index.ts";
 
 /** An object that must be refused, and the field that the message must name. */
-export interface BadObject {
-  name: string;
-  object: KubeObject;
-  field: string;
-}
+export type BadRow = readonly [name: string, object: KubeObject, field: string];

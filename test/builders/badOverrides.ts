@@ -1,4 +1,4 @@
-import type { BadObject } from "./badObject.ts";
+import type { BadRow } from "./badObject.ts";
 import {
   bundleObject as bundle,
   clusterOverrideObject,
@@ -6,7 +6,7 @@ import {
   patchObject as patch,
 } from "./policyObjects.ts";
 
-const patches: BadObject[] = [
+const patches: BadRow[] = [
   ...[
     "/apiVersion",
     "/kind",
@@ -15,118 +15,78 @@ const patches: BadObject[] = [
     "/metadata/namespace",
     "/metadata/ownerReferences/-",
     "/status/x",
-  ].map((path) => ({
-    name: `a patch of ${path}`,
-    object: patch({ op: "add", path, value: "x" }),
-    field: "spec.rules[0].patches[0].path",
-  })),
-  {
-    name: "a move that takes the name away",
-    object: patch({ op: "move", from: "/metadata/name", path: "/spec/x" }),
-    field: "spec.rules[0].patches[0].from",
-  },
-  {
-    name: "a patch of everything",
-    object: patch({ op: "replace", path: "", value: {} }),
-    field: "spec.rules[0].patches[0].path",
-  },
-  {
-    name: "a path that is no pointer",
-    object: patch({ op: "replace", path: "spec.type", value: 1 }),
-    field: "spec.rules[0].patches[0].path",
-  },
-  {
-    name: "an op that there is not",
-    object: patch({ op: "merge", path: "/spec", value: {} }),
-    field: "spec.rules[0].patches[0].op",
-  },
-  ...["add", "replace", "test"].map((op) => ({
-    name: `${op} without a value`,
-    object: patch({ op, path: "/spec/type" }),
-    field: "spec.rules[0].patches[0].value",
-  })),
-  {
-    name: "move without from",
-    object: patch({ op: "move", path: "/spec/type" }),
-    field: "spec.rules[0].patches[0].from",
-  },
-  {
-    name: "copy without from",
-    object: patch({ op: "copy", path: "/spec/type" }),
-    field: "spec.rules[0].patches[0].from",
-  },
-  {
-    name: "replace with from",
-    object: patch({ op: "replace", path: "/spec/type", value: 1, from: "/spec/a" }),
-    field: "spec.rules[0].patches[0].from",
-  },
+  ].map((path): BadRow => [
+    `a patch of ${path}`,
+    patch({ op: "add", path, value: "x" }),
+    "spec.rules[0].patches[0].path",
+  ]),
+  [
+    "a move that takes the name away",
+    patch({ op: "move", from: "/metadata/name", path: "/spec/x" }),
+    "spec.rules[0].patches[0].from",
+  ],
+  ["a patch of everything", patch({ op: "replace", path: "", value: {} }), "spec.rules[0].patches[0].path"],
+  ["a path that is no pointer", patch({ op: "replace", path: "spec.type", value: 1 }), "spec.rules[0].patches[0].path"],
+  ["an op that there is not", patch({ op: "merge", path: "/spec", value: {} }), "spec.rules[0].patches[0].op"],
+  ...["add", "replace", "test"].map((op): BadRow => [
+    `${op} without a value`,
+    patch({ op, path: "/spec/type" }),
+    "spec.rules[0].patches[0].value",
+  ]),
+  ["move without from", patch({ op: "move", path: "/spec/type" }), "spec.rules[0].patches[0].from"],
+  ["copy without from", patch({ op: "copy", path: "/spec/type" }), "spec.rules[0].patches[0].from"],
+  [
+    "replace with from",
+    patch({ op: "replace", path: "/spec/type", value: 1, from: "/spec/a" }),
+    "spec.rules[0].patches[0].from",
+  ],
 ];
 
-export const BAD_OVERRIDES: readonly BadObject[] = [
-  { name: "a rule that changes nothing", object: override({ targetClusters: {} }), field: "spec.rules[0]" },
-  {
-    name: "no rules",
-    object: { ...override({}), spec: { resourceSelectors: [{ apiVersion: "v1", kind: "Pod" }], rules: [] } },
-    field: "spec.rules",
-  },
-  { name: "replicas above 1000", object: override({ replicas: 1001 }), field: "spec.rules[0].replicas" },
-  { name: "an image override of nothing", object: override({ image: {} }), field: "spec.rules[0].image" },
-  {
-    name: "a registry with a path",
-    object: override({ image: { registry: "example.com/a" } }),
-    field: "spec.rules[0].image.registry",
-  },
-  { name: "a tag with a colon", object: override({ image: { tag: ":1" } }), field: "spec.rules[0].image.tag" },
-  {
-    name: "a digest that is none",
-    object: override({ image: { digest: "abc" } }),
-    field: "spec.rules[0].image.digest",
-  },
-  { name: "a label key that is none", object: override({ labels: { "a b": "c" } }), field: "spec.rules[0].labels" },
-  {
-    name: "a label value that is none",
-    object: override({ labels: { tier: "a b" } }),
-    field: "spec.rules[0].labels.tier",
-  },
-  {
-    name: "a label key with a prefix that is no DNS name",
-    object: override({ labels: { "a_b/c": "d" } }),
-    field: "spec.rules[0].labels",
-  },
-  {
-    name: "a label of Meridian's own",
-    object: clusterOverrideObject({ labels: { "federation.paas.cmft.com/managed-by": "me" } }),
-    field: "spec.rules[0].labels",
-  },
-  {
-    name: "an annotation of Meridian's own",
-    object: override({ annotations: { "federation.paas.cmft.com/owner": "me" } }),
-    field: "spec.rules[0].annotations",
-  },
-  {
-    name: "an annotation key that is none",
-    object: override({ annotations: { "a/b/c": "d" } }),
-    field: "spec.rules[0].annotations",
-  },
-  {
-    name: "a cluster name in capitals",
-    object: override({ targetClusters: { clusterNames: ["Shanghai"] }, replicas: 1 }),
-    field: "spec.rules[0].targetClusters.clusterNames[0]",
-  },
+export const BAD_OVERRIDES: readonly BadRow[] = [
+  ["a rule that changes nothing", override({ targetClusters: {} }), "spec.rules[0]"],
+  [
+    "no rules",
+    { ...override({}), spec: { resourceSelectors: [{ apiVersion: "v1", kind: "Pod" }], rules: [] } },
+    "spec.rules",
+  ],
+  ["replicas above 1000", override({ replicas: 1001 }), "spec.rules[0].replicas"],
+  ["an image override of nothing", override({ image: {} }), "spec.rules[0].image"],
+  ["a registry with a path", override({ image: { registry: "example.com/a" } }), "spec.rules[0].image.registry"],
+  ["a tag with a colon", override({ image: { tag: ":1" } }), "spec.rules[0].image.tag"],
+  ["a digest that is none", override({ image: { digest: "abc" } }), "spec.rules[0].image.digest"],
+  ["a label key that is none", override({ labels: { "a b": "c" } }), "spec.rules[0].labels"],
+  ["a label value that is none", override({ labels: { tier: "a b" } }), "spec.rules[0].labels.tier"],
+  ["a label key with a prefix that is no DNS name", override({ labels: { "a_b/c": "d" } }), "spec.rules[0].labels"],
+  [
+    "a label of Meridian's own",
+    clusterOverrideObject({ labels: { "federation.paas.cmft.com/managed-by": "me" } }),
+    "spec.rules[0].labels",
+  ],
+  [
+    "an annotation of Meridian's own",
+    override({ annotations: { "federation.paas.cmft.com/owner": "me" } }),
+    "spec.rules[0].annotations",
+  ],
+  ["an annotation key that is none", override({ annotations: { "a/b/c": "d" } }), "spec.rules[0].annotations"],
+  [
+    "a cluster name in capitals",
+    override({ targetClusters: { clusterNames: ["Shanghai"] }, replicas: 1 }),
+    "spec.rules[0].targetClusters.clusterNames[0]",
+  ],
   ...patches,
 ];
 
-export const BAD_BUNDLES: readonly BadObject[] = [
-  { name: "of nothing", object: bundle({}), field: "spec" },
-  {
-    name: "a manifest without a kind",
-    object: bundle({ manifests: [{ apiVersion: "v1", metadata: { name: "a" } }] }),
-    field: "spec.manifests[0].kind",
-  },
-  {
-    name: "a manifest without metadata",
-    object: bundle({ manifests: [{ apiVersion: "v1", kind: "ConfigMap" }] }),
-    field: "spec.manifests[0].metadata",
-  },
-  { name: "text with line breaks", object: bundle({ compressed: "H4sI\nAAAA" }), field: "spec.compressed" },
+export const BAD_BUNDLES: readonly BadRow[] = [
+  ["of nothing", bundle({}), "spec"],
+  [
+    "a manifest without a kind",
+    bundle({ manifests: [{ apiVersion: "v1", metadata: { name: "a" } }] }),
+    "spec.manifests[0].kind",
+  ],
+  [
+    "a manifest without metadata",
+    bundle({ manifests: [{ apiVersion: "v1", kind: "ConfigMap" }] }),
+    "spec.manifests[0].metadata",
+  ],
+  ["text with line breaks", bundle({ compressed: "H4sI\nAAAA" }), "spec.compressed"],
 ];

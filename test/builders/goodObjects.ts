@@ -13,10 +13,7 @@ import {
 } from "./policyObjects.ts";
 
 /** An object that must be accepted as it stands. */
-export interface GoodObject {
-  name: string;
-  object: KubeObject;
-}
+type GoodRow = readonly [name: string, object: KubeObject];
 
 const REGION = "topology.kubernetes.io/region";
 const inRegions = (...values: string[]) => ({
@@ -30,34 +27,31 @@ const manyLabels = Object.fromEntries(
   many(32, (index) => [`${"sub.".repeat(10)}example.com/key-${index}`, "a".repeat(63)]),
 );
 
-const applications: GoodObject[] = [
-  {
-    name: "as much as the bounds allow",
-    object: app({
+const applications: GoodRow[] = [
+  [
+    "as much as the bounds allow",
+    app({
       ports: many(64, (index) => ({ name: `${"a".repeat(58)}-${index}`, port: 1000 + index, nodePort: 30000 + index })),
       volumes: many(32, (index) => ({ name: `${"v".repeat(58)}-${index}`, emptyDir: {} })),
       volumeMounts: many(64, (index) => ({ name: `${"v".repeat(58)}-31`, mountPath: `/${"m".repeat(500)}/${index}` })),
       env: many(256, (index) => ({ name: `A${index}`, value: "x".repeat(100) })),
     }),
-  },
-  {
-    name: "the sample",
-    object: app(
-      { replica: 2, image: "nginx:latest", ports: [{ port: 80, targetPort: 80, nodePort: 30002 }] },
-      "nginx-demo",
-    ),
-  },
-  {
-    name: "the sample of v1beta1",
-    object: app(
+  ],
+  [
+    "the sample",
+    app({ replica: 2, image: "nginx:latest", ports: [{ port: 80, targetPort: 80, nodePort: 30002 }] }, "nginx-demo"),
+  ],
+  [
+    "the sample of v1beta1",
+    app(
       { replica: 1, ports: [{ name: "http", port: 80, targetPort: 8080, protocol: "TCP" }] },
       "legacy-demo",
       "v1beta1",
     ),
-  },
-  {
-    name: "what v1 adds",
-    object: app({
+  ],
+  [
+    "what v1 adds",
+    app({
       replica: 4,
       command: ["nginx"],
       args: ["-g", "daemon off;"],
@@ -88,10 +82,10 @@ const applications: GoodObject[] = [
       livenessProbe: { tcpSocket: { port: 8080 }, initialDelaySeconds: 10, failureThreshold: 6 },
       imagePullSecrets: [{ name: "registry" }],
     }),
-  },
-  {
-    name: "an ingress with everything in it",
-    object: app({
+  ],
+  [
+    "an ingress with everything in it",
+    app({
       ports: [
         { name: "dns", port: 53, protocol: "UDP" },
         { name: "http", port: 80 },
@@ -105,41 +99,38 @@ const applications: GoodObject[] = [
         className: "nginx",
       },
     }),
-  },
-  {
-    name: "an ingress with as little as may be",
-    object: app({ ports: [{ port: 80 }], ingress: { host: "localhost" } }),
-  },
-  {
-    name: "an ingress to a port by number, with a path that its controller alone understands",
-    object: app({
+  ],
+  ["an ingress with as little as may be", app({ ports: [{ port: 80 }], ingress: { host: "localhost" } })],
+  [
+    "an ingress to a port by number, with a path that its controller alone understands",
+    app({
       ports: [{ port: 80 }, { port: 8080 }],
       ingress: { host: "a.example.com", port: 8080, path: "/a//(.*)", pathType: "ImplementationSpecific" },
     }),
-  },
-  { name: "only an image", object: app({}) },
-  { name: "no pods at all", object: app({ replica: 0 }) },
-  { name: "as many pods as may be", object: app({ replica: 1000 }) },
-  { name: "a name of 63 characters", object: app({}, "a".repeat(63)) },
-  {
-    name: "one port of two protocols",
-    object: app({
+  ],
+  ["only an image", app({})],
+  ["no pods at all", app({ replica: 0 })],
+  ["as many pods as may be", app({ replica: 1000 })],
+  ["a name of 63 characters", app({}, "a".repeat(63))],
+  [
+    "one port of two protocols",
+    app({
       ports: [
         { name: "tcp", port: 53 },
         { name: "udp", port: 53, protocol: "UDP" },
       ],
     }),
-  },
-  {
-    name: "one nodePort of two protocols",
-    object: app({
+  ],
+  [
+    "one nodePort of two protocols",
+    app({
       ports: [
         { name: "tcp", port: 53, nodePort: 30053 },
         { name: "udp", port: 53, nodePort: 30053, protocol: "UDP" },
       ],
     }),
-  },
-  { name: "two ports without names", object: app({ ports: [{ port: 80 }, { port: 443 }] }) },
+  ],
+  ["two ports without names", app({ ports: [{ port: 80 }, { port: 443 }] })],
   ...[
     "nginx",
     "nginx:1.27",
@@ -149,39 +140,36 @@ const applications: GoodObject[] = [
     `app@${sha256}`,
     "localhost:5000/a",
     "[::1]:5000/a/b",
-  ].map((image) => ({ name: `the image ${image}`, object: app({ image }) })),
+  ].map((image): GoodRow => [`the image ${image}`, app({ image })]),
 ];
 
-const clusters: GoodObject[] = [
-  {
-    name: "a kubeconfig",
-    object: cluster({
+const clusters: GoodRow[] = [
+  [
+    "a kubeconfig",
+    cluster({
       provider: "aliyun",
       connection: { kubeconfigSecretRef: { name: "shanghai-1", key: "kubeconfig" } },
       taints: [],
     }),
-  },
-  {
-    name: "a kubeconfig under the usual key",
-    object: cluster({ connection: { kubeconfigSecretRef: { name: "shanghai-1" } } }),
-  },
-  { name: "the hub itself", object: cluster({ connection: { local: {} } }, "hub") },
-  { name: "an agent", object: cluster({ connection: { pull: {} }, deletionPolicy: "Drain" }) },
-  {
-    name: "taints",
-    object: cluster({
+  ],
+  ["a kubeconfig under the usual key", cluster({ connection: { kubeconfigSecretRef: { name: "shanghai-1" } } })],
+  ["the hub itself", cluster({ connection: { local: {} } }, "hub")],
+  ["an agent", cluster({ connection: { pull: {} }, deletionPolicy: "Drain" })],
+  [
+    "taints",
+    cluster({
       taints: [
         { key: "maintenance", effect: "NoExecute", timeAdded: "2026-11-21T08:22:14Z" },
         { key: "maintenance", effect: "NoSchedule", value: "soon" },
       ],
     }),
-  },
+  ],
 ];
 
-const placements: GoodObject[] = [
-  {
-    name: "as much as the bounds allow",
-    object: placement({
+const placements: GoodRow[] = [
+  [
+    "as much as the bounds allow",
+    placement({
       resourceSelectors: many(64, () => ({
         apiVersion: "v1",
         kind: "Secret",
@@ -201,11 +189,11 @@ const placements: GoodObject[] = [
       })),
       tolerations: many(64, (index) => ({ key: `key-${index}`, operator: "Exists" })),
     }),
-  },
-  { name: "all clusters", object: placement({}) },
-  {
-    name: "regions by label",
-    object: placement({
+  ],
+  ["all clusters", placement({})],
+  [
+    "regions by label",
+    placement({
       clusterAffinities: [
         {
           name: "all-regions",
@@ -216,17 +204,17 @@ const placements: GoodObject[] = [
       ],
       replicaScheduling: { mode: "Duplicated" },
     }),
-  },
-  {
-    name: "the object's own region",
-    object: clusterPlacementObject({
+  ],
+  [
+    "the object's own region",
+    clusterPlacementObject({
       priority: 10,
       clusterAffinities: [{ name: "same-region", matchLabelKeys: [REGION] }],
     }),
-  },
-  {
-    name: "every field",
-    object: placement({
+  ],
+  [
+    "every field",
+    placement({
       priority: 5,
       clusterAffinities: [
         {
@@ -283,28 +271,28 @@ const placements: GoodObject[] = [
       health: [{ kind: "MysqlCluster", available: "object.status.readyNodes >= object.spec.replicas" }],
       suspend: false,
     }),
-  },
-  {
-    name: "bundles, and objects of other groups",
-    object: clusterPlacementObject({
+  ],
+  [
+    "bundles, and objects of other groups",
+    clusterPlacementObject({
       resourceSelectors: [
         { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "ManifestBundle" },
         { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "shop-config" },
         { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "system:aggregate-to-view" },
       ],
     }),
-  },
-  {
-    name: "replicas at another place than Kubernetes' own kinds have them",
-    object: placement({ replicaScheduling: { mode: "Duplicated", path: "spec.node-pool.Size_1" } }),
-  },
-  { name: "dividing as is usual", object: placement({ replicaScheduling: { mode: "Divided" } }) },
+  ],
+  [
+    "replicas at another place than Kubernetes' own kinds have them",
+    placement({ replicaScheduling: { mode: "Duplicated", path: "spec.node-pool.Size_1" } }),
+  ],
+  ["dividing as is usual", placement({ replicaScheduling: { mode: "Divided" } })],
 ];
 
-const overrides: GoodObject[] = [
-  {
-    name: "as much as the bounds allow",
-    object: {
+const overrides: GoodRow[] = [
+  [
+    "as much as the bounds allow",
+    {
       ...override({}),
       spec: {
         resourceSelectors: [{ apiVersion: "apps/v1", kind: "Deployment" }],
@@ -315,10 +303,10 @@ const overrides: GoodObject[] = [
         })),
       },
     },
-  },
-  {
-    name: "every field",
-    object: override({
+  ],
+  [
+    "every field",
+    override({
       targetClusters: { labelSelector: { matchLabels: { [REGION]: "ap-southeast-1" } } },
       replicas: 3,
       image: { registry: "registry.example.cn:5000", repository: "team/web", tag: "1.27", digest: sha256 },
@@ -335,62 +323,42 @@ const overrides: GoodObject[] = [
         { kind: "Deployment", op: "add", path: "/spec/template/spec/terminationGracePeriodSeconds", value: 45 },
       ],
     }),
-  },
-  { name: "no replicas in some clusters", object: clusterOverrideObject({ replicas: 0 }) },
-  { name: "a patch with null", object: patch({ op: "replace", path: "/spec/x", value: null }) },
-  {
-    name: "a patch with a tree",
-    object: patch({ op: "add", path: "/metadata/labels/a~1b", value: { a: [1, { b: true }] } }),
-  },
-  { name: "a patch that removes", object: patch({ op: "remove", path: "/spec/type" }) },
-  { name: "a patch that moves", object: patch({ op: "move", from: "/spec/a", path: "/spec/b" }) },
-  {
-    name: "a patch that copies the name",
-    object: patch({ op: "copy", from: "/metadata/name", path: "/metadata/labels/of" }),
-  },
-  { name: "a patch that tests the name", object: patch({ op: "test", path: "/metadata/name", value: "shop" }) },
-  {
-    name: "a path that only begins like a protected one",
-    object: patch({ op: "add", path: "/metadata/nameless", value: 1 }),
-  },
+  ],
+  ["no replicas in some clusters", clusterOverrideObject({ replicas: 0 })],
+  ["a patch with null", patch({ op: "replace", path: "/spec/x", value: null })],
+  ["a patch with a tree", patch({ op: "add", path: "/metadata/labels/a~1b", value: { a: [1, { b: true }] } })],
+  ["a patch that removes", patch({ op: "remove", path: "/spec/type" })],
+  ["a patch that moves", patch({ op: "move", from: "/spec/a", path: "/spec/b" })],
+  ["a patch that copies the name", patch({ op: "copy", from: "/metadata/name", path: "/metadata/labels/of" })],
+  ["a patch that tests the name", patch({ op: "test", path: "/metadata/name", value: "shop" })],
+  ["a path that only begins like a protected one", patch({ op: "add", path: "/metadata/nameless", value: 1 })],
 ];
 
-const bindings: GoodObject[] = [
-  {
-    name: "of an object of a namespace",
-    object: bindingObject({ apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "settings", uid: "6d0c" }),
-  },
-  {
-    name: "of an object of none",
-    object: clusterBindingObject({
+const bindings: GoodRow[] = [
+  [
+    "of an object of a namespace",
+    bindingObject({ apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "settings", uid: "6d0c" }),
+  ],
+  [
+    "of an object of none",
+    clusterBindingObject({
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRole",
       name: "system:reader",
       uid: "6d0c",
     }),
-  },
+  ],
 ];
 
 const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "operator" } };
 
-const bundles: GoodObject[] = [
-  { name: "a list", object: bundle({ manifests: [account, { ...account, kind: "ConfigMap", data: { a: "b" } }] }) },
-  {
-    name: "of a kind that nobody knows",
-    object: bundle({ manifests: [{ ...account, apiVersion: "example.com/v1" }] }),
-  },
-  { name: "compressed", object: bundle({ compressed: "H4sIAAAAAAAAA4uOBQApu0wNAgAAAA==" }) },
-  { name: "both", object: bundle({ manifests: [account], compressed: "H4sIAAAAAAAAA4uOBQApu0wNAgAAAA==" }) },
+const bundles: GoodRow[] = [
+  ["a list", bundle({ manifests: [account, { ...account, kind: "ConfigMap", data: { a: "b" } }] })],
+  ["of a kind that nobody knows", bundle({ manifests: [{ ...account, apiVersion: "example.com/v1" }] })],
+  ["compressed", bundle({ compressed: "H4sIAAAAAAAAA4uOBQApu0wNAgAAAA==" })],
+  ["both", bundle({ manifests: [account], compressed: "H4sIAAAAAAAAA4uOBQApu0wNAgAAAA==" })],
 ];
 
-export const GOOD_OBJECTS: readonly GoodObject[] = [
-  ...applications,
-  ...clusters,
-  ...placements,
-  ...overrides,
-  ...bindings,
-  ...bundles,
-].map((good) => ({
-  ...good,
-  name: `${good.object.kind}: ${good.name}`,
-}));
+export const GOOD_OBJECTS = [...applications, ...clusters, ...placements, ...overrides, ...bindings, ...bundles].map(
+  ([name, object]) => ({ name: `${object.kind}: ${name}`, object }),
+);

@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../types.ts";
 import type { AdmissionEnvironment } from "./index.ts";
@@ -15,7 +14,6 @@ import {
   raw,
   useHookServer,
   validatingBy,
-  warn,
   webhook,
 } from "./testing/admissions.ts";
 import { HookServer, patchOf, type Reply } from "./testing/hookServer.ts";
@@ -44,12 +42,6 @@ describe("a refusal", () => {
     expect(await failureOf(mutatingBy(webhook("a")).mutate(creation()))).toEqual(answer);
   });
 
-  test("counts even when failures are ignored", async () => {
-    hooks.reply("/a", answering({ allowed: false }));
-    const status = await failureOf(validatingBy(webhook("a", { failurePolicy: "Ignore" })).validate(creation()));
-    expect(status.message).toBe(`${denied} without explanation`);
-  });
-
   test("of the first configuration by name is given", async () => {
     hooks.reply("/a", answering({ allowed: false }));
     hooks.reply("/b", answering({ allowed: false }));
@@ -58,12 +50,6 @@ describe("a refusal", () => {
     });
     expect((await failureOf(webhooks.validate(creation()))).message).toContain("a.example.com");
   });
-});
-
-test("warnings reach the client when they fit into a header", async () => {
-  hooks.reply("/a", answering({ allowed: true, warnings: ["be careful", "two\nlines"] }));
-  await validatingBy(webhook("a")).validate(creation());
-  expect(warn.mock.calls).toEqual([["be careful"]]);
 });
 
 test("a dry run is refused when a webhook has side effects", async () => {
@@ -125,18 +111,6 @@ describe("a webhook that fails", () => {
       )
     ).message;
   const prefix = 'Internal error occurred: failed calling webhook "a.example.com": failed to call webhook: Post';
-
-  test("to answer in time", async () => {
-    hooks.reply("/a", () => () => undefined);
-    expect(await call({ timeoutSeconds: 1 })).toBe(
-      `${prefix} "${hooks.url("/a")}?timeout=1s": context deadline exceeded`,
-    );
-  });
-
-  test("by closing the connection", async () => {
-    hooks.reply("/a", () => (response: ServerResponse) => void response.socket?.destroy());
-    expect(await call({})).toContain(`${prefix} "${hooks.url("/a")}?timeout=5s": calling 127.0.0.1`);
-  });
 
   test("to be there", async () => {
     const closed = await HookServer.start();

@@ -6,7 +6,6 @@ import { RBAC, clusterRole, user, clusterBinding, person, source, ask, refusalOf
 import type { PolicyRule } from "./types.ts";
 
 describe("escalation", () => {
-  const eve = person("eve");
   const own: PolicyRule = { verbs: ["get"], apiGroups: [""], resources: ["pods"], resourceNames: ["a"] };
   const roles = source(
     clusterRole("own", own, { verbs: ["get", "list"], apiGroups: ["apps"], resources: ["*"] }),
@@ -25,58 +24,6 @@ describe("escalation", () => {
   const CLUSTER_ROLES = { group: RBAC, plural: "clusterroles" };
   const BINDINGS = { group: RBAC, plural: "clusterrolebindings" };
 
-  test("what one has can be granted", () => {
-    const granted = clusterRole("x", own, { verbs: ["list"], apiGroups: ["apps"], resources: ["deployments/scale"] });
-    expect(refusalOf(() => checkEscalation(CLUSTER_ROLES, granted, undefined, eve, roles))).toBeUndefined();
-  });
-
-  test("what one has not is named, sorted and joined by verb", () => {
-    const wanted = clusterRole(
-      "x",
-      { verbs: ["get", "list"], apiGroups: ["", "apps"], resources: ["pods", "deployments"] },
-      { verbs: ["get"], nonResourceURLs: ["/m"] },
-      { verbs: ["get", "list"], apiGroups: [""], resources: ["pods"], resourceNames: ["a", "b"] },
-    );
-    expect(refusalOf(() => checkEscalation(CLUSTER_ROLES, wanted, undefined, eve, roles))).toMatchObject({
-      code: 403,
-      details: { name: "x", group: RBAC, kind: "clusterroles" },
-      message: [
-        `clusterroles.${RBAC} "x" is forbidden: user "eve" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:`,
-        `{APIGroups:[""], Resources:["deployments"], Verbs:["get" "list"]}`,
-        `{APIGroups:[""], Resources:["pods"], ResourceNames:["a"], Verbs:["list"]}`,
-        `{APIGroups:[""], Resources:["pods"], ResourceNames:["b"], Verbs:["get" "list"]}`,
-        `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`,
-        `{NonResourceURLs:["/m"], Verbs:["get"]}`,
-      ].join("\n"),
-    });
-  });
-
-  test("a role that keeps its rules can be changed otherwise", () => {
-    const old = clusterRole("x", { verbs: ["*"], apiGroups: ["*"], resources: ["*"] });
-    const labelled = { ...old, metadata: { ...old.metadata, labels: { a: "b" } } };
-    expect(refusalOf(() => checkEscalation(CLUSTER_ROLES, labelled, old, eve, roles))).toBeUndefined();
-  });
-
-  test("only who has everything may write an aggregation rule", () => {
-    const aggregated = {
-      ...clusterRole("x"),
-      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: "b" } }] },
-    };
-    expect(refusalOf(() => checkEscalation(CLUSTER_ROLES, aggregated, undefined, eve, roles))?.message).toBe(
-      `clusterroles.${RBAC} "x" is forbidden: must have cluster-admin privileges to use the aggregationRule`,
-    );
-  });
-
-  test("a binding hands out only what its writer has", () => {
-    const given = clusterBinding("b", "secrets", user("eve"));
-    expect(refusalOf(() => checkEscalation(BINDINGS, given, undefined, eve, roles))?.message).toContain(
-      `{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
-    );
-    expect(
-      refusalOf(() => checkEscalation(BINDINGS, clusterBinding("b", "own"), undefined, eve, roles)),
-    ).toBeUndefined();
-  });
-
   test("who may bind or escalate does", () => {
     const given = clusterBinding("b", "secrets", user("eve"));
     const wanted = clusterRole("x", { verbs: ["*"], apiGroups: ["*"], resources: ["*"] });
@@ -86,14 +33,6 @@ describe("escalation", () => {
     ).toBeUndefined();
     const master = person("root", "system:masters");
     expect(refusalOf(() => checkEscalation(CLUSTER_ROLES, wanted, undefined, master, roles))).toBeUndefined();
-  });
-
-  test("a binding to a role that does not exist is not found", () => {
-    const lost = clusterBinding("b", "nothere", user("eve"));
-    expect(refusalOf(() => checkEscalation(BINDINGS, lost, undefined, eve, roles))).toMatchObject({
-      code: 404,
-      message: `clusterrolebindings.${RBAC} "nothere" not found`,
-    });
   });
 });
 

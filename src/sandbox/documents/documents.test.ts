@@ -18,17 +18,6 @@ function ask(path: string, more: Partial<DocumentRequest> = {}, resources: reado
 }
 
 describe("a document", () => {
-  test.each([
-    [`${AGGREGATED},application/json`, AGGREGATED],
-    [`application/json,${AGGREGATED}`, "application/json"],
-    ["application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json", "application/json"],
-    ["*/*", "application/json"],
-    ["application/json;q=0.5,*/*;q=0.1", "application/json"],
-    ["", "application/json"],
-  ])("that is accepted as %j comes as %j", (accept, type) => {
-    expect(ask("/apis", { accept })?.headers["content-type"]).toBe(type);
-  });
-
   test("in a form that there is not is refused", () => {
     const refusal = () => ask("/api/v1", { accept: "text/html" });
     expect(refusal).toThrow(StatusError);
@@ -45,17 +34,6 @@ describe("a document", () => {
     expect(again('"other"')?.status).toBe(200);
     expect(again(etag, [widgets])?.status).toBe(200);
   });
-
-  test.each([
-    "/apis/nothere",
-    "/apis/apps/v2",
-    "/api/v2",
-    "/apis/apps/v1/deployments",
-    "/healthz",
-    "/",
-    "/openapi/v4",
-    "/openapi/v3/apis/apps/v9",
-  ])("of %s is none", (path) => expect(ask(path)).toBeUndefined());
 });
 
 describe("an OpenAPI document", () => {
@@ -78,23 +56,8 @@ describe("an OpenAPI document", () => {
     });
   });
 
-  test.each(["api/v1", "apis/apps/v1", "apis/example.com/v1"])("of %s has every schema that it refers to", (path) => {
-    const text = ask(`/openapi/v3/${path}`)?.body.toString() ?? "";
-    const { components } = JSON.parse(text) as { components: { schemas: object } };
-    const names = new Set([...text.matchAll(/#\/components\/schemas\/([^"]+)/g)].map(([, name]) => name as string));
-    expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining([...names]));
-  });
-
   test("of built-in kinds is one document for all clusters", () => {
     const body = (resources: Resource[]) => ask("/openapi/v3/apis/apps/v1", {}, resources)?.body;
     expect(body([...builtinResources()])).toBe(body([...builtinResources(), widgets]));
-  });
-
-  test("of the second version comes as protobuf for kubectl", () => {
-    const answer = ask("/openapi/v2", { accept: "application/com.github.proto-openapi.spec.v2@v1.0+protobuf" });
-    expect(answer?.headers["content-type"]).toBe("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
-    // Field 1 is the text "2.0", field 2 the info.
-    expect(answer?.body.subarray(0, 6).toString("latin1")).toBe("\n\x032.0\x12");
-    expect(answer?.body.includes("io.k8s.api.apps.v1.Deployment")).toBe(true);
   });
 });

@@ -4,13 +4,7 @@ import type { FieldsV1, ManagedFieldsEntry } from "../../apis/index.ts";
 import { StatusError } from "../statusError.ts";
 import { resourceOfCrd } from "../schema/index.ts";
 import type { Json, KubeObject, Schema } from "../types.ts";
-import {
-  applyConfiguration,
-  keepTimesOfNoChange,
-  parentManagedFields,
-  scaleManagedFields,
-  trackWrite,
-} from "./index.ts";
+import { applyConfiguration, trackWrite } from "./index.ts";
 import { has } from "./sets/fieldSet.ts";
 
 const texts: Schema = { type: "object", additionalProperties: { type: "string" } };
@@ -142,12 +136,6 @@ describe("an apply", () => {
     expect(() => apply(live, "one", frozen(gadget(c)), { force: true })).not.toThrow();
   });
 
-  test("gives a set in the order of the configuration, with what it does not name in between", () => {
-    const live = apply(undefined, "other", gadget({ tags: ["a", "b", "c", "d"] })).object;
-    const merged = apply(live, "one", gadget({ tags: ["d", "b"] })).object;
-    expect(merged["spec"]).toEqual({ tags: ["a", "c", "d", "b"] });
-  });
-
   test("asks for conversions only when an entry is in another version", () => {
     const live = apply(undefined, "one", gadget({ size: 1 })).object;
     const asked: string[] = [];
@@ -207,62 +195,6 @@ describe("an update", () => {
   test.prop([spec])("that changes nothing leaves managedFields as they are", (applied) => {
     const live = frozen(apply(undefined, "one", gadget(applied)).object);
     expect(update(live, "two", structuredClone(live)).metadata.managedFields).toEqual(live.metadata.managedFields);
-  });
-
-  test("with an unknown field in it has no managedFields, as on a server", () => {
-    const live = apply(undefined, "one", gadget({ size: 1 })).object;
-    expect(update(live, "two", { ...live, spec: { unknown: 1 } }).metadata).not.toHaveProperty("managedFields");
-  });
-});
-
-test("a write that moves nothing but times is none", () => {
-  const live = apply(undefined, "one", gadget({ size: 1 })).object;
-  const [entry] = live.metadata.managedFields ?? [];
-  const later = { ...entry, time: "2026-11-21T13:00:00Z" } as ManagedFieldsEntry;
-  const next = { ...live, metadata: { ...live.metadata, managedFields: [later] } };
-  expect(keepTimesOfNoChange(live, next)).toEqual(live);
-  expect(keepTimesOfNoChange(live, { ...next, spec: { size: 2 } }).metadata.managedFields).toEqual([later]);
-});
-
-describe("the scale subresource", () => {
-  const paths = { [V1]: ".spec.size" };
-  const live = apply(
-    apply(undefined, "one", gadget({ size: 1, title: "x" })).object,
-    "two",
-    gadget({ title: "x" }),
-  ).object;
-  const scale = scaleManagedFields(live.metadata.managedFields, paths);
-
-  test("shows the entries that own the replicas", () => {
-    expect(scale).toMatchObject([
-      {
-        manager: "one",
-        operation: "Apply",
-        apiVersion: "autoscaling/v1",
-        fieldsV1: { "f:spec": { "f:replicas": {} } },
-      },
-    ]);
-  });
-
-  test("takes the replicas from who had them, and leaves no time", () => {
-    const entry: ManagedFieldsEntry = {
-      manager: "autoscaler",
-      operation: "Update",
-      apiVersion: "autoscaling/v1",
-      subresource: "scale",
-      time: "2026-11-21T13:00:00Z",
-      fieldsType: "FieldsV1",
-      fieldsV1: { "f:spec": { "f:replicas": {} } },
-    };
-    expect(parentManagedFields(live.metadata.managedFields, [entry], V1, paths)).toMatchObject([
-      { manager: "two", fieldsV1: { "f:spec": { "f:title": {} } } },
-      { manager: "one", fieldsV1: { "f:spec": { "f:title": {} } } },
-      { manager: "autoscaler", apiVersion: V1, subresource: "scale", fieldsV1: { "f:spec": { "f:size": {} } } },
-    ]);
-  });
-
-  test("gives back what nobody took", () => {
-    expect(parentManagedFields(live.metadata.managedFields, scale, V1, paths)).toEqual(live.metadata.managedFields);
   });
 });
 

@@ -9,14 +9,9 @@ import {
   generateName,
   labelKey,
   labelValue,
-  nameIsDnsSubdomain,
-  nameIsPathSegment,
   portName,
   wildcardSubdomain,
 } from "./names.ts";
-
-const SUBDOMAIN_TEXT =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 describe("forms of names", () => {
   test.each([
@@ -36,26 +31,6 @@ describe("forms of names", () => {
   ])("$form.name distinguishes good from bad", ({ form, good, bad }) => {
     for (const value of good) expect(form(value), value).toEqual([]);
     for (const value of bad) expect(form(value), value).not.toEqual([]);
-  });
-
-  test("the text of a finding is the server's", () => {
-    expect(dnsSubdomain("Bad_Name")).toEqual([SUBDOMAIN_TEXT]);
-    expect(dnsLabel("a.b")).toEqual(["must not contain dots"]);
-    expect(labelKey("a b")).toEqual([
-      "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ]);
-    expect(labelValue("a".repeat(64))).toEqual(["must be no more than 63 bytes"]);
-  });
-
-  test("a prefix may end with a dash, a name may not", () => {
-    expect(nameIsDnsSubdomain("web-", true)).toEqual([]);
-    expect(nameIsDnsSubdomain("web-", false)).not.toEqual([]);
-  });
-
-  test("a segment of a path holds nothing that a URL would read otherwise", () => {
-    expect(nameIsPathSegment("system:node", false)).toEqual([]);
-    expect(nameIsPathSegment("a/b%", false)).toEqual(["may not contain '/'", "may not contain '%'"]);
-    expect(nameIsPathSegment("..", false)).toEqual(["may not be '..'"]);
   });
 
   propertyTest.prop([fc.stringMatching(/^[a-z0-9]{1,70}-$/)])(

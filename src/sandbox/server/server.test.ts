@@ -64,19 +64,6 @@ describe("who asks", () => {
       'pods is forbidden: User "system:anonymous" cannot list resource "pods" in API group "" at the cluster scope',
     );
   });
-
-  test("may ask as somebody else, as the administrator", async () => {
-    const headers = { "impersonate-user": "jane", "impersonate-group": "developers" };
-    const refused = await used.client.send("GET", "/api/v1/secrets", undefined, { headers });
-    expect(refused.body["message"]).toContain('User "jane" cannot list resource "secrets"');
-    const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
-    const self = await used.client.send("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", review, {
-      headers,
-    });
-    expect(self.body["status"]).toMatchObject({
-      userInfo: { username: "jane", groups: ["developers", "system:authenticated"] },
-    });
-  });
 });
 
 describe("what is submitted", () => {
@@ -93,27 +80,6 @@ describe("what is submitted", () => {
     expect(bad).toMatchObject({ status: 400, body: { reason: "BadRequest" } });
   });
 
-  test("by a strategic merge patch loses directives inside of new items", async () => {
-    await used.client.send("POST", DEPLOYMENTS, deployment("directed", 1));
-    const env = [{ name: "A", value: "1", $patch: "merge" }];
-    const container = { name: "new", image: "nginx:1", "$setElementOrder/env": [{ name: "A" }], env };
-    const patch = { spec: { template: { spec: { containers: [container] } } } };
-    const path = `${DEPLOYMENTS}/directed?fieldValidation=Ignore`;
-    const { status, text } = await used.client.patch(path, patch, "strategic");
-    expect(status).toBe(200);
-    expect(text).not.toMatch(/\$(patch|setElementOrder)/);
-  });
-
-  test("as a dry run leaves the revision and the node ports as they are", async () => {
-    const path = await namespace();
-    const before = used.cluster.resourceVersion();
-    const ports = [{ port: 80, nodePort: 31_999 }];
-    const service = (name: string) => ({ metadata: { name }, spec: { type: "NodePort", ports } });
-    expect((await used.client.send("POST", `${path}/services?dryRun=All`, service("a"))).status).toBe(201);
-    expect(used.cluster.resourceVersion()).toBe(before);
-    expect((await used.client.send("POST", `${path}/services`, service("b"))).status).toBe(201);
-  });
-
   test("changes nothing, not even the time, where only the text of a quantity differs", async () => {
     const web = deployment("small", 1);
     const [container] = web.spec.template.spec.containers;
@@ -124,31 +90,6 @@ describe("what is submitted", () => {
     used.cluster.faults.set({ clockSkewMs: 5000 });
     onTestFinished(() => used.cluster.faults.clear());
     expect((await apply()).body).toEqual(created.body);
-  });
-});
-
-describe("a new object", () => {
-  const taints = [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }];
-  const volume = { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { path: "/x" } };
-
-  test.each<[string, { metadata: object; spec?: object }, object]>([
-    ["nodes", { metadata: { name: "node" } }, { spec: { taints } }],
-    ["nodes", { metadata: { name: "tainted" }, spec: { taints } }, { spec: { taints } }],
-    [
-      "persistentvolumes",
-      { metadata: { name: "volume", finalizers: ["example.com/mine"] }, spec: volume },
-      { metadata: { finalizers: ["example.com/mine", "kubernetes.io/pv-protection"] } },
-    ],
-  ])("of %s is protected until its controllers have seen it: %j", async (plural, object, want) => {
-    expect(await used.client.send("POST", `/api/v1/${plural}`, object)).toMatchObject({ status: 201, body: want });
-  });
-
-  test("of events.k8s.io is refused under the name of the core group", async () => {
-    const event = { metadata: { name: "nothing" }, eventTime: "2026-01-01T00:00:00.000000Z" };
-    const { body } = await used.client.send("POST", "/apis/events.k8s.io/v1/namespaces/default/events", event);
-    expect(body).toMatchObject({ code: 422, details: { kind: "Event" } });
-    expect(body["message"]).toMatch(/^Event "nothing" is invalid/);
-    expect(body["details"]).not.toHaveProperty("group");
   });
 });
 
@@ -177,24 +118,6 @@ describe("custom resources", () => {
     expect(forgotten).toMatchObject({ status: 200, body: { status: { storedVersions: ["v2"] } } });
     const left = await used.client.patch(path, { spec: { versions: versions.slice(0, 1) } }, "merge");
     expect(left).toMatchObject({ status: 200, body: { spec: { versions: [{ name: "v2" }] } } });
-  });
-});
-
-test("a Table says of a Pod that has ended that it is complete", async () => {
-  const spec = { restartPolicy: "Never", containers: [{ name: "app", image: "busybox" }] };
-  const phases = { fine: "Succeeded", broken: "Failed", running: "Running" };
-  for (const [name, phase] of Object.entries(phases)) {
-    await used.client.send("POST", `${CORE}/pods`, { metadata: { name }, spec });
-    await used.client.patch(`${CORE}/pods/${name}/status`, { status: { phase } }, "merge");
-  }
-  const headers = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" };
-  const { body } = await used.client.send("GET", `${CORE}/pods`, undefined, { headers });
-  const rows = body["rows"] as { cells: string[]; conditions?: unknown }[];
-  const completed = (reason: string, message: string) => [{ type: "Completed", status: "True", reason, message }];
-  expect(Object.fromEntries(rows.map(({ cells, conditions }) => [cells[0], conditions]))).toEqual({
-    fine: completed("Succeeded", "The pod has completed successfully."),
-    broken: completed("Failed", "The pod failed."),
-    running: undefined,
   });
 });
 

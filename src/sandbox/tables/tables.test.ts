@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { test as property, fc } from "@fast-check/vitest";
-import { StatusError } from "../statusError.ts";
-import type { Column, KubeObject, Resource, ResourceVersion } from "../types.ts";
-import { ageOf, humanDuration, includeObjectOf, tableOf } from "./index.ts";
+import { ageOf, humanDuration } from "./index.ts";
 import { JsonPathError, parseJsonPath } from "./jsonPath.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -94,110 +92,5 @@ describe("an age", () => {
     expect(ageOf("yesterday", NOW)).toBe("<invalid>");
     expect(ageOf("2026", NOW)).toBe("<invalid>");
     expect(ageOf("2026-11-21T14:00:00+02:00", NOW + 5000)).toBe("5s");
-  });
-});
-
-const column = (name: string, type: Column["type"], jsonPath: string, more: Partial<Column> = {}): Column => ({
-  name,
-  type,
-  jsonPath,
-  priority: 0,
-  ...more,
-});
-
-function widgets(columns: Column[]): [Resource, ResourceVersion] {
-  const version: ResourceVersion = {
-    name: "v1",
-    served: true,
-    storage: true,
-    schema: { type: "object" },
-    columns,
-    hasStatus: true,
-    selectableFields: [],
-  };
-  const resource: Resource = {
-    group: "example.com",
-    plural: "widgets",
-    singular: "widget",
-    kind: "Widget",
-    listKind: "WidgetList",
-    shortNames: [],
-    categories: [],
-    namespaced: true,
-    versions: [version],
-    definitions: {},
-  };
-  return [resource, version];
-}
-
-const widget = (spec: unknown, metadata: Partial<KubeObject["metadata"]> = {}): KubeObject => ({
-  apiVersion: "example.com/v1",
-  kind: "Widget",
-  metadata: { name: "a", resourceVersion: "7", creationTimestamp: "2026-11-21T11:59:00Z", ...metadata },
-  spec,
-});
-
-const cells = (columns: Column[], object: KubeObject) =>
-  tableOf(...widgets(columns), [object], NOW, "None", {}).rows[0]?.cells;
-
-describe("a table", () => {
-  test.each<{ name: string; type: Column["type"]; value: unknown; want: unknown }>([
-    { name: "a number as text", type: "string", value: 3, want: "3" },
-    {
-      name: "an object as sorted JSON",
-      type: "string",
-      value: { b: "<2>", a: 1 },
-      want: '{"a":1,"b":"\\u003c2\\u003e"}',
-    },
-    { name: "a list as JSON", type: "string", value: ["x"], want: '["x"]' },
-    { name: "null as no value", type: "string", value: null, want: "<no value>" },
-    { name: "an integer", type: "integer", value: 5, want: 5 },
-    { name: "a fraction cut to an integer", type: "integer", value: 5.9, want: 5 },
-    { name: "text in an integer column as nothing", type: "integer", value: "5", want: null },
-    { name: "a fraction", type: "number", value: 1.5, want: 1.5 },
-    { name: "a boolean", type: "boolean", value: false, want: false },
-    { name: "text in a boolean column as nothing", type: "boolean", value: "true", want: null },
-    { name: "a date as an age", type: "date", value: "2026-11-20T12:00:00Z", want: "24h" },
-    { name: "a wrong date as invalid", type: "date", value: "soon", want: "<invalid>" },
-  ])("shows $name", ({ type, value, want }) => {
-    expect(cells([column("X", type, ".spec.x")], widget({ x: value }))).toEqual(["a", want]);
-  });
-
-  test("leaves a cell empty when the field is missing, the path is broken or cannot be followed", () => {
-    const columns = [
-      column("Missing", "string", ".spec.x"),
-      column("Broken", "string", ".spec["),
-      column("Filter", "string", ".spec.map[?(@.a==1)]"),
-    ];
-    expect(cells(columns, widget({ map: {} }))).toEqual(["a", null, null, null]);
-  });
-
-  test("holds metadata, the whole object or none", () => {
-    const object = widget({ x: 1 });
-    const shown = (include: "None" | "Metadata" | "Object") =>
-      tableOf(...widgets([]), [object], NOW, include, {}).rows[0]?.object;
-    expect(shown("None")).toBeNull();
-    expect(shown("Object")).toBe(object);
-    expect(shown("Metadata")).toEqual({
-      kind: "PartialObjectMetadata",
-      apiVersion: "meta.k8s.io/v1",
-      metadata: object.metadata,
-    });
-  });
-});
-
-describe("the parameter includeObject", () => {
-  test.each([
-    ["", "Metadata"],
-    ["includeObject=", "Metadata"],
-    ["includeObject=Object", "Object"],
-    ["includeObject=None", "None"],
-  ])("of %j means %s", (query, want) => expect(includeObjectOf(new URLSearchParams(query))).toBe(want));
-
-  test("is refused when unknown", () => {
-    expect(() => includeObjectOf(new URLSearchParams("includeObject=Bogus"))).toThrow(StatusError);
-    expect(() => includeObjectOf(new URLSearchParams("includeObject=Bogus"))).toThrow(
-      `Unable to convert to Table as requested: includeObject: Invalid value: "Bogus": must be 'Metadata', 'Object', 'None', or empty`,
-    );
   });
 });

@@ -69,35 +69,6 @@ describe("a Deployment", () => {
     expect(sandbox.clock.waiting).toBe(0);
   });
 
-  test("rolls out a new image and keeps the old ReplicaSet for its history", async () => {
-    await using sandbox = await TestSandbox.start({ options: { readinessDelayMs: 1000 } });
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 4 }));
-    await sandbox.pass(2000);
-    await sandbox.change(DEPLOYMENTS, "web", withImage("nginx:2"));
-    await sandbox.settle();
-    expect(sizes(sandbox)).toEqual([3, 2]);
-    await sandbox.pass(10_000);
-
-    expect(sizes(sandbox)).toEqual([0, 4]);
-    expect(sandbox.pods().map(({ spec }) => spec.containers[0]?.image)).toEqual(Array(4).fill("nginx:2"));
-    expect(sandbox.deployment().metadata.annotations).toMatchObject({ "deployment.kubernetes.io/revision": "2" });
-    expect(progressing(sandbox)?.reason).toBe("NewReplicaSetAvailable");
-  });
-
-  test("goes back to a former template, whose ReplicaSet becomes the newest revision", async () => {
-    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 2 }));
-    for (const image of ["nginx:2", "nginx:1"]) {
-      await sandbox.change(DEPLOYMENTS, "web", withImage(image));
-      await sandbox.settle();
-    }
-    expect(sizes(sandbox)).toEqual([2, 0]);
-    expect(sandbox.replicaSets()[0]?.metadata.annotations).toMatchObject({
-      "deployment.kubernetes.io/revision": "3",
-      "deployment.kubernetes.io/revision-history": "1",
-    });
-    expect(sandbox.deployment().metadata.annotations).toMatchObject({ "deployment.kubernetes.io/revision": "3" });
-  });
-
   test("keeps as many old ReplicaSets as revisionHistoryLimit says", async () => {
     await using sandbox = await TestSandbox.start();
     await sandbox.create(DEPLOYMENTS, deployment({ revisionHistoryLimit: 1 }));

@@ -62,21 +62,6 @@ describe("a pod", () => {
     ]);
   });
 
-  test("that fits nowhere says why, and gets a place when another one goes", async () => {
-    await using sandbox = await TestSandbox.start({ options: { nodes: [node("n1"), node("n2")] } });
-    for (const name of ["a", "b", "c"]) await sandbox.create(PODS, pod(name, asking("1500m")));
-    await sandbox.settle();
-    expect(scheduled(sandbox.get<Pod>(PODS, "c"))).toMatchObject({
-      status: "False",
-      reason: "Unschedulable",
-      message:
-        "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.",
-    });
-    await sandbox.cluster.delete(PODS, "default", "a");
-    await sandbox.settle();
-    expect(sandbox.get<Pod>(PODS, "c")).toMatchObject({ spec: { nodeName: "n1" }, status: { phase: "Running" } });
-  });
-
   test("that fits nowhere gets a place on a node that comes", async () => {
     await using sandbox = await TestSandbox.with(PODS, pod("a"), { options: { nodes: [] } });
     expect(scheduled(sandbox.get<Pod>(PODS, "a"))?.message).toBe("no nodes available to schedule pods");
@@ -137,30 +122,6 @@ describe("a pod", () => {
     await sandbox.cluster.delete(NODES, undefined, "n2");
     await sandbox.settle();
     expect(sandbox.pods()).toEqual([]);
-  });
-
-  test("whose image cannot be pulled backs off, and others in the pod run", async () => {
-    await using sandbox = await TestSandbox.start({ options: { readinessDelayMs: 100 } });
-    const containers = [
-      { name: "good", image: "nginx:1" },
-      { name: "bad", image: "registry.example/does-not-exist:1" },
-    ];
-    await sandbox.create(PODS, pod("a", { containers }));
-    await sandbox.pass(130);
-    expect(waiting(sandbox.get<Pod>(PODS, "a"))).toEqual([undefined, "ErrImagePull"]);
-    await sandbox.pass(1000);
-    const { status } = sandbox.get<Pod>(PODS, "a");
-    expect(status).toMatchObject({ phase: "Pending", containerStatuses: [{ ready: true }, { ready: false }] });
-    expect(status?.containerStatuses?.[1]?.state.waiting).toEqual({
-      reason: "ImagePullBackOff",
-      message: 'Back-off pulling image "registry.example/does-not-exist:1"',
-    });
-    expect(status?.conditions?.find(({ type }) => type === "Ready")).toMatchObject({
-      status: "False",
-      reason: "ContainersNotReady",
-      message: "containers with unready status: [bad]",
-    });
-    expect(sandbox.clock.next).toBeGreaterThan(3_000_000);
   });
 
   test("that crashes is restarted after ever longer pauses", async () => {
@@ -233,14 +194,6 @@ describe("a pod", () => {
     await sandbox.pass(1500);
     expect(sandbox.pods()).toEqual([]);
     expect(sandbox.events("a").at(-1)).toBe("Normal Killing Stopping container main");
-  });
-
-  test("runs a new image when one is set", async () => {
-    await using sandbox = await TestSandbox.with(PODS, pod("a"));
-    const containers = [{ name: "main", image: "nginx:2" }];
-    await sandbox.change<Pod>(PODS, "a", (one) => ({ ...one, spec: { ...one.spec, containers } }));
-    await sandbox.settle();
-    expect(sandbox.get<Pod>(PODS, "a").status?.containerStatuses).toMatchObject([{ image: "nginx:2", ready: true }]);
   });
 });
 

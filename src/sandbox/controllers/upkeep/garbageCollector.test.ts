@@ -18,14 +18,6 @@ function names(sandbox: TestSandbox): string[] {
 }
 
 describe("the garbage collector", () => {
-  test("takes away what a deleted owner leaves behind, all the way down", async () => {
-    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 3 }));
-    await sandbox.cluster.delete(DEPLOYMENTS, "default", "web", { propagationPolicy: "Background" });
-    await sandbox.settle();
-    expect([sandbox.replicaSets(), sandbox.pods()]).toEqual([[], []]);
-    expect(sandbox.errors).toEqual([]);
-  });
-
   test("keeps an owner that is deleted in the foreground until its dependents are gone", async () => {
     await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 2 }), {
       options: { terminationDelayMs: 1000 },
@@ -37,18 +29,6 @@ describe("the garbage collector", () => {
     expect(sandbox.pods()).toHaveLength(2);
     await sandbox.pass(1000);
     expect([sandbox.list(DEPLOYMENTS), sandbox.replicaSets(), sandbox.pods()]).toEqual([[], [], []]);
-  });
-
-  test("leaves orphans where they are, without their owner", async () => {
-    await using sandbox = await TestSandbox.with(DEPLOYMENTS, deployment({ replicas: 2 }));
-    await sandbox.cluster.delete(DEPLOYMENTS, "default", "web", { propagationPolicy: "Orphan" });
-    await sandbox.settle();
-    expect(sandbox.list(DEPLOYMENTS)).toEqual([]);
-    expect(sandbox.replicaSets()[0]?.metadata.ownerReferences).toEqual([]);
-    expect(sandbox.pods()).toHaveLength(2);
-    await sandbox.create(DEPLOYMENTS, deployment({ replicas: 2 }));
-    await sandbox.settle();
-    expect(sandbox.replicaSets()).toMatchObject([{ metadata: { ownerReferences: [{ name: "web" }] } }]);
   });
 
   test("keeps what has another owner, and takes the reference to the one that is gone", async () => {

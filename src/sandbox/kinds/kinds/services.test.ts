@@ -6,45 +6,12 @@ import { create, created, rulesOf, service, TestEnvironment, update } from "../t
 const spec = (object: KubeObject) => object["spec"] as Record<string, unknown> & { ports: Record<string, unknown>[] };
 
 describe("Services", () => {
-  test("get one node port for all protocols of a port", () => {
-    const ports = [
-      { port: 80, name: "a" },
-      { port: 80, name: "b", protocol: "UDP" },
-    ];
-    const [first, second] = spec(created(service({ type: "NodePort", ports }))).ports;
-    expect(first?.["nodePort"]).toBeGreaterThanOrEqual(30_000);
-    expect(second?.["nodePort"]).toBe(first?.["nodePort"]);
-  });
-
-  test("get the node port that they ask for, once", () => {
-    const env = new TestEnvironment();
-    const wanted = service({ type: "NodePort", ports: [{ port: 80, nodePort: 30_002 }] });
-    created(wanted, env);
-    expect(() => create(wanted, env)).toThrow(
-      'Service "web" is invalid: spec.ports[0].nodePort: Invalid value: 30002: provided port is already allocated',
-    );
-    env.refused();
-    env.dryRun = true;
-    expect(create(wanted, env).errors).toEqual([]);
-  });
-
   test("give back what a refused request took", () => {
     const env = new TestEnvironment();
     const wanted = service({ clusterIP: "10.96.7.7" });
     create(wanted, env);
     env.refused();
     expect(create(wanted, env).errors).toEqual([]);
-  });
-
-  test("give back addresses and ports when they go", () => {
-    const env = new TestEnvironment();
-    const live = created(
-      service({ type: "NodePort", clusterIP: "10.96.7.7", ports: [{ port: 80, nodePort: 30_002 }] }),
-      env,
-    );
-    rulesOf(live).rules.onDelete?.(live, env);
-    expect(env.services.takeClusterIP("10.96.7.7")).toBe("taken");
-    expect(env.services.takeNodePort(30_002)).toBe("taken");
   });
 
   test("are remembered when the cluster starts again", () => {

@@ -48,23 +48,6 @@ async function open(path: string) {
 
 const changesIn = (lines: readonly WatchLine[]) => lines.map(({ type, object }) => `${type} ${object.metadata.name}`);
 
-test("a watch is silent about what comes before a revision of the future", async () => {
-  const path = await configMaps();
-  const watch = await open(`${path}?watch=true&resourceVersion=${Number(used.cluster.resourceVersion()) + 1}`);
-  await used.client.send("POST", path, configMap("a"));
-  await used.client.send("POST", path, configMap("b"));
-  expect(changesIn(await watch.take(1))).toEqual(["ADDED b"]);
-});
-
-test("a watch from a revision that is forgotten ends with 410", async () => {
-  const path = await configMaps();
-  await used.client.send("POST", path, configMap("a"));
-  used.cluster.compact();
-  const watch = await open(`${path}?watch=true&resourceVersion=1`);
-  expect(await watch.next()).toMatchObject({ type: "ERROR", object: { code: 410, reason: "Expired" } });
-  expect(await watch.next()).toBeUndefined();
-});
-
 test("a watch gets a bookmark each minute when it wants them", async () => {
   const path = await configMaps();
   const with_ = await open(

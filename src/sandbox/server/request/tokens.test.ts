@@ -14,25 +14,6 @@ const claims = {
 describe("tokens of ServiceAccounts", () => {
   const tokens = new ServiceAccountTokens();
 
-  test("say what they were issued for", () => {
-    expect(tokens.read(tokens.issue(claims))).toEqual(claims);
-    const bound = { ...claims, bound: { kind: "Pod", name: "p", uid: "u2" } };
-    expect(tokens.read(tokens.issue(bound))).toEqual(bound);
-  });
-
-  test("have the form that clients read", () => {
-    const [header = "", payload = ""] = tokens.issue(claims).split(".");
-    const decode = (text: string) => JSON.parse(Buffer.from(text, "base64url").toString()) as unknown;
-    expect(decode(header)).toMatchObject({ alg: "ES256" });
-    expect(decode(payload)).toMatchObject({
-      iss: ISSUER,
-      aud: [ISSUER],
-      iat: 1000,
-      exp: 4600,
-      sub: "system:serviceaccount:default:robot",
-    });
-  });
-
   test("count for the cluster that issued them, also after a restart, and for no other", () => {
     const token = tokens.issue(claims);
     expect(new ServiceAccountTokens(tokens.keyPem).read(token)).toEqual(claims);
@@ -43,10 +24,6 @@ describe("tokens of ServiceAccounts", () => {
     const issued = Array.from({ length: 200 }, (_, index) => ({ ...claims, id: `i${index}` }));
     const texts = issued.map((each) => tokens.issue(each));
     for (let round = 0; round < 2; round++) expect(texts.map((text) => tokens.read(text))).toEqual(issued);
-  });
-
-  test.each(["", "a", "a.b", "a.b.c", "..", "a.b.c.d"])("%j is no token", (text) => {
-    expect(tokens.read(text)).toBeUndefined();
   });
 
   test("do not survive a change of what they say", () => {
