@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { eventually } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import { collectionPath, foreignDeployment, objectPath } from "./objects.ts";
 
 const SHANGHAI = "shanghai-1";
@@ -9,20 +9,14 @@ const SINGAPORE = "singapore-1";
 /** Not joined: the tests of connections join it in their own ways. */
 const SPARE = "spare-1";
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: [
-      { name: SHANGHAI, region: "cn-shanghai" },
-      { name: SINGAPORE, region: "ap-southeast-1" },
-      { name: SPARE, region: "eu-central-1" },
-    ],
-    unjoined: [SPARE],
-  });
+const federation = useFederation({
+  members: [
+    { name: SHANGHAI, region: "cn-shanghai" },
+    { name: SINGAPORE, region: "ap-southeast-1" },
+    { name: SPARE, region: "eu-central-1" },
+  ],
+  unjoined: [SPARE],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const both = { [SHANGHAI]: 1, [SINGAPORE]: 1 };
 

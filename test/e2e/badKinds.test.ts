@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type ClusterStatusEntry,
   type Condition,
@@ -8,7 +8,7 @@ import {
 import { clusterPlacement } from "../builders/index.ts";
 import { eventually, meridianOk } from "../envtest/index.ts";
 import { accountOf, ask } from "./asking.ts";
-import { conditionOf, explainFailure, Federation, hasKubectl } from "./federation.ts";
+import { conditionOf, useFederation, hasKubectl } from "./federation.ts";
 import { collectionPath, objectPath } from "./objects.ts";
 
 /** What is wrong with an object that is sent as it is stays with the cluster where it is wrong, which says what to do. */
@@ -21,20 +21,14 @@ const KINDS = ["widgets", "gadgets"].map((plural) => `${plural}.${GROUP}`);
 
 type Reported = KubeObject & { status?: { conditions?: Condition[] } };
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: [
-      { name: SHANGHAI, region: "cn-shanghai" },
-      { name: SINGAPORE, region: "ap-southeast-1" },
-    ],
-    hub: { controllerManager: false },
-    joinArgs: ["--kinds", [...KINDS, "serviceaccounts", "persistentvolumeclaims"].join(",")],
-  });
+const federation = useFederation({
+  members: [
+    { name: SHANGHAI, region: "cn-shanghai" },
+    { name: SINGAPORE, region: "ap-southeast-1" },
+  ],
+  hub: { controllerManager: false },
+  joinArgs: ["--kinds", [...KINDS, "serviceaccounts", "persistentvolumeclaims"].join(",")],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 /** Whoever may write these is bound by no policy: no API server asks one about them. */
 async function expectNoPower(): Promise<void> {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { DemoApplication, KubeObject } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { ControlPlane, eventually, type Plane } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import { collectionPath, configMap, type Deployment, objectPath } from "./objects.ts";
 
 /** What the servers of a federation do to its manager: they go back in time, and refuse to show what is theirs. */
@@ -12,16 +12,10 @@ const SHANGHAI = "shanghai-1";
 /** The restored server is there again, and everything follows; without being noticed it would take a minute and a half. */
 const SOON = { timeout: 25_000 };
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    hub: { ownEtcd: true },
-    members: [{ name: SHANGHAI, region: "cn-shanghai", ownEtcd: true, controllerManager: false }],
-  });
+const federation = useFederation({
+  hub: { ownEtcd: true },
+  members: [{ name: SHANGHAI, region: "cn-shanghai", ownEtcd: true, controllerManager: false }],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 function real(plane: Plane): ControlPlane {
   if (!(plane instanceof ControlPlane)) throw new Error("this is no real control plane");

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { PatchOperation } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { residentMiB } from "../bench/processUsage.ts";
 import { eventually, type FaultAnswer, FaultProxy, meridianOk, throughout } from "../envtest/index.ts";
-import { conditionOf, explainFailure, Federation } from "./federation.ts";
+import { conditionOf, useFederation } from "./federation.ts";
 import { objectPath } from "./objects.ts";
 
 /** What a tenant, a broken Secret or anybody who reaches the webhooks' port may send, and what does not come of it. */
@@ -14,21 +14,15 @@ const SPARE = "spare-1";
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/meridian-system/leases/meridian";
 const CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/demoapplications.paas.cmft.com";
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    hub: { controllerManager: false },
-    members: [
-      { name: SHANGHAI, region: "cn-shanghai" },
-      { name: SINGAPORE, region: "ap-southeast-1" },
-      { name: SPARE, region: "eu-central-1", controllerManager: false },
-    ],
-    unjoined: [SPARE],
-  });
+const federation = useFederation({
+  hub: { controllerManager: false },
+  members: [
+    { name: SHANGHAI, region: "cn-shanghai" },
+    { name: SINGAPORE, region: "ap-southeast-1" },
+    { name: SPARE, region: "eu-central-1", controllerManager: false },
+  ],
+  unjoined: [SPARE],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const both = { [SHANGHAI]: 1, [SINGAPORE]: 1 };
 

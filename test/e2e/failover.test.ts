@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { demoApplication, placement } from "../builders/index.ts";
 import type { PlanReport } from "../../src/cmd/plan/report.ts";
 import { eventually, meridian } from "../envtest/index.ts";
-import { conditionOf, explainFailure, Federation } from "./federation.ts";
+import { conditionOf, useFederation } from "./federation.ts";
 import { type Deployment, objectPath } from "./objects.ts";
 
 /** With the manager killed at every step it is in test/faults. */
@@ -13,19 +13,13 @@ const SINGAPORE = "singapore-1";
 const GRACE_SECONDS = 2;
 const RETURN_SECONDS = 3;
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: [
-      { name: FRANKFURT, region: "eu-central-1" },
-      { name: SHANGHAI, region: "cn-shanghai" },
-      { name: SINGAPORE, region: "ap-southeast-1" },
-    ],
-  });
+const federation = useFederation({
+  members: [
+    { name: FRANKFURT, region: "eu-central-1" },
+    { name: SHANGHAI, region: "cn-shanghai" },
+    { name: SINGAPORE, region: "ap-southeast-1" },
+  ],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const copyOn = (cluster: string, namespace: string): Promise<Deployment | undefined> =>
   federation.memberApi(cluster).find<Deployment>(objectPath("Deployment", namespace, "shop"));

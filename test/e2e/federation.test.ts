@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   HASH_ANNOTATION,
   MANAGED_BY_LABEL,
@@ -13,7 +13,7 @@ import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, REPOSITORY, run } from "../envtest/index.ts";
 import { OtlpRecorder } from "../envtest/otlpRecorder.ts";
 import { promtoolHere } from "../envtest/promtool.ts";
-import { explainFailure, Federation, hasKubectl } from "./federation.ts";
+import { hasKubectl, useFederation } from "./federation.ts";
 import { collectionPath, objectPath } from "./objects.ts";
 import { EVERYWHERE, REGIONAL, SAMPLE } from "./publishedSample.ts";
 
@@ -22,25 +22,16 @@ const SINGAPORE = "singapore-1";
 const FRANKFURT = "frankfurt-1";
 const MEMBERS = [SHANGHAI, SINGAPORE, FRANKFURT] as const;
 
-let federation: Federation;
-let collector: OtlpRecorder;
-
-beforeAll(async () => {
-  collector = await OtlpRecorder.start();
-  federation = await Federation.start({
-    managerArgs: ["--otlp-endpoint", collector.url, "--trace-span", "UpdateStatus=1"],
-    members: [
-      { name: SHANGHAI, region: "cn-shanghai", zone: "cn-shanghai-b", provider: "aliyun" },
-      { name: SINGAPORE, region: "ap-southeast-1", provider: "aws" },
-      { name: FRANKFURT, region: "eu-central-1", provider: "aws" },
-    ],
-  });
+const collector = await OtlpRecorder.start();
+afterAll(() => collector[Symbol.asyncDispose]());
+const federation = useFederation({
+  managerArgs: ["--otlp-endpoint", collector.url, "--trace-span", "UpdateStatus=1"],
+  members: [
+    { name: SHANGHAI, region: "cn-shanghai", zone: "cn-shanghai-b", provider: "aliyun" },
+    { name: SINGAPORE, region: "ap-southeast-1", provider: "aws" },
+    { name: FRANKFURT, region: "eu-central-1", provider: "aws" },
+  ],
 });
-afterAll(async () => {
-  await federation?.[Symbol.asyncDispose]();
-  await collector?.[Symbol.asyncDispose]();
-});
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const on = (replicas: number) => Object.fromEntries(MEMBERS.map((name) => [name, replicas]));
 

@@ -1,4 +1,4 @@
-import { chai, expect, inject } from "vitest";
+import { afterAll, afterEach, beforeAll, chai, expect, inject } from "vitest";
 import {
   type ClusterStatusEntry,
   type Condition,
@@ -59,34 +59,45 @@ export function startFleetHere(options: FleetOptions): Promise<Fleet<Plane>> {
 
 /** A fleet with Meridian on it: CRDs installed, a manager running, members joined. What an e2e test works with. */
 export class Federation implements AsyncDisposable {
-  readonly fleet: Fleet<Plane>;
-  readonly #managerArgs: string[];
-  readonly #joinArgs: string[];
+  readonly #options: FederationOptions;
+  #fleet: Fleet<Plane> | undefined;
   #manager: Manager | undefined;
   #namespaces = 0;
 
-  private constructor(fleet: Fleet<Plane>, { managerArgs = [], joinArgs = [] }: FederationOptions) {
-    this.fleet = fleet;
-    this.#managerArgs = managerArgs;
-    this.#joinArgs = joinArgs;
+  constructor(options: FederationOptions) {
+    this.#options = options;
   }
 
   static async start(options: FederationOptions): Promise<Federation> {
-    const fleet = await startFleetHere(options);
-    const federation = new Federation(fleet, options);
+    const federation = new Federation(options);
+    await federation.begin();
+    return federation;
+  }
+
+  async begin(): Promise<void> {
+    const { unjoined = [] } = this.#options;
+    this.#fleet = await startFleetHere(this.#options);
     try {
-      await meridianOk(fleet.hub, ["install"]);
-      await federation.startManager();
-      const joining = fleet.members.filter(({ name }) => options.unjoined?.includes(name) !== true);
-      for (const member of joining) await federation.join(member);
-      return federation;
+      await meridianOk(this.hub, ["install"]);
+      await this.startManager();
+      for (const member of this.fleet.members) if (!unjoined.includes(member.name)) await this.join(member);
     } catch (error) {
-      if (error instanceof Error && federation.#manager !== undefined) {
-        error.message += `\n--- manager\n${await federation.#manager.logTail()}`;
+      if (error instanceof Error && this.#manager !== undefined) {
+        error.message += `\n--- manager\n${await this.#manager.logTail()}`;
       }
-      await federation[Symbol.asyncDispose]();
+      await this[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Prints the end of the manager's log, which is what explains why a test failed. */
+  async explain(): Promise<void> {
+    if (this.#manager !== undefined) process.stderr.write(`--- manager\n${await this.#manager.logTail(80)}\n`);
+  }
+
+  get fleet(): Fleet<Plane> {
+    if (this.#fleet === undefined) throw new Error("the federation has not been started");
+    return this.#fleet;
   }
 
   get hub(): Plane {
@@ -116,7 +127,7 @@ export class Federation implements AsyncDisposable {
   ): Promise<Manager> {
     const { args = [], hub = this.hub, ...rest } = options;
     const folder = this.fleet.dir;
-    this.#manager = await startManager({ hub, folder, args: [...this.#managerArgs, ...args], ...rest });
+    this.#manager = await startManager({ hub, folder, args: [...(this.#options.managerArgs ?? []), ...args], ...rest });
     return this.#manager;
   }
 
@@ -132,7 +143,7 @@ export class Federation implements AsyncDisposable {
       region,
       ...(zone === undefined ? [] : ["--zone", zone]),
       ...(provider === undefined ? [] : ["--provider", provider]),
-      ...this.#joinArgs,
+      ...(this.#options.joinArgs ?? []),
     ]);
     await this.untilMemberIs(name, "True");
   }
@@ -301,7 +312,7 @@ export class Federation implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#manager?.[Symbol.asyncDispose]();
-    await this.fleet[Symbol.asyncDispose]();
+    await this.#fleet?.[Symbol.asyncDispose]();
   }
 }
 
@@ -314,8 +325,13 @@ export function conditionOf(object: { status?: { conditions?: Condition[] } }, t
   return object.status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** Prints what the manager said when a test fails: the one thing that explains it. */
-export async function explainFailure(federation: Federation | undefined, failed: boolean): Promise<void> {
-  if (!failed || federation === undefined) return;
-  process.stderr.write(`--- manager\n${await federation.manager.logTail(80)}\n`);
+/** A federation for all tests of a file. After a test that fails it prints the end of the manager's log. */
+export function useFederation(options: FederationOptions): Federation {
+  const federation = new Federation(options);
+  beforeAll(() => federation.begin());
+  afterAll(() => federation[Symbol.asyncDispose]());
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") await federation.explain();
+  });
+  return federation;
 }

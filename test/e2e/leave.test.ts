@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
 import { clusterPlacement, demoApplication, memberCluster, placement } from "../builders/index.ts";
 import { eventually, type FleetMember, meridian, meridianOk, type Plane } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import { ENDPOINT_CONTROLLERS, uninstall } from "./installation.ts";
 import { collectionPath, configMap, type DataObject, objectPath } from "./objects.ts";
 
@@ -18,25 +18,20 @@ const OURS = /federation\.paas\.cmft\.com/;
 const KINDS = ["Deployment", "Service", "ConfigMap", "Secret", "Namespace"];
 const SHOPS = ["shop-0", "shop-1", "shop-2", "shop-3", "shop-4", "shop-5"];
 
-let federation: Federation;
+const federation = useFederation({
+  hub: { kubelet: false },
+  members: [
+    { name: SHANGHAI, region: "cn-shanghai", moreControllers: ENDPOINT_CONTROLLERS },
+    { name: FRANKFURT, region: "eu-central-1", moreControllers: ENDPOINT_CONTROLLERS },
+  ],
+});
 let shanghai: FleetMember<Plane>;
 let frankfurt: FleetMember<Plane>;
 
 beforeAll(async () => {
-  federation = await Federation.start({
-    hub: { kubelet: false },
-    members: [
-      { name: SHANGHAI, region: "cn-shanghai", moreControllers: ENDPOINT_CONTROLLERS },
-      { name: FRANKFURT, region: "eu-central-1", moreControllers: ENDPOINT_CONTROLLERS },
-    ],
-  });
   shanghai = federation.member(SHANGHAI);
   frankfurt = federation.member(FRANKFURT);
 });
-afterAll(async () => {
-  await federation?.[Symbol.asyncDispose]();
-});
-afterEach(async ({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 /** Objects of a member on which anything of Meridian shows: in the labels, annotations, owners, or the owners of fields. */
 async function marked({ plane }: FleetMember<Plane>): Promise<string[]> {

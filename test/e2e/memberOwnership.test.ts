@@ -1,30 +1,24 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type KubeObject, MANAGED_BY_LABEL, OBJECT_ANNOTATION } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, throughout } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import { collectionPath, objectPath } from "./objects.ts";
 
 const SHANGHAI = "shanghai-1";
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: [
-      {
-        name: SHANGHAI,
-        region: "cn-shanghai",
-        apiserverArgs: [
-          "--feature-gates=MutatingAdmissionPolicy=true",
-          "--runtime-config=admissionregistration.k8s.io/v1beta1=true",
-        ],
-      },
-    ],
-  });
+const federation = useFederation({
+  members: [
+    {
+      name: SHANGHAI,
+      region: "cn-shanghai",
+      apiserverArgs: [
+        "--feature-gates=MutatingAdmissionPolicy=true",
+        "--runtime-config=admissionregistration.k8s.io/v1beta1=true",
+      ],
+    },
+  ],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const api = () => federation.memberApi(SHANGHAI);
 const POLICIES = "/apis/admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicies";

@@ -1,26 +1,20 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
 import { bundle, placement } from "../builders/index.ts";
 import { eventually, meridian, meridianOk } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import { collectionPath, type Deployment, objectPath } from "./objects.ts";
 
 const SHANGHAI = "shanghai-1";
 const SINGAPORE = "singapore-1";
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: [
-      { name: SHANGHAI, region: "cn-shanghai" },
-      { name: SINGAPORE, region: "ap-southeast-1" },
-    ],
-    joinArgs: ["--kinds", "persistentvolumeclaims,statefulsets"],
-  });
+const federation = useFederation({
+  members: [
+    { name: SHANGHAI, region: "cn-shanghai" },
+    { name: SINGAPORE, region: "ap-southeast-1" },
+  ],
+  joinArgs: ["--kinds", "persistentvolumeclaims,statefulsets"],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 async function available(cluster: string, namespace: string): Promise<string[]> {
   const deployments = await federation.memberApi(cluster).list<Deployment>(collectionPath("Deployment", namespace));

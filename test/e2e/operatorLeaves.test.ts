@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { KubeObject } from "../../src/apis/index.ts";
 import { clusterPlacement } from "../builders/index.ts";
 import { eventually, meridian, meridianOk, REPOSITORY } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import { ENDPOINT_CONTROLLERS, expectNoTraces, uninstall } from "./installation.ts";
 import { FinalizingOperator, MYSQL_CRDS } from "./mysqlOperator.ts";
 import { collectionPath, objectPath, pathOf } from "./objects.ts";
@@ -20,16 +20,15 @@ const DATABASE = objectPath("MysqlCluster", "default", "my-db");
 const BACKUPS = `/apis/${GROUP}/v1alpha1/namespaces/default/mysqlbackups`;
 const POLICIES = join(REPOSITORY, "placements/examples/mysql.yaml");
 
-let federation: Federation;
+const federation = useFederation({
+  hub: { kubelet: false },
+  members: [{ name: SHANGHAI, region: "cn-shanghai", moreControllers: ENDPOINT_CONTROLLERS }],
+  unjoined: [SHANGHAI],
+});
 let operator: FinalizingOperator;
 let chart: string;
 
 beforeAll(async () => {
-  federation = await Federation.start({
-    hub: { kubelet: false },
-    members: [{ name: SHANGHAI, region: "cn-shanghai", moreControllers: ENDPOINT_CONTROLLERS }],
-    unjoined: [SHANGHAI],
-  });
   operator = new FinalizingOperator(federation.memberApi(SHANGHAI), OPERATOR);
   chart = join(federation.fleet.dir, "mysql-operator");
   await mkdir(join(chart, "crds"), { recursive: true });
@@ -39,9 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await operator?.[Symbol.asyncDispose]();
-  await federation?.[Symbol.asyncDispose]();
 });
-afterEach(async ({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const member = () => federation.memberApi(SHANGHAI);
 const definitions = async (): Promise<string[]> =>

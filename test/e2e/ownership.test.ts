@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type KubeObject } from "../../src/apis/index.ts";
 import { demoApplication, memberCluster, placement } from "../builders/index.ts";
 import { eventually, throughout } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import {
   collectionPath,
   configMap,
@@ -18,19 +18,13 @@ const SINGAPORE = "singapore-1";
 const FRANKFURT = "frankfurt-1";
 const MEMBERS = [SHANGHAI, SINGAPORE, FRANKFURT] as const;
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: [
-      { name: SHANGHAI, region: "cn-shanghai" },
-      { name: SINGAPORE, region: "ap-southeast-1" },
-      { name: FRANKFURT, region: "eu-central-1" },
-    ],
-  });
+const federation = useFederation({
+  members: [
+    { name: SHANGHAI, region: "cn-shanghai" },
+    { name: SINGAPORE, region: "ap-southeast-1" },
+    { name: FRANKFURT, region: "eu-central-1" },
+  ],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const on = (replicas: number) => Object.fromEntries(MEMBERS.map((name) => [name, replicas]));
 

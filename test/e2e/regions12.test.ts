@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   ALLOWED_BUNDLE_KINDS_ANNOTATION,
   ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
@@ -10,7 +10,7 @@ import {
 } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { eventually, meridian, meridianOk } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import { MYSQL_CRD, mysqlCluster, StandInOperator } from "./mysqlOperator.ts";
 import { objectPath, secret } from "./objects.ts";
 import { renderedOperator } from "./operatorChart.ts";
@@ -32,20 +32,14 @@ const REGIONS = [
 ];
 const clusterOf = (region: string) => `${region}-a`;
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: REGIONS.map((region) => ({ name: clusterOf(region), region })),
-    hub: { controllerManager: false },
-    joinArgs: [
-      "--kinds",
-      "mysqlclusters.mysql.presslabs.org,CustomResourceDefinition,ServiceAccount,ClusterRole,ClusterRoleBinding",
-    ],
-  });
+const federation = useFederation({
+  members: REGIONS.map((region) => ({ name: clusterOf(region), region })),
+  hub: { controllerManager: false },
+  joinArgs: [
+    "--kinds",
+    "mysqlclusters.mysql.presslabs.org,CustomResourceDefinition,ServiceAccount,ClusterRole,ClusterRoleBinding",
+  ],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 test("twelve regions run the object with their own replicas, and one status sums them", async () => {
   await federation.apply(

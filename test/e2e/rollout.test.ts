@@ -1,21 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type DemoApplication } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, kubectl, meridian } from "../envtest/index.ts";
-import { conditionOf, explainFailure, Federation } from "./federation.ts";
+import { conditionOf, useFederation } from "./federation.ts";
 import { FORGERIES, forge, revisionsOf } from "./forgedRevisions.ts";
 import { collectionPath, type Deployment, objectPath } from "./objects.ts";
 import { tenantOf } from "./tenant.ts";
 
 const REGIONS = ["frankfurt-1", "shanghai-1", "singapore-1"] as const;
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({ members: REGIONS.map((name) => ({ name, region: name })) });
-});
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
+const federation = useFederation({ members: REGIONS.map((name) => ({ name, region: name })) });
 
 const inStages = placement("all").rollout({
   stages: REGIONS.map((name) => ({ name, targetClusters: { clusterNames: [name] } })),

@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { DemoApplication, KubeObject, RolloutStatus } from "../../src/apis/index.ts";
 import { freePort } from "../../src/cmd/realClusters/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, meridian } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import { CONFIGURATION } from "./webhookCertificates.ts";
 
 /** Needs the rights of webhooks, which the chart gives only where it is told to serve them: so not with the chart's rights alone. */
 
 const FRANKFURT = "frankfurt-1";
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({ members: [{ name: FRANKFURT, region: "eu-central-1" }] });
-});
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
+const federation = useFederation({ members: [{ name: FRANKFURT, region: "eu-central-1" }] });
 
 function untilRolloutIs(namespace: string, state: RolloutStatus["state"], revision: number): Promise<DemoApplication> {
   return eventually(

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type KubeObject } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, FaultProxy, startManager, throughout } from "../envtest/index.ts";
 import { emptyOnce, forbidding, hubThrough, isWrite, managerThrough, ordinaryManager } from "./faultyHub.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import { collectionPath, objectPath, secret } from "./objects.ts";
 import { Recorder } from "./recorder.ts";
 import { hubObjects, memberTokens } from "./safetySecrets.ts";
@@ -14,20 +14,14 @@ const SINGAPORE = "singapore-1";
 /** Not joined. */
 const SPARE = "spare-1";
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: [
-      { name: SHANGHAI, region: "cn-shanghai" },
-      { name: SINGAPORE, region: "ap-southeast-1" },
-      { name: SPARE, region: "eu-central-1" },
-    ],
-    unjoined: [SPARE],
-  });
+const federation = useFederation({
+  members: [
+    { name: SHANGHAI, region: "cn-shanghai" },
+    { name: SINGAPORE, region: "ap-southeast-1" },
+    { name: SPARE, region: "eu-central-1" },
+  ],
+  unjoined: [SPARE],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const both = (replicas = 1) => ({ [SHANGHAI]: replicas, [SINGAPORE]: replicas });
 

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { DEFAULT_SYSTEM_NAMESPACE, FEDERATION_GROUP, PAAS_GROUP } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, FaultProxy } from "../envtest/index.ts";
-import { conditionOf, explainFailure, Federation } from "./federation.ts";
+import { conditionOf, useFederation } from "./federation.ts";
 import { configMap, type DataObject, objectPath, pathOf, secret } from "./objects.ts";
 
 const SHANGHAI = "shanghai-1";
@@ -13,17 +13,16 @@ const SINGAPORE = "singapore-1";
 const ACCOUNT = "limited";
 const READ = ["list", "watch"];
 
-let federation: Federation;
+const federation = useFederation({
+  members: [
+    { name: SHANGHAI, region: "cn-shanghai" },
+    { name: SINGAPORE, region: "ap-southeast-1" },
+  ],
+});
 let proxy: FaultProxy;
 
 /** A manager that may read Secrets of its own namespace only, as with `rbac.secrets.mode: Listed` and no namespace listed. */
 beforeAll(async () => {
-  federation = await Federation.start({
-    members: [
-      { name: SHANGHAI, region: "cn-shanghai" },
-      { name: SINGAPORE, region: "ap-southeast-1" },
-    ],
-  });
   await federation.manager.stop();
   await federation.apply({
     apiVersion: "v1",
@@ -48,10 +47,8 @@ beforeAll(async () => {
   await federation.startManager({ args: ["--kubeconfig", file] });
 });
 afterAll(async () => {
-  await federation?.[Symbol.asyncDispose]();
   await proxy?.[Symbol.asyncDispose]();
 });
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 /** In one namespace, or everywhere. */
 async function grant(namespace: string | undefined, rules: object[]): Promise<void> {

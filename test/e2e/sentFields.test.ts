@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   canonicalJson,
   FEDERATION_API_VERSION,
@@ -10,7 +10,7 @@ import {
   printYaml,
 } from "../../src/apis/index.ts";
 import { eventually, kubectl, meridian, throughout } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { type Federation, useFederation } from "./federation.ts";
 import {
   defaultClasses,
   sentEverywhere,
@@ -25,13 +25,12 @@ import { contentOf, sampleOf, valueObjects, valuesDefinition } from "./writtenVa
 
 const SHANGHAI = "shanghai-1";
 
-let federation: Federation;
+const federation = useFederation({
+  members: [{ name: SHANGHAI, region: "cn-shanghai" }],
+  unjoined: [SHANGHAI],
+});
 
 beforeAll(async () => {
-  federation = await Federation.start({
-    members: [{ name: SHANGHAI, region: "cn-shanghai" }],
-    unjoined: [SHANGHAI],
-  });
   // Its administrator's: this is about kinds, not about rights.
   const { plane } = federation.member(SHANGHAI);
   await federation.joinByHand(SHANGHAI, plane.kubeconfig);
@@ -39,8 +38,6 @@ beforeAll(async () => {
   for (const one of defaultClasses("the-hub")) await federation.api.create(writtenCollection(one), one);
   for (const one of defaultClasses(SHANGHAI)) await federation.memberApi(SHANGHAI).create(writtenCollection(one), one);
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 /** How people and programs create what they have written, each in a namespace of its own. */
 const WAYS: Record<string, (objects: KubeObject[]) => Promise<unknown>> = {

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { bindingName, type KubeObject, type Placement, type ResourceBinding } from "../../src/apis/index.ts";
 import { clusterPlacement, placement } from "../builders/index.ts";
 import { type Api, eventually, meridian } from "../envtest/index.ts";
-import { conditionOf, explainFailure, Federation } from "./federation.ts";
+import { conditionOf, useFederation } from "./federation.ts";
 import { objectPath } from "./objects.ts";
 
 /** Versions of kinds that come and go on the hub and on a member, and policies that name one version or another. */
@@ -64,15 +64,14 @@ const V2_ALONE: Record<Order["storage"], Version[]> = {
   after: [{ name: "v1", served: false, storage: true }, { name: "v2" }],
 };
 
-let federation: Federation;
+const federation = useFederation({
+  hub: { kubelet: false },
+  members: [{ name: SHANGHAI, region: "cn-shanghai" }],
+  unjoined: [SHANGHAI],
+});
 let namespace: string;
 
 beforeAll(async () => {
-  federation = await Federation.start({
-    hub: { kubelet: false },
-    members: [{ name: SHANGHAI, region: "cn-shanghai" }],
-    unjoined: [SHANGHAI],
-  });
   namespace = await federation.namespace();
   const kinds = [...ORDERS.map(({ kind }) => kind), LOST];
   for (const kind of kinds) {
@@ -95,8 +94,6 @@ beforeAll(async () => {
   );
   await federation.untilMemberIs(SHANGHAI, "True");
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const member = (): Api => federation.memberApi(SHANGHAI);
 

@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { KubeObject, OverridePolicy } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { eventually } from "../envtest/index.ts";
 import { denyDeployments } from "./denyingPolicy.ts";
-import { conditionOf, explainFailure, Federation } from "./federation.ts";
+import { conditionOf, useFederation } from "./federation.ts";
 import { objectPath } from "./objects.ts";
 
 /** What an administrator of the hub, or of a member, had allowed a namespace, and takes back. */
 
 const SHANGHAI = "shanghai-1";
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({ members: [{ name: SHANGHAI, region: "cn-shanghai" }] });
-});
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
+const federation = useFederation({ members: [{ name: SHANGHAI, region: "cn-shanghai" }] });
 
 /** A namespace of the hub with these labels and annotations, and no others that were applied before. */
 function namespaceWith(name: string, metadata: Pick<KubeObject["metadata"], "labels" | "annotations"> = {}) {

@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject, MemberCluster } from "../../src/apis/index.ts";
 import { clusterPlacement, demoApplication, placement } from "../builders/index.ts";
 import { type Api, eventually, meridian, meridianOk, type Plane, startSandboxFleet } from "../envtest/index.ts";
 import { attemptsOf, CLUSTER_ADMIN, configMap, labelsOf } from "./accountAttempts.ts";
 import { accountOf, type Answer, ask } from "./asking.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import { collectionPath, objectPath, pathOf, secret } from "./objects.ts";
 import { expectAgreement, LEVELS } from "./podSecurityAgreement.ts";
 import { tenantOf } from "./tenant.ts";
@@ -18,15 +18,12 @@ const SYSTEM = "meridian-system";
 const APPLICATIONS = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
 const RBAC = "rbac.authorization.k8s.io";
 
-let federation: Federation;
+const federation = useFederation({ members: [{ name: SHANGHAI, region: "cn-shanghai" }] });
 let member: Plane;
 
 beforeAll(async () => {
-  federation = await Federation.start({ members: [{ name: SHANGHAI, region: "cn-shanghai" }] });
   member = federation.member(SHANGHAI).plane;
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 describe("our check of Pod Security agrees with that of an API server", () => {
   test.each(LEVELS)("$level of $version", (level) => expectAgreement(member.api, level));

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   ACCEPT_DELETIONS_ANNOTATION,
   ALLOW_DELETION_ANNOTATION,
@@ -9,7 +9,7 @@ import {
 } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { ControlPlane, eventually, throughout } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { useFederation } from "./federation.ts";
 import { MYSQL_CRD } from "./mysqlOperator.ts";
 import { collectionPath, type Deployment, objectPath } from "./objects.ts";
 import { Recorder } from "./recorder.ts";
@@ -19,18 +19,12 @@ const SHANGHAI = "shanghai-1";
 const EARLY = ["early-0", "early-1"];
 const LATE = Array.from({ length: 38 }, (_, index) => `late-${index}`);
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    hub: { ownEtcd: true },
-    members: [{ name: SHANGHAI, region: "cn-shanghai" }],
-    managerArgs: ["--lease-duration", "6s", "--renew-deadline", "4s", "--retry-period", "500ms"],
-    joinArgs: ["--kinds", MYSQL_CRD.metadata.name],
-  });
+const federation = useFederation({
+  hub: { ownEtcd: true },
+  members: [{ name: SHANGHAI, region: "cn-shanghai" }],
+  managerArgs: ["--lease-duration", "6s", "--renew-deadline", "4s", "--retry-period", "500ms"],
+  joinArgs: ["--kinds", MYSQL_CRD.metadata.name],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 function hub(): ControlPlane {
   if (!(federation.hub instanceof ControlPlane)) throw new Error("the hub is no real control plane");

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   ALLOW_CRD_REMOVAL_ANNOTATION,
   ALLOWED_BUNDLE_KINDS_ANNOTATION,
@@ -6,7 +6,7 @@ import {
   type KubeObject,
 } from "../../src/apis/index.ts";
 import { bundle, clusterRole, definition, operator, placement, serviceAccount, widget } from "../builders/index.ts";
-import { explainFailure, Federation } from "../e2e/federation.ts";
+import { useFederation } from "../e2e/federation.ts";
 import { collectionPath, objectPath } from "../e2e/objects.ts";
 import { eventually } from "../envtest/index.ts";
 import { KillPoints, QUICK_LEASE, WAIT_MS } from "./killPoints.ts";
@@ -19,20 +19,14 @@ const KINDS = ["CustomResourceDefinition", "ClusterRole", "ServiceAccount", "Dep
 /** The operator finishes the object when it goes. */
 const FINALIZER = "example.com/operator";
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: [
-      { name: SHANGHAI, region: "cn-shanghai" },
-      { name: FRANKFURT, region: "eu-central-1" },
-    ],
-    joinArgs: ["--kinds", `customresourcedefinitions.apiextensions.k8s.io,ClusterRole,ServiceAccount,${DEFINITION}`],
-    managerArgs: QUICK_LEASE,
-  });
+const federation = useFederation({
+  members: [
+    { name: SHANGHAI, region: "cn-shanghai" },
+    { name: FRANKFURT, region: "eu-central-1" },
+  ],
+  joinArgs: ["--kinds", `customresourcedefinitions.apiextensions.k8s.io,ClusterRole,ServiceAccount,${DEFINITION}`],
+  managerArgs: QUICK_LEASE,
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 /** In which order the objects of the bundle came to one member and went from there, and whether any came twice. */
 class Order implements AsyncDisposable {

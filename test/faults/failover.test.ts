@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Condition, DemoApplication, FederatedStatus } from "../../src/apis/index.ts";
-import { conditionOf, explainFailure, Federation } from "../e2e/federation.ts";
+import { conditionOf, useFederation } from "../e2e/federation.ts";
 import { collectionPath, type Deployment, objectPath } from "../e2e/objects.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually } from "../envtest/index.ts";
@@ -13,20 +13,14 @@ const SINGAPORE = "singapore-1";
 const GRACE_SECONDS = 15;
 const RETURN_SECONDS = 20;
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: [
-      { name: FRANKFURT, region: "eu-central-1" },
-      { name: SHANGHAI, region: "cn-shanghai" },
-      { name: SINGAPORE, region: "ap-southeast-1" },
-    ],
-    managerArgs: QUICK_LEASE,
-  });
+const federation = useFederation({
+  members: [
+    { name: FRANKFURT, region: "eu-central-1" },
+    { name: SHANGHAI, region: "cn-shanghai" },
+    { name: SINGAPORE, region: "ap-southeast-1" },
+  ],
+  managerArgs: QUICK_LEASE,
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 /** The Deployment of the application, if the member answers and has one. */
 function shopOn(cluster: string, namespace: string): Promise<Deployment | undefined> {

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
-import { explainFailure, Federation } from "../e2e/federation.ts";
+import { useFederation } from "../e2e/federation.ts";
 import { collectionPath } from "../e2e/objects.ts";
 import { sentEverywhere, writtenObjects, writtenPath } from "../e2e/sentObjects.ts";
 import { eventually, type FaultProxy, type ProxiedRequest, throughout } from "../envtest/index.ts";
@@ -12,21 +12,18 @@ const NAMESPACE = "peace";
 const MINUTES = 60_000;
 const WRITES = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
-let federation: Federation;
+const federation = useFederation({
+  members: [{ name: SHANGHAI, region: "cn-shanghai" }],
+  unjoined: [SHANGHAI],
+});
 let proxy: FaultProxy;
 
 beforeAll(async () => {
-  federation = await Federation.start({
-    members: [{ name: SHANGHAI, region: "cn-shanghai" }],
-    unjoined: [SHANGHAI],
-  });
   proxy = await federation.joinThroughProxy(SHANGHAI);
 });
 afterAll(async () => {
-  await federation?.[Symbol.asyncDispose]();
   await proxy?.[Symbol.asyncDispose]();
 });
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 /** A kind whose definition gives every object more than was written. */
 const GATES = {

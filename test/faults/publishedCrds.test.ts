@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ClusterStatusEntry, Condition, FederatedStatus, KubeObject } from "../../src/apis/index.ts";
 import { clusterPlacement } from "../builders/index.ts";
-import { conditionOf, explainFailure, Federation } from "../e2e/federation.ts";
+import { conditionOf, useFederation } from "../e2e/federation.ts";
 import { collectionPath } from "../e2e/objects.ts";
 import { eventually, throughout } from "../envtest/index.ts";
 import { PUBLISHED, publishedCrds } from "./publishedCrds.ts";
@@ -15,26 +15,18 @@ const MINUTES = 60_000;
 type Crd = KubeObject & { status?: { conditions?: Condition[] } };
 type Binding = KubeObject & { spec: { resource: { name: string } }; status?: FederatedStatus };
 
-let federation: Federation;
-let published: KubeObject[];
-
-beforeAll(async () => {
-  published = await publishedCrds();
-  federation = await Federation.start({
-    members: MEMBERS.map((name, index) => ({ name, region: `region-${index}`, controllerManager: false })),
-    hub: { controllerManager: false },
-    // Whether objects of a definition exist has to be seen before the definition may be removed.
-    joinArgs: ["--kinds", ["CustomResourceDefinition", ...published.filter(isOfProject).map(nameOf)].join(",")],
-  });
-});
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
-
+const published = await publishedCrds();
 const isPublished = ({ metadata }: KubeObject): boolean => published.some((crd) => crd.metadata.name === metadata.name);
-
 const nameOf = ({ metadata }: KubeObject): string => metadata.name;
 /** Those that leave in the end. */
 const isOfProject = (crd: KubeObject): boolean => nameOf(crd).endsWith(".cert-manager.io");
+
+const federation = useFederation({
+  members: MEMBERS.map((name, index) => ({ name, region: `region-${index}`, controllerManager: false })),
+  hub: { controllerManager: false },
+  // Whether objects of a definition exist has to be seen before the definition may be removed.
+  joinArgs: ["--kinds", ["CustomResourceDefinition", ...published.filter(isOfProject).map(nameOf)].join(",")],
+});
 
 /** By name, with the version that each object has. */
 async function versionsOn(member: string): Promise<Record<string, string | undefined>> {

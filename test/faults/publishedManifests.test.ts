@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   ALLOWED_BUNDLE_KINDS_ANNOTATION,
   ALLOWED_BUNDLE_NAMESPACES_ANNOTATION,
@@ -7,7 +7,7 @@ import {
   type KubeObject,
 } from "../../src/apis/index.ts";
 import { clusterPlacement } from "../builders/index.ts";
-import { explainFailure, Federation } from "../e2e/federation.ts";
+import { useFederation } from "../e2e/federation.ts";
 import { pathOf } from "../e2e/objects.ts";
 import { comparable, differences } from "../e2e/plainComparison.ts";
 import { writtenPath } from "../e2e/sentObjects.ts";
@@ -24,21 +24,18 @@ const BUNDLED = "bundled-1";
 const PLAIN = "plain-1";
 const MINUTES = 60_000;
 
-let federation: Federation;
+const federation = useFederation({
+  members: [PLACED, BUNDLED, PLAIN].map((name) => ({ name, region: name })),
+  unjoined: [PLACED, BUNDLED, PLAIN],
+});
 
 beforeAll(async () => {
-  federation = await Federation.start({
-    members: [PLACED, BUNDLED, PLAIN].map((name) => ({ name, region: name })),
-    unjoined: [PLACED, BUNDLED, PLAIN],
-  });
   // This is about objects, not about rights.
   for (const name of [PLACED, BUNDLED]) {
     await federation.joinByHand(name, federation.member(name).plane.kubeconfig);
     await federation.untilMemberIs(name, "True");
   }
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const filesOf = ({ files }: Published): string[] => files.flatMap((file) => ["-f", file]);
 const apply = (namespace: string) => ["apply", "--server-side", "--force-conflicts", "-n", namespace];

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   ALLOWED_BUNDLE_KINDS_ANNOTATION,
   ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
@@ -8,7 +8,7 @@ import {
   type KubeObject,
 } from "../../src/apis/index.ts";
 import { clusterPlacement } from "../builders/index.ts";
-import { explainFailure, Federation } from "../e2e/federation.ts";
+import { useFederation } from "../e2e/federation.ts";
 import { objectPath, pathOf, secret } from "../e2e/objects.ts";
 import { eventually, meridian, meridianOk } from "../envtest/index.ts";
 import { helmBinary } from "../envtest/helm.ts";
@@ -22,17 +22,11 @@ const KINDS = [
   ...["StatefulSet.apps", "NetworkPolicy.networking.k8s.io"],
 ];
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: MEMBERS.map((name, index) => ({ name, region: `region-${index}` })),
-    hub: { controllerManager: false },
-    joinArgs: ["--kinds", KINDS.join(",")],
-  });
+const federation = useFederation({
+  members: MEMBERS.map((name, index) => ({ name, region: `region-${index}` })),
+  hub: { controllerManager: false },
+  joinArgs: ["--kinds", KINDS.join(",")],
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 interface Operator {
   name: string;

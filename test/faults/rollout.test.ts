@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { DemoApplication, KubeObject, RolloutStatus } from "../../src/apis/index.ts";
-import { conditionOf, explainFailure, Federation } from "../e2e/federation.ts";
+import { conditionOf, useFederation } from "../e2e/federation.ts";
 import { collectionPath, type Deployment } from "../e2e/objects.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, meridianOk, type RequestCounters } from "../envtest/index.ts";
@@ -14,16 +14,10 @@ const REGIONS = [FRANKFURT, SHANGHAI, SINGAPORE] as const;
 const SOAK_SECONDS = 12;
 const GATE_SECONDS = 25;
 
-let federation: Federation;
-
-beforeAll(async () => {
-  federation = await Federation.start({
-    members: REGIONS.map((name) => ({ name, region: name })),
-    managerArgs: QUICK_LEASE,
-  });
+const federation = useFederation({
+  members: REGIONS.map((name) => ({ name, region: name })),
+  managerArgs: QUICK_LEASE,
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
-afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const imageOf = ({ spec }: Deployment): string => spec.template.spec.containers[0].image;
 const tagOf = (deployment: Deployment): string => imageOf(deployment).split(":")[1] ?? "";
