@@ -105,7 +105,7 @@ describe("admission on a real API server", () => {
     expect(finalizersOf(member)).toEqual(["federation.paas.cmft.com/member-cluster"]);
   });
 
-  test.each([...REFUSALS])("refuses $name, and says what to change", async ({ object, message }) => {
+  test.each([...REFUSALS])("refuses %s, and says what to change", async (_, object, message) => {
     expect(await hooks.refusal(object)).toMatch(message);
   });
 
