@@ -17,7 +17,6 @@ import { startFleetHere } from "./federation.ts";
 import { expectExactRights, listEveryKind } from "./joinedRights.ts";
 import { joining, joiningAs, MEMBERS, SECRETS, storedKubeconfig, traces, untilLed } from "./joining.ts";
 import { pluginEnvironment } from "./plugin.ts";
-import { readerOf } from "./tenant.ts";
 
 /**
  * The command line against real control planes: what a person types, what they see, and what is left behind. Tests of one block build on each
@@ -81,20 +80,6 @@ test("kubectl finds the program as its plugin", async () => {
   expect({ code, stderr }).toEqual({
     code: 0,
     stderr: expect.stringContaining("`kubectl meridian join NAME ") as string,
-  });
-});
-
-test("status of an empty hub is fine and says what comes next", async () => {
-  expect(await meridian(fleet.hub, ["status"])).toEqual({
-    code: 0,
-    stdout: "",
-    stderr: expect.stringContaining("meridian join") as string,
-  });
-  expect(JSON.parse((await meridianOk(fleet.hub, ["status", "-o", "json"])).stdout)).toEqual({
-    causes: [],
-    objects: [],
-    clusters: [],
-    ended: [],
   });
 });
 
@@ -284,36 +269,6 @@ describe("unjoin without a manager", () => {
       expect(await fleet.hub.api.find(`${SECRETS}/shanghai-1`)).toBeDefined();
     } finally {
       await shanghai.plane.start();
-    }
-  });
-});
-
-describe("as a tenant", () => {
-  test("status shows the own namespace, and says what the rights leave out", async () => {
-    const mine = await readerOf(fleet);
-    const all = await meridian(mine, ["status"]);
-    expect(all).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: [
-        "Your rights do not reach every namespace: this is default, the namespace of your context (-n shows another).",
-        "Your rights do not show member clusters, bundles and placed objects of other kinds, so they are left out (to see them, ask for the right to list and watch memberclusters, manifestbundles and resourcebindings).",
-        "No resources found in default namespace.",
-        "",
-      ].join("\n"),
-    });
-    expect(JSON.parse((await meridianOk(mine, ["status", "-n", "default", "-o", "json"])).stdout)).toEqual({
-      causes: [],
-      objects: [],
-      clusters: [],
-      ended: [],
-    });
-    for (const args of [["-A"], ["-n", "kube-system"]]) {
-      const { code, stderr } = await meridian(mine, ["status", ...args]);
-      expect(code).toBe(2);
-      expect(stderr).toMatch(
-        /your rights on the hub \(.*tenant\.kubeconfig.*\) do not (reach|show) .*ask its administrator for the right to list/,
-      );
     }
   });
 });

@@ -7,7 +7,6 @@ import {
   type Placement,
   TRACEPARENT_ANNOTATION,
 } from "../../src/apis/index.ts";
-import { runMeridian, startMeridian } from "../../src/cmd/testing/commandLine.ts";
 import { parsePrometheusText, valuesBy } from "../../src/observability/testing/prometheusText.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, REPOSITORY, run } from "../envtest/index.ts";
@@ -186,40 +185,6 @@ describe("what changes on the hub arrives on the members", () => {
         availableReplicas: 2,
       });
     }
-  });
-
-  test("an image that cannot be pulled is the reason where it fails, and recovers", async () => {
-    const namespace = await federation.namespace();
-    const shop = demoApplication("shop").namespace(namespace).replica(2);
-    await federation.apply(placement("all").namespace(namespace));
-    await federation.apply(shop);
-    await federation.untilAvailable(namespace, "shop", on(2));
-    federation.member(SINGAPORE).kubelet?.failImages(/:broken$/);
-    await federation.apply(shop.image("nginx:broken"));
-    await federation.untilEntry(namespace, "shop", SHANGHAI, {
-      state: "Available",
-      replicas: { desired: 2, updated: 2, ready: 2, available: 2 },
-    });
-    const entry = await federation.untilEntry(namespace, "shop", SINGAPORE, {
-      reason: "ImagePullBackOff",
-      message: expect.stringMatching(/^container \S+: Back-off pulling image "nginx:broken"$/),
-      replicas: expect.objectContaining({ updated: 1 }),
-    });
-    // A rolling update keeps the old pods until new ones are ready.
-    expect(entry.replicas.ready).toBe(2);
-    expect(entry.state).not.toBe("Available");
-    // What a person sees who watches, and who comes later.
-    const args = ["status", "-n", namespace, "--kubeconfig", federation.fleet.hub.kubeconfigFile];
-    const watching = startMeridian([...args, "--watch"]);
-    await watching.until(/^CAUSE .*\nImagePullBackOff +singapore-1 .*shop +\d+s +\w+/);
-    federation.member(SINGAPORE).kubelet?.behave({});
-    await federation.untilAvailable(namespace, "shop", on(2));
-    await watching.until(
-      /ended \d+s ago: .*shop: healthy again on singapore-1 \(ImagePullBackOff for \d+s, container /,
-    );
-    watching.stop();
-    expect((await watching.ended).code).toBe(0);
-    expect((await runMeridian(args)).out).toMatch(/^\d+s ago +\d+s +\S+\/shop +healthy again on singapore-1 /m);
   });
 
   test("removed ports and environment variables vanish there too", async () => {

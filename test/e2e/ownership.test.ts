@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type KubeObject } from "../../src/apis/index.ts";
 import { demoApplication, memberCluster, placement } from "../builders/index.ts";
-import { eventually, throughout } from "../envtest/index.ts";
+import { eventually } from "../envtest/index.ts";
 import { useFederation } from "./federation.ts";
 import {
   collectionPath,
@@ -124,49 +124,6 @@ describe("choices of the Placement", () => {
     expect(adopted.metadata.uid).toBe(foreign.metadata.uid);
     expect(adopted.spec.template.spec.containers.map(({ image }) => image)).toContain("nginx:1.27");
   });
-});
-
-describe("a field that was Meridian's alone", () => {
-  test("keeps its value when it is left to the member, and Meridian writes nothing more", async () => {
-    const namespace = await federation.namespace();
-    const policy = placement("one").namespace(namespace).onClusters(SHANGHAI);
-    await federation.apply(policy);
-    const shop = demoApplication("shop").namespace(namespace).replica(3);
-    await federation.apply(shop);
-    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 3 });
-
-    expect(await ownFields(namespace)).toContain("f:replicas");
-    await federation.apply(policy.retain("Deployment", "spec.replicas"));
-    await eventually(async () => expect(await ownFields(namespace)).not.toContain("f:replicas"));
-    const given = await federation.deployment(SHANGHAI, namespace, "shop");
-    expect(given.spec.replicas).toBe(3);
-    expect(await ownFields(namespace)).toContain("f:image");
-    expect(given.metadata.managedFields?.filter(({ manager }) => manager === "meridian")).toHaveLength(1);
-
-    // Nobody restarted a pod for it, a restart of the manager changes nothing, and another change does not either.
-    await federation.manager.stop();
-    await federation.startManager();
-    await throughout(3000, async () =>
-      expect((await federation.deployment(SHANGHAI, namespace, "shop")).metadata.generation).toBe(
-        given.metadata.generation,
-      ),
-    );
-    await federation.apply(shop.replica(5).image("nginx:1.28"));
-    await eventually(async () => expect(await federation.image(SHANGHAI, namespace, "shop")).toBe("nginx:1.28"));
-    expect((await federation.deployment(SHANGHAI, namespace, "shop")).spec.replicas).toBe(3);
-
-    await federation.apply(policy);
-    await eventually(async () =>
-      expect((await federation.deployment(SHANGHAI, namespace, "shop")).spec.replicas).toBe(5),
-    );
-  });
-
-  /** What Meridian's entry holds, as JSON. */
-  async function ownFields(namespace: string): Promise<string> {
-    const { metadata } = await federation.deployment(SHANGHAI, namespace, "shop");
-    const entries = metadata.managedFields?.filter(({ manager }) => manager === "meridian");
-    return JSON.stringify(entries?.map(({ fieldsV1 }) => fieldsV1));
-  }
 });
 
 describe("the hub as a member", () => {

@@ -1,12 +1,9 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { KubeObject } from "../../src/apis/index.ts";
-import { Api, type Fleet, type Plane } from "../envtest/index.ts";
+import { Api } from "../envtest/index.ts";
 import type { Federation } from "./federation.ts";
 import { collectionPath } from "./objects.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
-const IN_DEFAULT = `/apis/${RBAC}/v1/namespaces/default`;
 
 /** Of Meridian's kinds: what the chart adds to `edit`. */
 const OWN_RESOURCES = ["manifestbundles", "overridepolicies", "placements"];
@@ -41,31 +38,4 @@ export async function tenantOf(federation: Federation, team: string, more: reado
   } as KubeObject);
   const { server, caData } = federation.hub;
   return new Api({ server, ca: caData, token: await federation.hub.serviceAccountToken(team, "tenant", 3600) });
-}
-
-/** A kubeconfig with the right to read applications in `default`, and no other. */
-export async function readerOf(fleet: Fleet<Plane>): Promise<{ kubeconfigFile: string }> {
-  const name = "tenant";
-  await fleet.hub.api.create("/api/v1/namespaces/default/serviceaccounts", {
-    apiVersion: "v1",
-    kind: "ServiceAccount",
-    metadata: { name },
-  });
-  await fleet.hub.api.create(`${IN_DEFAULT}/roles`, {
-    apiVersion: `${RBAC}/v1`,
-    kind: "Role",
-    metadata: { name },
-    rules: [{ apiGroups: ["paas.cmft.com"], resources: ["demoapplications"], verbs: ["get", "list", "watch"] }],
-  });
-  await fleet.hub.api.create(`${IN_DEFAULT}/rolebindings`, {
-    apiVersion: `${RBAC}/v1`,
-    kind: "RoleBinding",
-    metadata: { name },
-    roleRef: { apiGroup: RBAC, kind: "Role", name },
-    subjects: [{ kind: "ServiceAccount", namespace: "default", name }],
-  });
-  const token = await fleet.hub.serviceAccountToken("default", name, 3_600);
-  const kubeconfigFile = join(fleet.dir, "tenant.kubeconfig");
-  await writeFile(kubeconfigFile, fleet.hub.kubeconfigFor({ token }), { mode: 0o600 });
-  return { kubeconfigFile };
 }

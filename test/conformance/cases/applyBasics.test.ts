@@ -1,15 +1,5 @@
 import { conformance } from "../framework/conformance.ts";
-import {
-  apply,
-  create,
-  edit,
-  get,
-  mergePatch,
-  remove,
-  request,
-  update,
-  type AskOptions,
-} from "../framework/requests.ts";
+import { apply, create, get, mergePatch, remove, request, type AskOptions } from "../framework/requests.ts";
 
 /** The first apply, which creates the object. */
 const first = (config: object) => apply("configmaps/a", config, { gives: 201 });
@@ -28,67 +18,15 @@ conformance("apply of a ConfigMap", {
     ),
     get("configmaps/a"),
   ],
-  "of the same configuration changes nothing, not even the version": [
-    first({ data: { x: "1" } }),
-    again({ data: { x: "1" } }),
-    get("configmaps/a"),
-  ],
-  "changes a field that is its own": [first({ data: { x: "1" } }), again({ data: { x: "2" } })],
-  "removes a field that the manager no longer applies": [
-    first({ data: { x: "1", y: "1" } }),
-    again({ data: { x: "1" } }),
-    get("configmaps/a"),
-  ],
-  "that drops the whole map removes the map": [first({ data: { x: "1" } }), again({})],
   "of an empty map owns the map itself": [
     first({ data: {} }),
     again({ data: { x: "1" } }, { manager: "beta", gives: 409, saying: 'conflict with "alpha": .data' }),
     again({}),
   ],
-  "by two managers keeps both managers' fields": [
-    first({ data: { x: "1" } }),
-    again({ data: { y: "1" } }, { manager: "beta" }),
-  ],
   "of another's field with another value is a conflict that names the manager and the field": [
     first({ data: { x: "1" } }),
     again({ data: { x: "2" } }, { manager: "beta", gives: 409, saying: 'conflict with "alpha": .data.x' }),
     get("configmaps/a"),
-  ],
-  "with several conflicts counts and lists them": [
-    first({ data: { x: "1", y: "1", z: "1" } }),
-    again({ data: { x: "2", y: "2", z: "1" } }, { manager: "beta", gives: 409, saying: "2 conflicts" }),
-  ],
-  "with conflicts with several managers lists each of them": [
-    first({ data: { x: "1" } }),
-    again({ data: { y: "1", "a.b-c": "1" } }, { manager: "beta" }),
-    again(
-      { data: { x: "2", y: "2", "a.b-c": "2" } },
-      { manager: "gamma", gives: 409, saying: 'conflicts with "beta"' },
-    ),
-  ],
-  "with force takes the field from the other manager": [
-    first({ data: { x: "1", y: "1" } }),
-    again({ data: { x: "2" } }, { manager: "beta", force: true }),
-    get("configmaps/a"),
-  ],
-  "with force takes the last field of a manager, which then vanishes": [
-    first({ data: { x: "1" } }),
-    again({ data: { x: "2" } }, { manager: "beta", force: true }),
-  ],
-  "of another's field with the same value shares it": [
-    first({ data: { x: "1" } }),
-    again({ data: { x: "1" } }, { manager: "beta" }),
-  ],
-  "that gives up a shared field leaves it to the other": [
-    first({ data: { x: "1" } }),
-    again({ data: { x: "1" } }, { manager: "beta" }),
-    again({}),
-    get("configmaps/a"),
-  ],
-  "of a shared field with a new value conflicts with who shares it": [
-    first({ data: { x: "1" } }),
-    again({ data: { x: "1" } }, { manager: "beta" }),
-    again({ data: { x: "2" } }, { gives: 409, saying: 'conflict with "beta"' }),
   ],
   "without a field manager is refused": [
     request(
@@ -175,17 +113,6 @@ conformance("apply of a ConfigMap", {
     create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }),
     mergePatch("configmaps/a", { data: { x: "2" } }, { force: true, gives: 422, saying: "force" }),
   ],
-  "of labels and annotations owns each of them": [
-    first({ metadata: { labels: { p: "1" }, annotations: { "example.com/q": "1" } } }),
-    again({ metadata: { labels: { r: "1" } } }, { manager: "beta" }),
-    again({ metadata: { annotations: { "example.com/q": "1" } } }),
-  ],
-  "of finalizers owns each of them": [
-    first({ metadata: { finalizers: ["example.com/a"] } }),
-    again({ metadata: { finalizers: ["example.com/b"] } }, { manager: "beta" }),
-    again({ metadata: {} }),
-    get("configmaps/a"),
-  ],
   "of owner references merges them by uid": [
     first({
       metadata: {
@@ -213,24 +140,5 @@ conformance("apply of a ConfigMap", {
   "of a value of another type is refused": [again({ data: { x: 1 } }, { gives: 500 })],
   "of a field that the schema lacks is refused": [
     again({ dta: { x: "1" } }, { gives: 500, saying: "field not declared in schema" }),
-  ],
-  "finds who wrote with an update": [
-    create("configmaps", { metadata: { name: "a" }, data: { x: "1" } }, { manager: "creator" }),
-    again({ data: { x: "2" } }, { gives: 409, saying: 'conflict with "creator" using v1' }),
-  ],
-  "an update of an applied field takes it over": [
-    first({ data: { x: "1", y: "1" } }),
-    edit("configmaps/a", { data: { x: "2" } }, { manager: "editor" }),
-    again({ data: { x: "1", y: "1" } }, { gives: 409, saying: 'conflict with "editor"' }),
-    again({ data: { x: "1", y: "1" } }, { force: true }),
-  ],
-  "an update that removes an applied field takes it from its owner": [
-    first({ data: { x: "1", y: "1" } }),
-    edit("configmaps/a", { data: { x: null } }, { manager: "editor" }),
-    again({ data: { x: "1", y: "1" } }),
-  ],
-  "a replacement owns what it changes only": [
-    first({ data: { x: "1", y: "1" } }),
-    update("configmaps/a", { data: { x: "1", y: "2", z: "3" } }, { manager: "editor" }),
   ],
 });

@@ -24,16 +24,6 @@ conformance("apply of a custom resource", {
     first(spec({ tags: [], args: [], extra: { a: null, b: [], c: {}, d: [[], {}, null] } })),
     get("widgets/w"),
   ],
-  "that is applied again changes nothing": [first(spec({ color: "red" })), again(spec({ color: "red" }))],
-  "of the default's own value owns it": [
-    first(spec({ color: "red" })),
-    again(spec({ size: 1 }), { manager: "beta" }),
-    again(spec({ size: 2 }), { manager: "gamma", gives: 409, saying: ".spec.size" }),
-  ],
-  "that drops a field with a default goes back to the default": [
-    first(spec({ size: 7, color: "red" })),
-    again(spec({ color: "red" })),
-  ],
   "of a field that the schema lacks is refused": [
     again(spec({ colour: "red" }), { gives: 500, saying: ".spec.colour: field not declared in schema" }),
   ],
@@ -41,88 +31,12 @@ conformance("apply of a custom resource", {
   "of a value that validation refuses is refused": [
     again(spec({ size: 101, color: "pink" }), { gives: 422, saying: "Unsupported value" }),
   ],
-  "raises the generation with the spec alone": [
-    first(spec({ size: 1 })),
-    again(spec({ size: 2 })),
-    again({ metadata: { labels: { a: "b" } }, ...spec({ size: 2 }) }),
-  ],
-  "of a set gives each element an owner": [
-    first(spec({ tags: ["a", "b"] })),
-    again(spec({ tags: ["b", "c"] }), { manager: "beta" }),
-    again(spec({ tags: ["a"] })),
-    again(spec({ tags: ["c"] }), { manager: "beta" }),
-  ],
   "of a set with an element twice is refused": [
     again(spec({ tags: ["a", "a"] }), { gives: 500, saying: "duplicate entries" }),
-  ],
-  "of an atomic list is all or nothing": [
-    first(spec({ args: ["a"] })),
-    again(spec({ args: ["a", "b"] }), { manager: "beta", gives: 409, saying: ".spec.args" }),
-    again(spec({ args: ["a"] }), { manager: "beta" }),
-    again(spec({ args: [] }), { force: true }),
-  ],
-  "of a list without a type is atomic": [
-    first(spec({ plain: [{ x: 1 }] })),
-    again(spec({ plain: [{ x: 1 }, { x: 2 }] }), { manager: "beta", gives: 409, saying: ".spec.plain" }),
-  ],
-  "of a list-map merges its entries by key": [
-    first(spec({ parts: [{ name: "a", count: 2 }] })),
-    again(spec({ parts: [{ name: "b" }, { name: "a", note: "x" }] }), { manager: "beta" }),
-    again(spec({ parts: [{ name: "b" }] }), { manager: "beta" }),
-  ],
-  "of an entry's default is owned by nobody": [
-    first(spec({ parts: [{ name: "a" }] })),
-    again(spec({ parts: [{ name: "a", count: 3 }] }), { manager: "beta" }),
-    again(spec({ parts: [{ name: "a", count: 4 }] }), { gives: 409, saying: '.spec.parts[name="a"].count' }),
-  ],
-  "that drops the entry of a list-map removes it and its children": [
-    first(spec({ parts: [{ name: "a", labels: { x: "1" } }, { name: "b" }] })),
-    again(spec({ parts: [{ name: "b" }] })),
-  ],
-  "that drops an entry of which another owns a field leaves that field": [
-    first(spec({ parts: [{ name: "a", note: "mine" }] })),
-    again(spec({ parts: [{ name: "a", labels: { x: "1" } }] }), { manager: "beta" }),
-    again(spec({ parts: [] })),
-  ],
-  "of a list-map with two keys takes the key's default": [
-    first(spec({ endpoints: [{ port: 80, path: "/a" }] })),
-    again(spec({ endpoints: [{ port: 80, protocol: "TCP", path: "/b" }] }), { manager: "beta", gives: 409 }),
-    again(spec({ endpoints: [{ port: 80, protocol: "UDP", path: "/b" }] }), { manager: "beta" }),
-    again(spec({ endpoints: [{ port: 80, path: "/c" }] })),
-  ],
-  "of a map gives each key an owner": [
-    first(spec({ limits: { cpu: 1, memory: "1Gi" } })),
-    again(spec({ limits: { disk: "1" } }), { manager: "beta" }),
-    again(spec({ limits: { cpu: "1" } }), { manager: "beta", gives: 409, saying: ".spec.limits.cpu" }),
-  ],
-  "of an atomic map is all or nothing": [
-    first(spec({ selector: { a: "1" } })),
-    again(spec({ selector: { b: "1" } }), { manager: "beta", gives: 409, saying: ".spec.selector" }),
-    again(spec({ selector: { b: "1" } })),
-  ],
-  "of unknown fields that are preserved gives each leaf an owner": [
-    first(spec({ extra: { a: { b: 1, c: [1, 2] } } })),
-    again(spec({ extra: { a: { d: "x" }, e: true } }), { manager: "beta" }),
-    again(spec({ extra: { a: { c: [2] } } }), { manager: "gamma", gives: 409, saying: ".spec.extra.a.c" }),
-    again(spec({ extra: {} })),
   ],
   "of an embedded resource owns its leaves": [
     first(spec({ template: { apiVersion: "v1", kind: "Pod", metadata: { name: "x" }, spec: { a: 1 } } })),
     again(spec({ template: { apiVersion: "v1", kind: "Pod", metadata: { labels: { a: "b" } } } }), { manager: "beta" }),
-  ],
-  "of nested objects merges them": [
-    first(spec({ nested: { deep: { level: 1 } } })),
-    again(spec({ nested: { deep: { label: "x" }, mode: "manual" } }), { manager: "beta" }),
-    again(spec({}), { manager: "beta" }),
-  ],
-  "of an empty object owns the object": [
-    first(spec({ nested: { deep: {} } })),
-    again(spec({ nested: {} })),
-    again(spec({})),
-  ],
-  "of a null for a nullable field keeps the null": [
-    first(spec({ note: null, color: "red" })),
-    again(spec({ note: "x", color: "red" })),
   ],
   "of a null for another field is refused": [
     again(spec({ color: null }), { gives: 422, saying: "must be of type string" }),
@@ -146,23 +60,6 @@ conformance("apply of a custom resource", {
   "of the status of what is not there is refused": [
     apply("widgets/w/status", { status: { phase: "Ready" } }, { gives: 404 }),
   ],
-  "of conditions by two controllers keeps both": [
-    first(spec({ size: 3 })),
-    apply("widgets/w/status", { status: { conditions: [{ type: "Ready", status: "True" }] } }, { manager: "one" }),
-    apply("widgets/w/status", { status: { conditions: [{ type: "Synced", status: "True" }] } }, { manager: "two" }),
-    apply(
-      "widgets/w/status",
-      { status: { conditions: [{ type: "Ready", status: "False" }] } },
-      { manager: "two", gives: 409 },
-    ),
-    apply("widgets/w/status", { status: {} }, { manager: "one" }),
-  ],
-  "and of status by one manager keeps two entries": [
-    first(spec({ size: 3 })),
-    apply("widgets/w/status", { status: { replicas: 2 } }),
-    again(spec({ size: 4 })),
-    get("widgets/w"),
-  ],
   "of labels through status is not stored": [
     first(spec({ size: 3 })),
     apply("widgets/w/status", { metadata: { labels: { a: "b" } }, status: { phase: "x" } }, { manager: "controller" }),
@@ -178,13 +75,6 @@ conformance("apply of a custom resource", {
     apply("gadgets/{ns}", spec({ a: [1, { b: 2 }] }), { gives: 201 }),
     apply("gadgets/{ns}", spec({ c: 1 }), { manager: "beta" }),
     apply("gadgets/{ns}", spec({})),
-  ],
-  "after an update takes part in conflicts": [
-    create("widgets", { metadata: { name: "w" }, ...spec({ size: 3, tags: ["a"] }) }, { manager: "creator" }),
-    again(spec({ size: 4 }), { gives: 409, saying: 'conflict with "creator" using conformance.example.com/v1' }),
-    edit("widgets/w", spec({ size: 5 }), { manager: "editor" }),
-    mergePatch("widgets/w", spec({ tags: ["a", "b"] }), { manager: "patcher" }),
-    again(spec({ tags: ["b"] })),
   ],
 });
 

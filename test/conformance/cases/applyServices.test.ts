@@ -1,33 +1,11 @@
 import { conformance } from "../framework/conformance.ts";
 import { service } from "../framework/objects.ts";
-import { apply, create, edit, get, mergePatch, strategicPatch } from "../framework/requests.ts";
+import { apply, get } from "../framework/requests.ts";
 
 conformance("apply of a Service", {
   "owns what was applied and not what was allocated": [
     apply("services/web", service(), { gives: 201 }),
     get("services/web"),
-  ],
-  "that is applied again keeps the address and changes nothing": [
-    apply("services/web", service(), { gives: 201 }),
-    apply("services/web", service()),
-  ],
-  "adds a port beside the one of another manager": [
-    apply("services/web", service({ ports: [{ name: "http", port: 80 }] }), { gives: 201 }),
-    apply("services/web", { spec: { ports: [{ name: "https", port: 443 }] } }, { manager: "beta" }),
-    apply("services/web", { spec: {} }, { manager: "beta" }),
-  ],
-  "keys a port by number and protocol": [
-    apply("services/web", service({ ports: [{ name: "dns", port: 53, protocol: "UDP" }] }), { gives: 201 }),
-    apply("services/web", { spec: { ports: [{ name: "dns-tcp", port: 53 }] } }, { manager: "beta" }),
-    apply(
-      "services/web",
-      { spec: { ports: [{ name: "other", port: 53 }] } },
-      { manager: "gamma", gives: 409, saying: 'ports[port=53,protocol="TCP"].name' },
-    ),
-  ],
-  "that changes the number of a port replaces the entry": [
-    apply("services/web", service({ ports: [{ name: "http", port: 80 }] }), { gives: 201 }),
-    apply("services/web", service({ ports: [{ name: "http", port: 8080 }] })),
   ],
   "of a port whose name another one has is refused": [
     apply("services/web", service({ ports: [{ name: "http", port: 80 }] }), { gives: 201 }),
@@ -44,15 +22,6 @@ conformance("apply of a Service", {
       { spec: { ports: [{ port: 81 }] } },
       { manager: "beta", gives: 422, saying: "Required value" },
     ),
-  ],
-  "of the selector is atomic": [
-    apply("services/web", service(), { gives: 201 }),
-    apply(
-      "services/web",
-      { spec: { selector: { tier: "front" } } },
-      { manager: "beta", gives: 409, saying: ".spec.selector" },
-    ),
-    apply("services/web", { spec: { selector: { tier: "front" } } }, { manager: "beta", force: true }),
   ],
   "of another type allocates a node port, and back again releases it": [
     apply("services/web", service({ type: "NodePort" }), { gives: 201 }),
@@ -82,21 +51,6 @@ conformance("apply of a Service", {
   "of another clusterIP is refused": [
     apply("services/web", service({ clusterIP: "None" }), { gives: 201 }),
     apply("services/web", service({ clusterIP: "{addresses}.3.3" }), { gives: 422, saying: "may not change once set" }),
-  ],
-  "after a strategic patch of a target port conflicts": [
-    apply("services/web", service({ ports: [{ port: 80, targetPort: 8080 }] }), { gives: 201 }),
-    strategicPatch("services/web", { spec: { ports: [{ port: 80, targetPort: "http" }] } }, { manager: "patcher" }),
-    apply("services/web", service({ ports: [{ port: 80, targetPort: 8080 }] }), { gives: 409, saying: "targetPort" }),
-  ],
-  "after a merge patch that replaced the ports": [
-    apply("services/web", service({ ports: [{ name: "a", port: 80 }] }), { gives: 201 }),
-    mergePatch("services/web", { spec: { ports: [{ name: "b", port: 81 }] } }, { manager: "patcher" }),
-    apply("services/web", service({ ports: [{ name: "a", port: 80 }] })),
-  ],
-  "over a created Service shares its fields with the creator": [
-    create("services", { metadata: { name: "web" }, ...service() }, { manager: "creator" }),
-    apply("services/web", service({ ports: [{ port: 80, name: "http" }] })),
-    edit("services/web", { spec: { sessionAffinity: "ClientIP" } }, { manager: "editor" }),
   ],
 });
 

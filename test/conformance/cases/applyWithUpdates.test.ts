@@ -1,6 +1,6 @@
 import { conformance } from "../framework/conformance.ts";
 import { deployment } from "../framework/objects.ts";
-import { apply, create, edit, get, jsonPatch, mergePatch, update, type AskOptions } from "../framework/requests.ts";
+import { apply, create, edit, get, mergePatch, update, type AskOptions } from "../framework/requests.ts";
 
 /** The first apply, which creates the object. */
 const first = (config: object) => apply("configmaps/a", config, { gives: 201 });
@@ -25,21 +25,6 @@ conformance("managed fields of updates", {
   ],
   "a field manager of more than 128 bytes is refused": [
     create("configmaps", { metadata: { name: "a" } }, { manager: "m".repeat(129), gives: 422, saying: "128" }),
-  ],
-  "an update owns what it changed": [
-    create("configmaps", { metadata: { name: "a" }, ...data({ x: "1", y: "1" }) }, { manager: "creator" }),
-    edit("configmaps/a", data({ x: "2" }), { manager: "editor" }),
-    edit("configmaps/a", data({ z: "2" }), { manager: "creator" }),
-  ],
-  "an update that changes nothing writes nothing": [
-    create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
-    edit("configmaps/a", {}, { manager: "editor" }),
-    mergePatch("configmaps/a", data({ x: "1" }), { manager: "patcher" }),
-  ],
-  "removing a field takes it from all owners": [
-    create("configmaps", { metadata: { name: "a" }, ...data({ x: "1", y: "1" }) }, { manager: "creator" }),
-    again(data({ x: "1" })),
-    jsonPatch("configmaps/a", [{ op: "remove", path: "/data/x" }], { manager: "patcher" }),
   ],
   "removing all takes the manager away": [
     create("configmaps", { metadata: { name: "a" }, ...data({ x: "1" }) }, { manager: "creator" }),
@@ -152,26 +137,6 @@ conformance("managed fields of updates", {
       { manager: "editor" },
     ),
   ],
-  "an update of list entries owns them by their keys": [
-    create(
-      "deployments",
-      { metadata: { name: "web" }, ...deployment({}, { env: [{ name: "A", value: "1" }] }) },
-      { manager: "creator" },
-    ),
-    jsonPatch(
-      "deployments/web",
-      [{ op: "add", path: "/spec/template/spec/containers/0/env/-", value: { name: "B", value: "2" } }],
-      { manager: "patcher" },
-    ),
-    jsonPatch(
-      "deployments/web",
-      [{ op: "replace", path: "/spec/template/spec/containers/0/env/0/value", value: "9" }],
-      { manager: "patcher" },
-    ),
-    jsonPatch("deployments/web", [{ op: "remove", path: "/spec/template/spec/containers/0/env/1" }], {
-      manager: "remover",
-    }),
-  ],
   "kubectl's last-applied annotation is owned as any other": [
     create(
       "configmaps",
@@ -182,27 +147,5 @@ conformance("managed fields of updates", {
       { manager: "kubectl-client-side-apply" },
     ),
     again(data({ x: "1" }), { manager: "kubectl" }),
-  ],
-  "of a custom resource, an update owns what it changed and the defaults with it": [
-    create("widgets", { metadata: { name: "w" }, spec: { parts: [{ name: "a" }] } }, { manager: "creator" }),
-    mergePatch("widgets/w", { spec: { parts: [{ name: "a", count: 2 }, { name: "b" }] } }, { manager: "patcher" }),
-    mergePatch("widgets/w/status", { status: { phase: "Ready" } }, { manager: "controller" }),
-  ],
-  "of a custom resource, sets and maps and unknown fields are tracked by element": [
-    create(
-      "widgets",
-      { metadata: { name: "w" }, spec: { tags: ["a"], limits: { cpu: 1 }, extra: { a: { b: 1 } } } },
-      { manager: "creator" },
-    ),
-    mergePatch(
-      "widgets/w",
-      { spec: { tags: ["a", "b"], limits: { memory: "1" }, extra: { a: { c: 2 } } } },
-      { manager: "patcher" },
-    ),
-    mergePatch(
-      "widgets/w",
-      { spec: { tags: ["b"], limits: { cpu: null }, extra: { a: null } } },
-      { manager: "remover" },
-    ),
   ],
 });

@@ -39,15 +39,6 @@ conformance("validation of custom resource definitions", {
     { ...crd(), metadata: { name: "other.{ns}.example.com" } },
     'must be spec.names.plural+"."+spec.group',
   ),
-  "a group is a domain": refused(
-    { ...crd({ group: "Bad_Group" }), metadata: { name: "things.Bad_Group" } },
-    "spec.group",
-  ),
-  "exactly one version is stored": refused(
-    crd({}, { storage: false }),
-    "must have exactly one version marked as storage version",
-  ),
-  "each field has a type": refused(withSpec({ properties: { a: {} } }), "type: Required value"),
   "a rule compiles": refused(
     withSpec({
       type: "object",
@@ -63,9 +54,5 @@ conformance("validation of custom resource definitions", {
       "x-kubernetes-validations": [{ rule: "self.a.all(x, self.a.all(y, self.a.all(z, x == y || y == z)))" }],
     }),
     "exceeds budget",
-  ),
-  "a column has a type": refused(
-    crd({}, { additionalPrinterColumns: [{ name: "A", jsonPath: ".spec.a", type: "frob" }] }),
-    "must be one of boolean,date,integer,number,string",
   ),
 });
