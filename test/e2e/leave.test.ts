@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
-import { clusterPlacement, demoApplication, memberCluster, placement } from "../builders/index.ts";
+import { demoApplication, memberCluster, placement } from "../builders/index.ts";
 import { eventually, type FleetMember, meridian, meridianOk, type Plane } from "../envtest/index.ts";
 import { useFederation } from "./federation.ts";
-import { ENDPOINT_CONTROLLERS, uninstall } from "./installation.ts";
+import { ENDPOINT_CONTROLLERS } from "./installation.ts";
 import { collectionPath, configMap, type DataObject, objectPath } from "./objects.ts";
 
 /**
@@ -181,23 +181,5 @@ describe("what a person lets go of", () => {
     // The application is still placed there, and the objects of that name are somebody else's now.
     await federation.untilEntry(namespace, "shop-0", SHANGHAI, { reason: "AlreadyExists" });
     expect(await lives(shanghai, namespace)).toEqual(before);
-  });
-});
-
-describe("uninstall --orphan", () => {
-  test("leaves nothing that a later installation would take for its own", async () => {
-    const namespace = await place(SHOPS, SHANGHAI, FRANKFURT);
-    await federation.apply(clusterPlacement("everywhere"));
-    const before = await Promise.all([shanghai, frankfurt].map((member) => lives(member, namespace)));
-    const { code, output } = await uninstall(federation.hub, ["--orphan", "--yes"], federation.manager);
-    expect({ code, output }).toMatchObject({ code: 0 });
-    expect(await Promise.all([shanghai, frankfurt].map(marked))).toEqual([[], []]);
-    await meridianOk(federation.hub, ["install"]);
-    await federation.startManager();
-    await joinAgain(shanghai);
-    // There the namespace of that name is a hub's, too.
-    await federation.join(frankfurt);
-    await untilPlanned(SHANGHAI);
-    expect(await Promise.all([shanghai, frankfurt].map((member) => lives(member, namespace)))).toEqual(before);
   });
 });

@@ -10,13 +10,6 @@ const REGIONS = ["frankfurt-1", "shanghai-1", "singapore-1"] as const;
 
 const federation = useFederation({ members: REGIONS.map((name) => ({ name, region: name })) });
 
-const inStages = placement("all").rollout({
-  stages: REGIONS.map((name) => ({ name, targetClusters: { clusterNames: [name] } })),
-  gate: { timeout: "5s" },
-  onFailure: "Rollback",
-  revisionHistoryLimit: 0,
-});
-
 test("a revision that a tenant has forged is none: nothing of it comes to a member, and the object goes on", async () => {
   const victim = await federation.namespace();
   const namespace = "forgers";

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RoleSource } from "../authorization/index.ts";
+import type { KubeObject } from "../types.ts";
+import type { AdmissionRequest } from "./index.ts";
 import {
   admission,
   answering,
@@ -9,7 +11,9 @@ import {
   creation,
   failureOf,
   hooks,
+  NAMESPACES,
   resource,
+  RULE,
   useHookServer,
   validatingBy,
   webhook,
@@ -57,9 +61,62 @@ describe("a review", () => {
       },
     });
   });
+
+  test("of a namespace is a request in that namespace", async () => {
+    hooks.reply("/a", answering({ allowed: true }));
+    const object: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
+    const { namespace: _, ...request } = creation(object, { resource: NAMESPACES });
+    await validatingBy(webhook("a", { rules: [{ ...RULE, resources: ["namespaces"], scope: "Cluster" }] })).validate(
+      request,
+    );
+    expect(hooks.received[0]?.body.request).toMatchObject({ name: "team", namespace: "team" });
+  });
 });
 
 describe("a webhook is asked", () => {
+  const labelled = configMap({}, { labels: { shown: "yes" } });
+  const selector = { matchLabels: { shown: "yes" } };
+
+  const rules = (rule: object) => ({ rules: [{ ...RULE, ...rule }] });
+  const conditions = (...expressions: string[]) => ({
+    matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
+  });
+  const inNamespaces = (expression: object) => ({ namespaceSelector: { matchExpressions: [expression] } });
+  const ofStatus = () => creation(configMap(), { subresource: "status" });
+  const three = () => creation(configMap({ spec: { replicas: 3 } }));
+  const losing = () => creation(configMap(), { operation: "UPDATE", old: labelled });
+  const undecided = "object.data.nothere == 'x'";
+  const mayGet = "authorizer.group('apps').resource('deployments').check('get').allowed()";
+  const whoAndWhat = ["object.spec.replicas > 2", "'staff' in request.userInfo.groups && oldObject == null"];
+
+  test.each<[name: string, webhook: Record<string, unknown>, request: () => AdmissionRequest, asked: boolean]>([
+    ["for its own resource", {}, creation, true],
+    ["for no other group", rules({ apiGroups: ["apps"] }), creation, false],
+    ["for no other operation", rules({ operations: ["DELETE"] }), creation, false],
+    ["for no subresource without a star", {}, ofStatus, false],
+    ["for subresources with a star", rules({ resources: ["*/*"] }), ofStatus, true],
+    ["within its scope only", rules({ scope: "Cluster" }), creation, false],
+    ["for objects with its labels", { objectSelector: selector }, () => creation(labelled), true],
+    ["for no object without them", { objectSelector: selector }, creation, false],
+    ["for an object that loses its labels", { objectSelector: selector }, losing, true],
+    ["in namespaces with its labels", inNamespaces({ key: "team", operator: "In", values: ["a"] }), creation, true],
+    ["in no namespace without them", inNamespaces({ key: "team", operator: "DoesNotExist" }), creation, false],
+    ["when its conditions hold", conditions("request.operation == 'CREATE'", ...whoAndWhat), three, true],
+    ["not when one is false, even if another fails", conditions(undecided, "object.kind == 'X'"), creation, false],
+    [
+      "not when one fails and failures are ignored",
+      { failurePolicy: "Ignore", ...conditions(undecided) },
+      creation,
+      false,
+    ],
+    ["not when the user may not do what a condition wants", conditions(mayGet), creation, false],
+  ])("%s", async (_, more, request, asked) => {
+    hooks.reply("/a", answering({ allowed: true }));
+    const webhooks = admission({ validating: () => [configuration("c", webhook("a", more))], roles: NO_ROLES });
+    await webhooks.validate(request());
+    expect(hooks.received).toHaveLength(asked ? 1 : 0);
+  });
+
   test("with what the user may do, when a condition wants that", async () => {
     hooks.reply("/a", answering({ allowed: true }));
     const expression = "authorizer.group('apps').resource('deployments').namespace('x').check('get').allowed()";

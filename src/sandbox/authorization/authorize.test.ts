@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { UserInfo } from "../types.ts";
 import { type Attributes, authorize } from "./index.ts";
+import { ruleAllows } from "./rules.ts";
 import {
   clusterRole,
   role,
@@ -13,6 +14,39 @@ import {
   source,
   ask,
 } from "./testing/roles.ts";
+import type { PolicyRule } from "./types.ts";
+
+describe("a rule", () => {
+  const rule = (resources: string[], more: PolicyRule = {}): PolicyRule => ({
+    verbs: ["get"],
+    apiGroups: [""],
+    resources,
+    ...more,
+  });
+
+  const path = (...nonResourceURLs: string[]): PolicyRule => ({ verbs: ["get"], nonResourceURLs });
+  const pods = rule(["pods"]);
+  const named = rule(["pods"], { resourceNames: ["a"] });
+  const everyGroup = rule(["pods"], { apiGroups: ["*"] });
+
+  test.each<[name: string, rule: PolicyRule, asked: Attributes, allows: boolean]>([
+    ["its own resource", pods, ask("get", "pods"), true],
+    ["no other verb", pods, ask("list", "pods"), false],
+    ["no other group", pods, ask("get", "pods", { group: "x" }), false],
+    ["no subresource of it", pods, ask("get", "pods/log"), false],
+    ["a subresource by name", rule(["pods/log"]), ask("get", "pods/log"), true],
+    ["a subresource of anything", rule(["*/scale"]), ask("get", "pods/scale"), true],
+    ["all subresources with a star", rule(["*"]), ask("get", "pods/log"), true],
+    ["every verb with a star", rule(["pods"], { verbs: ["*"] }), ask("patch", "pods"), true],
+    ["every group with a star", everyGroup, ask("get", "pods", { group: "metrics" }), true],
+    ["the named object", named, ask("get", "pods", { name: "a" }), true],
+    ["no unnamed request when it is for names", named, ask("get", "pods"), false],
+    ["a path", path("/metrics"), url("/metrics"), true],
+    ["paths below", path("/api/*"), url("/api/v1"), true],
+    ["no path beside", path("/api/*"), url("/apis"), false],
+    ["no path for resources", rule(["*"], { apiGroups: ["*"] }), url("/metrics"), false],
+  ])("allows %s", (_, given, asked, allows) => expect(ruleAllows(given, asked)).toBe(allows));
+});
 
 describe("the decision", () => {
   const roles = source(

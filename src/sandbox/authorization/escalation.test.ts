@@ -6,6 +6,7 @@ import { RBAC, clusterRole, user, clusterBinding, person, source, ask, refusalOf
 import type { PolicyRule } from "./types.ts";
 
 describe("escalation", () => {
+  const eve = person("eve");
   const own: PolicyRule = { verbs: ["get"], apiGroups: [""], resources: ["pods"], resourceNames: ["a"] };
   const roles = source(
     clusterRole("own", own, { verbs: ["get", "list"], apiGroups: ["apps"], resources: ["*"] }),
@@ -24,6 +25,22 @@ describe("escalation", () => {
   const CLUSTER_ROLES = { group: RBAC, plural: "clusterroles" };
   const BINDINGS = { group: RBAC, plural: "clusterrolebindings" };
 
+  test("a role that keeps its rules can be changed otherwise", () => {
+    const old = clusterRole("x", { verbs: ["*"], apiGroups: ["*"], resources: ["*"] });
+    const labelled = { ...old, metadata: { ...old.metadata, labels: { a: "b" } } };
+    expect(refusalOf(() => checkEscalation(CLUSTER_ROLES, labelled, old, eve, roles))).toBeUndefined();
+  });
+
+  test("only who has everything may write an aggregation rule", () => {
+    const aggregated = {
+      ...clusterRole("x"),
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: "b" } }] },
+    };
+    expect(refusalOf(() => checkEscalation(CLUSTER_ROLES, aggregated, undefined, eve, roles))?.message).toBe(
+      `clusterroles.${RBAC} "x" is forbidden: must have cluster-admin privileges to use the aggregationRule`,
+    );
+  });
+
   test("who may bind or escalate does", () => {
     const given = clusterBinding("b", "secrets", user("eve"));
     const wanted = clusterRole("x", { verbs: ["*"], apiGroups: ["*"], resources: ["*"] });
@@ -33,6 +50,14 @@ describe("escalation", () => {
     ).toBeUndefined();
     const master = person("root", "system:masters");
     expect(refusalOf(() => checkEscalation(CLUSTER_ROLES, wanted, undefined, master, roles))).toBeUndefined();
+  });
+
+  test("a binding to a role that does not exist is not found", () => {
+    const lost = clusterBinding("b", "nothere", user("eve"));
+    expect(refusalOf(() => checkEscalation(BINDINGS, lost, undefined, eve, roles))).toMatchObject({
+      code: 404,
+      message: `clusterrolebindings.${RBAC} "nothere" not found`,
+    });
   });
 });
 

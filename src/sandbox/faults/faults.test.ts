@@ -13,39 +13,6 @@ function faults(settings: FaultSettings = {}, seed = 1) {
 }
 
 describe("requests", () => {
-  test("proceed at once when nothing is set", async () => {
-    const { faults: none, clock } = faults();
-    expect(await none.onRequest(LIST)).toEqual({ kind: "Proceed" });
-    expect(clock.waiting).toBe(0);
-  });
-
-  test.each<{ name: string; settings: FaultSettings; want: unknown }>([
-    {
-      name: "are spared when they do not match",
-      settings: { errorRate: 1, only: ({ resource }) => resource === "services" },
-      want: { kind: "Proceed" },
-    },
-    {
-      name: "suffer a partition whatever they are",
-      settings: { partition: "reset", only: () => false },
-      want: { kind: "Reset" },
-    },
-  ])("$name", async ({ settings, want }) => {
-    expect(await faults(settings).faults.onRequest(LIST)).toEqual(want);
-  });
-
-  test("wait for the latency", async () => {
-    const { faults: slow, clock } = faults({ latencyMs: 200 });
-    const answered = vi.fn();
-    const request = slow.onRequest(LIST).then(answered);
-    clock.advance(199);
-    await Promise.resolve();
-    expect(answered).not.toHaveBeenCalled();
-    clock.advance(1);
-    await request;
-    expect(answered).toHaveBeenCalledWith({ kind: "Proceed" });
-  });
-
   test("that wait are cut by a partition that begins meanwhile", async () => {
     const { faults: slow, clock } = faults({ latencyMs: 200 });
     const request = slow.onRequest(LIST);
@@ -61,12 +28,6 @@ describe("requests", () => {
     caller.abort();
     expect(await request).toEqual({ kind: "Proceed" });
     expect(clock.waiting).toBe(0);
-  });
-
-  test("that are watches get the time that they may live", async () => {
-    const { faults: short } = faults({ watchLifetimeMs: 500 });
-    expect(await short.onRequest({ ...LIST, verb: "watch" })).toEqual({ kind: "Proceed", watchLifetimeMs: 500 });
-    expect(await short.onRequest(LIST)).toEqual({ kind: "Proceed" });
   });
 
   test("fail about as often as the rate says", async () => {

@@ -30,6 +30,11 @@ const object = fc.dictionary(fc.constantFrom("a", "b", "c"), json, { maxKeys: 3 
 describe("a JSON patch", () => {
   const document: Json = frozen({ data: { x: "1", "a/b": "2", "~": "3" }, list: [1, 2, 3], nothing: null });
 
+  test("understands escapes", () => {
+    const escaped = ["/data/a~1b", "/data/~0"].map((path) => ({ op: "replace", path, value: 0 }));
+    expect(jsonPatch(document, escaped)).toMatchObject({ data: { x: "1", "a/b": 0, "~": 0 } });
+  });
+
   test("refuses more than ten thousand operations", () => {
     const operations = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/data/x", value: "1" }));
     const message = "Request entity is too large: The allowed maximum operations in a JSON patch is 10000, got 10001";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fc, test as property } from "@fast-check/vitest";
 import type { KubeObject, ResourceName } from "../types.ts";
-import { chargesOf, isConsumer, isSame, type Usage, usageOf } from "./index.ts";
+import { chargesOf, fitsScopes, isConsumer, isSame, type Usage, usageOf } from "./index.ts";
 
 const PODS = { group: "", plural: "pods" };
 const CLAIMS = { group: "", plural: "persistentvolumeclaims" };
@@ -77,6 +77,49 @@ describe("an object uses up", () => {
 
 describe("a quota", () => {
   const pod = (requests: Usage = {}) => object("Pod", { containers: [container("a", requests)] });
+
+  test("of requests wants every container to say what it asks for", () => {
+    const limited = quota({ "requests.cpu": "1", memory: "1Gi" }, { "requests.cpu": "0", memory: "0" });
+    const silent = object("Pod", { containers: [container("b"), container("a", { cpu: "1m" })] });
+    expect(() => chargesOf([limited], PODS, silent, undefined)).toThrow(
+      "failed quota: few: must specify memory for: a,b; requests.cpu for: b",
+    );
+  });
+
+  test("that is not counted yet refuses nothing, and one that is half counted everything", () => {
+    const fresh = { ...quota({ pods: "0" }, {}), status: {} };
+    expect(chargesOf([fresh], PODS, pod(), undefined)).toEqual([]);
+    expect(() => chargesOf([quota({ pods: "1" }, {})], PODS, pod(), undefined)).toThrow(
+      "status unknown for quota: few, resources: pods",
+    );
+  });
+
+  test.each([
+    { scopes: { scopes: ["BestEffort"] }, spec: { containers: [container("a")] }, fits: true },
+    { scopes: { scopes: ["BestEffort"] }, spec: { containers: [container("a", { cpu: "1" })] }, fits: false },
+    {
+      scopes: { scopes: ["NotBestEffort", "NotTerminating"] },
+      spec: { containers: [container("a", { cpu: "1" })] },
+      fits: true,
+    },
+    { scopes: { scopes: ["Terminating"] }, spec: { activeDeadlineSeconds: 1 }, fits: true },
+    {
+      scopes: {
+        scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "In", values: ["high"] }] },
+      },
+      spec: { priorityClassName: "low" },
+      fits: false,
+    },
+    {
+      scopes: {
+        scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "NotIn", values: ["high"] }] },
+      },
+      spec: { priorityClassName: "low" },
+      fits: true,
+    },
+  ])("with $scopes is about pods with $spec: $fits", ({ scopes, spec, fits }) => {
+    expect(fitsScopes(quota({ pods: "1" }, {}, scopes), PODS, object("Pod", spec))).toBe(fits);
+  });
 
   property.prop([fc.array(fc.integer({ min: 1, max: 500 }), { maxLength: 12 }), fc.integer({ min: 1, max: 2000 })])(
     "never lets more in than it allows, and counts what it let in",

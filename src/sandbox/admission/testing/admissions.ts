@@ -33,6 +33,7 @@ export function resource(group: string, plural: string, kind: string, versions: 
 }
 
 export const CONFIG_MAPS = resource("", "configmaps", "ConfigMap", ["v1"]);
+export const NAMESPACES = resource("", "namespaces", "Namespace", ["v1"], false);
 export const WIDGETS = resource("example.com", "widgets", "Widget", ["v1", "v1beta1"]);
 
 export const configMap = (
