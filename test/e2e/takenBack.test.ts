@@ -76,5 +76,8 @@ test("a policy of the member that denies the object is named, and neither an ove
   await federation.api.delete(objectPath("DemoApplication", namespace, "shop"));
   await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Removing", ...says });
   const goes = conditionOf(await federation.application(namespace, "shop"), "Ready");
-  expect(goes).toMatchObject({ reason: "Deleting", message: `waits for ${SHANGHAI}: AdmissionDenied: ${says.message}` });
+  expect(goes).toMatchObject({
+    reason: "Deleting",
+    message: `waits for ${SHANGHAI}: AdmissionDenied: ${says.message}`,
+  });
 });
