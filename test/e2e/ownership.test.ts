@@ -3,7 +3,15 @@ import { type KubeObject } from "../../src/apis/index.ts";
 import { demoApplication, memberCluster, placement } from "../builders/index.ts";
 import { eventually } from "../envtest/index.ts";
 import { useFederation } from "./federation.ts";
-import { collectionPath, configMap, foreignDeployment, objectPath, pathOf } from "./objects.ts";
+import {
+  collectionPath,
+  configMap,
+  type DataObject,
+  foreignDeployment,
+  objectPath,
+  pathOf,
+  secret,
+} from "./objects.ts";
 
 const SHANGHAI = "shanghai-1";
 const SINGAPORE = "singapore-1";
@@ -43,6 +51,50 @@ describe("namespaces of members", () => {
     expect((await federation.memberApi(FRANKFURT).get(path)).metadata.deletionTimestamp).toBeUndefined();
     expect(await federation.memberApi(FRANKFURT).find(pathOf(foreign))).toBeDefined();
     await remove(null);
+  });
+});
+
+describe("dependencies", () => {
+  test("a Secret and a ConfigMap travel with the object, roll its pods when they change, and leave with it", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace));
+    await federation.apply(secret(namespace, "db", { password: "first" }));
+    await federation.apply(configMap(namespace, "settings", { mode: "a" }));
+    await federation.apply(
+      demoApplication("shop").namespace(namespace).envFromSecret("db").envFromConfigMap("settings"),
+    );
+    await federation.untilAvailable(namespace, "shop", on(1));
+    const templates = new Map<string, string>();
+    for (const member of MEMBERS) {
+      const api = federation.memberApi(member);
+      expect((await api.get<DataObject>(objectPath("Secret", namespace, "db"))).data).toEqual({
+        password: Buffer.from("first").toString("base64"),
+      });
+      expect((await api.get<DataObject>(objectPath("ConfigMap", namespace, "settings"))).data).toEqual({ mode: "a" });
+      templates.set(member, JSON.stringify((await federation.deployment(member, namespace, "shop")).spec.template));
+    }
+
+    await federation.apply(secret(namespace, "db", { password: "second" }));
+    for (const member of MEMBERS) {
+      await eventually(async () => {
+        const carried = await federation.memberApi(member).get<DataObject>(objectPath("Secret", namespace, "db"));
+        expect(carried.data).toEqual({ password: Buffer.from("second").toString("base64") });
+        const { spec, status, metadata } = await federation.deployment(member, namespace, "shop");
+        expect(JSON.stringify(spec.template)).not.toBe(templates.get(member));
+        expect(status).toMatchObject({
+          observedGeneration: metadata.generation,
+          updatedReplicas: 1,
+          availableReplicas: 1,
+        });
+      });
+    }
+
+    await federation.apply(demoApplication("shop").namespace(namespace).envFromConfigMap("settings"));
+    await eventually(async () =>
+      expect(await federation.memberApi(SHANGHAI).find(objectPath("Secret", namespace, "db"))).toBeUndefined(),
+    );
+    // The user's own objects on the hub stay.
+    expect(await federation.api.find(objectPath("Secret", namespace, "db"))).toBeDefined();
   });
 });
 
