@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { type DemoApplication } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
-import { eventually, meridian } from "../envtest/index.ts";
+import { eventually, kubectl, meridian } from "../envtest/index.ts";
 import { conditionOf, useFederation } from "./federation.ts";
 import { FORGERIES, forge, revisionsOf } from "./forgedRevisions.ts";
 import { collectionPath, type Deployment, objectPath } from "./objects.ts";
@@ -9,6 +10,85 @@ import { tenantOf } from "./tenant.ts";
 const REGIONS = ["frankfurt-1", "shanghai-1", "singapore-1"] as const;
 
 const federation = useFederation({ members: REGIONS.map((name) => ({ name, region: name })) });
+
+const inStages = placement("all").rollout({
+  stages: REGIONS.map((name) => ({ name, targetClusters: { clusterNames: [name] } })),
+  gate: { timeout: "5s" },
+  onFailure: "Rollback",
+  revisionHistoryLimit: 0,
+});
+
+/** What `kubectl get` shows in that column. */
+async function columnOf(namespace: string, column: string): Promise<string | undefined> {
+  const [heads = "", row = ""] = (await kubectl(federation.hub, ["get", "demo", "shop", "-n", namespace])).split("\n");
+  return row.slice(heads.indexOf(column)).split(/ {2,}/)[0];
+}
+
+async function untilRolloutIs(namespace: string, state: string, revision: number): Promise<DemoApplication> {
+  return await eventually(
+    async () => {
+      const application = await federation.application(namespace, "shop");
+      expect(application.status?.rollout).toMatchObject({ state, revision });
+      return application;
+    },
+    { message: `the rollout of revision ${revision} is ${state}` },
+  );
+}
+
+const images = (namespace: string): Promise<string[]> =>
+  Promise.all(REGIONS.map((name) => federation.image(name, namespace, "shop")));
+
+test("a change that fails in the second of three regions goes back from the first, and never reaches the third", async () => {
+  const namespace = await federation.namespace();
+  const shop = (tag: string) =>
+    demoApplication("shop").namespace(namespace).replica(1).image(`registry.test/shop:${tag}`);
+  await federation.apply(inStages.namespace(namespace));
+  await federation.apply(shop("1"));
+  await untilRolloutIs(namespace, "Succeeded", 1);
+
+  await eventually(async () => expect(await columnOf(namespace, "RUNS")).toBe("registry.test/shop:1"));
+  federation.member("shanghai-1").kubelet?.failImages(/:2$/);
+  const third = await federation.deployment("singapore-1", namespace, "shop");
+  await federation.apply(shop("2"));
+  const back = await untilRolloutIs(namespace, "RolledBack", 2);
+  expect(await images(namespace)).toEqual(Array(3).fill("registry.test/shop:1"));
+  expect(back.status?.rollout?.stages?.map(({ state }) => state)).toEqual(["RolledBack", "RolledBack", "Waiting"]);
+  expect(conditionOf(back, "Progressing")).toMatchObject({ status: "False", reason: "RolledBack" });
+  const { generation = 0 } = back.metadata;
+  const before = { status: "True", observedGeneration: generation - 1 };
+  await eventually(async () => {
+    const application = await federation.application(namespace, "shop");
+    expect(conditionOf(application, "Applied")).toMatchObject({ status: "False", observedGeneration: generation });
+    expect(conditionOf(application, "Available")).toMatchObject(before);
+  });
+  expect(await columnOf(namespace, "IMAGE")).toBe("registry.test/shop:2");
+  await eventually(async () => expect(await columnOf(namespace, "RUNS")).toBe("registry.test/shop:1"));
+  const sentence = "registry.test/shop:2 wanted, registry.test/shop:1 runs: rolled back";
+  const answers = [
+    ["status", "shop"],
+    ["explain", "shop"],
+  ].map((args) => meridian(federation.hub, [...args, "-n", namespace]));
+  for (const { stdout } of await Promise.all(answers)) expect(stdout).toContain(sentence);
+  const history = await meridian(federation.hub, ["rollout", "history", "shop", "-n", namespace, "-o", "json"]);
+  expect(JSON.parse(history.stdout)).toMatchObject([
+    { revision: 1, image: "registry.test/shop:1", clusters: 3 },
+    { revision: 2, image: "registry.test/shop:2", clusters: 0 },
+  ]);
+  const untouched = await federation.deployment("singapore-1", namespace, "shop");
+  expect(untouched.metadata.generation).toBe(third.metadata.generation);
+
+  federation.member("shanghai-1").kubelet?.behave({});
+  await federation.apply(shop("3"));
+  await untilRolloutIs(namespace, "Succeeded", 3);
+  expect(await images(namespace)).toEqual(Array(3).fill("registry.test/shop:3"));
+  // Only what is in use is kept.
+  await federation.apply(shop("4"));
+  await untilRolloutIs(namespace, "Succeeded", 4);
+  await eventually(async () => {
+    const revisions = await federation.api.list(`/apis/apps/v1/namespaces/${namespace}/controllerrevisions`);
+    expect(revisions.length).toBeLessThan(3);
+  });
+});
 
 test("a revision that a tenant has forged is none: nothing of it comes to a member, and the object goes on", async () => {
   const victim = await federation.namespace();
