@@ -1,9 +1,11 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { bindingName } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import type { PlanReport } from "../../src/cmd/plan/report.ts";
 import { eventually, meridian } from "../envtest/index.ts";
 import { conditionOf, useFederation } from "./federation.ts";
-import { type Deployment, objectPath } from "./objects.ts";
+import { collectionPath, type Deployment, objectPath } from "./objects.ts";
+import { Recorder } from "./recorder.ts";
 
 /** With the manager killed at every step it is in test/faults. */
 
@@ -89,4 +91,93 @@ test("an object leaves a region whose API server is killed, and returns when the
   );
   await eventually(async () => expect(await copyOn(SHANGHAI, namespace)).toBeUndefined());
   expect(await copyOn(SINGAPORE, namespace)).toBeUndefined();
+});
+
+describe("objects of which the hub has no record run on where they are", () => {
+  const NAMES = Array.from({ length: 12 }, (_, index) => `shop-${index}`);
+  const PLAIN = "plain";
+  const shop = (namespace: string, name: string) => demoApplication(name).namespace(namespace).port(80);
+
+  /** On the last cluster by name, and on one of three by now: anew they would come to the first. */
+  async function running(names: readonly string[]): Promise<string> {
+    const namespace = await federation.namespace();
+    const selectors = [
+      { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" },
+      { apiVersion: "apps/v1", kind: "Deployment", name: PLAIN },
+    ];
+    const policy = placement("one")
+      .namespace(namespace)
+      .selects(...selectors)
+      .clusterCount(1);
+    await federation.apply(policy.onClusters(SINGAPORE));
+    const labels = { app: PLAIN };
+    await federation.api.create(collectionPath("Deployment", namespace), {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: PLAIN, namespace },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "nginx:1.27" }] } },
+      },
+    });
+    for (const name of names) await federation.apply(shop(namespace, name));
+    for (const name of names) await federation.untilAvailable(namespace, name, { [SINGAPORE]: 1 });
+    await eventually(async () => expect(await uids(SINGAPORE, namespace)).toHaveLength(names.length + 1));
+    await federation.apply(policy.onClusters(FRANKFURT, SHANGHAI, SINGAPORE));
+    return namespace;
+  }
+
+  async function uids(cluster: string, namespace: string): Promise<string[]> {
+    const deployments = await federation.memberApi(cluster).list<Deployment>(collectionPath("Deployment", namespace));
+    return deployments.map(({ metadata }) => `${metadata.name} ${metadata.uid}`).toSorted();
+  }
+
+  async function lose(namespace: string, names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      const path = objectPath("DemoApplication", namespace, name);
+      await federation.api.patch(path, "merge", { metadata: { finalizers: null } });
+      await federation.api.delete(path);
+    }
+  }
+
+  async function loseBinding(namespace: string): Promise<void> {
+    const name = bindingName({ apiVersion: "apps/v1", kind: "Deployment", namespace, name: PLAIN });
+    const path = objectPath("ResourceBinding", namespace, name);
+    await federation.api.delete(path);
+    await federation.api.patch(path, "merge", { metadata: { finalizers: null } });
+  }
+
+  test.each([
+    { how: "lost and applied again while a manager runs", manager: "runs", lost: true },
+    { how: "lost and applied again while none runs", manager: "stopped", lost: true },
+    { how: "without their statuses, which were removed while none ran", manager: "stopped", lost: false },
+  ])("$how", async ({ manager, lost }) => {
+    // A hold begins with ten objects that are missing.
+    const names = manager === "runs" ? NAMES : NAMES.slice(0, 5);
+    const namespace = await running(names);
+    const before = await uids(SINGAPORE, namespace);
+    await using recorder = new Recorder(federation.memberApi(SINGAPORE), ["Deployment", "Service"]);
+    await federation.manager.stop();
+    if (lost) await lose(namespace, names);
+    if (manager === "runs") {
+      await federation.startManager();
+      await eventually(async () =>
+        expect(await federation.memberCondition(SINGAPORE, "DeletionsHeld")).toMatchObject({ reason: "OwnersMissing" }),
+      );
+    } else await loseBinding(namespace);
+    for (const name of names) {
+      if (lost) await federation.apply(shop(namespace, name));
+      else
+        await federation.api.patch(`${objectPath("DemoApplication", namespace, name)}/status`, "merge", {
+          status: null,
+        });
+    }
+    if (manager === "stopped") await federation.startManager();
+    for (const name of names) await federation.untilAvailable(namespace, name, { [SINGAPORE]: 1 });
+    await eventually(async () => expect(await federation.memberCondition(SINGAPORE, "DeletionsHeld")).toBeUndefined());
+    expect(await uids(SINGAPORE, namespace)).toEqual(before);
+    expect(await uids(FRANKFURT, namespace)).toEqual([]);
+    expect(recorder.deletions).toEqual([]);
+    for (const name of names) await federation.remove(shop(namespace, name));
+  });
 });

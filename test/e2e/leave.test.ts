@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
-import { demoApplication, memberCluster, placement } from "../builders/index.ts";
+import { clusterPlacement, demoApplication, memberCluster, placement } from "../builders/index.ts";
 import { eventually, type FleetMember, meridian, meridianOk, type Plane } from "../envtest/index.ts";
 import { useFederation } from "./federation.ts";
-import { ENDPOINT_CONTROLLERS } from "./installation.ts";
+import { ENDPOINT_CONTROLLERS, uninstall } from "./installation.ts";
 import { collectionPath, configMap, type DataObject, objectPath } from "./objects.ts";
 
 /**
@@ -167,6 +167,73 @@ describe("what a person lets go of", () => {
     expect(await lives(shanghai, namespace, held)).toEqual(before);
   });
 
+  test("by kubectl, with no word on what runs there, waits and names the choices; unjoin is one of them", async () => {
+    const namespace = await place(["shop"], SHANGHAI);
+    await federation.kubectl(["delete", "membercluster", SHANGHAI, "--wait=false"]);
+    const choices = `choose: spec.deletionPolicy Orphan (all runs on) or Drain (all goes); or meridian unjoin ${SHANGHAI}`;
+    await eventually(async () =>
+      expect(await federation.memberCondition(SHANGHAI, "Removed")).toMatchObject({
+        status: "False",
+        reason: "DeletionPolicyMissing",
+        message: choices,
+      }),
+    );
+    expect(await federation.kubectl(["get", "membercluster", SHANGHAI, "-o", "wide"])).toContain(choices);
+    expect(await federation.kubectl(["get", "membercluster", SHANGHAI])).toMatch(/ LEAVING .* DeletionPolicyMissing /s);
+    const events = async () =>
+      (
+        await federation.api.list<KubeObject & { reason: string; note: string }>(collectionPath("Event", "default"))
+      ).filter(({ reason }) => reason === "DeletionPolicyMissing");
+    await eventually(async () => expect(await events()).toHaveLength(1));
+    expect((await events())[0]?.note).toContain(`meridian unjoin ${SHANGHAI} --drain`);
+    await federation.apply(demoApplication("shop").namespace(namespace).port(80).replica(2));
+    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 2 });
+
+    const { code, stdout, stderr } = await meridian(federation.hub, ["unjoin", SHANGHAI]);
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Left on") });
+    expect(await marked(shanghai)).toEqual([]);
+    await joinAgain(shanghai);
+  });
+
+  test("by deleting the MemberCluster of a cluster that is away stays, and goes when somebody agrees", async () => {
+    const namespace = await place(SHOPS.slice(0, 3), SHANGHAI);
+    const before = await lives(shanghai, namespace);
+    await shanghai.plane.stop();
+    try {
+      await federation.untilMemberIs(SHANGHAI, "False");
+      const { code, stderr } = await meridian(federation.hub, ["unjoin", SHANGHAI]);
+      expect(code).toBe(1);
+      expect(stderr).toContain("keep Meridian's marks");
+    } finally {
+      await shanghai.plane.start();
+    }
+    // One application is gone by then, one is of a later life, and one is wanted elsewhere.
+    await federation.remove({ kind: "DemoApplication", metadata: { name: "shop-0", namespace } });
+    await federation.remove({ kind: "DemoApplication", metadata: { name: "shop-1", namespace } });
+    await federation.apply(placement("all").namespace(namespace).onClusters(FRANKFURT));
+    await federation.apply(demoApplication("shop-1").namespace(namespace).port(80));
+    await federation.join(shanghai);
+    const events = async () =>
+      (
+        await federation.api.list<KubeObject & { reason: string; note: string }>(collectionPath("Event", "default"))
+      ).filter(({ reason }) => reason === "FoundOnJoin");
+    await eventually(async () => expect((await events()).length).toBe(1));
+    await untilPlanned(SHANGHAI);
+    expect(await lives(shanghai, namespace)).toEqual(before);
+    await federation.manager.stop();
+    await federation.startManager();
+    await federation.untilMemberIs(SHANGHAI, "True");
+    await untilPlanned(SHANGHAI);
+    expect(await lives(shanghai, namespace)).toEqual(before);
+
+    await federation.api.patch(objectPath("MemberCluster", undefined, SHANGHAI), "merge", {
+      metadata: { annotations: { "federation.paas.cmft.com/remove-found": "true" } },
+    });
+    await eventually(async () =>
+      expect(await shanghai.plane.api.list(collectionPath("Deployment", namespace))).toEqual([]),
+    );
+  });
+
   test("by unjoin --force without a manager has no mark either", async () => {
     const namespace = await place(SHOPS.slice(0, 2), SHANGHAI);
     const before = await lives(shanghai, namespace);
@@ -181,5 +248,37 @@ describe("what a person lets go of", () => {
     // The application is still placed there, and the objects of that name are somebody else's now.
     await federation.untilEntry(namespace, "shop-0", SHANGHAI, { reason: "AlreadyExists" });
     expect(await lives(shanghai, namespace)).toEqual(before);
+  });
+});
+
+describe("a namespace that Meridian made", () => {
+  test("is not taken away, so that nothing is lost in it", async () => {
+    const namespace = await place(["shop"], SHANGHAI);
+    const { api } = shanghai.plane;
+    await federation.remove({ kind: "DemoApplication", metadata: { name: "shop", namespace } });
+    await eventually(async () => expect(await api.list(collectionPath("ConfigMap", namespace))).toHaveLength(1));
+    await untilPlanned(SHANGHAI);
+    await api.create(collectionPath("ConfigMap", namespace), configMap(namespace, "theirs", { a: "b" }));
+    await untilPlanned(SHANGHAI);
+    expect((await api.get(objectPath("Namespace", undefined, namespace))).metadata.deletionTimestamp).toBeUndefined();
+    expect(await api.find(objectPath("ConfigMap", namespace, "theirs"))).toBeDefined();
+  });
+});
+
+describe("uninstall --orphan", () => {
+  test("leaves nothing that a later installation would take for its own", async () => {
+    const namespace = await place(SHOPS, SHANGHAI, FRANKFURT);
+    await federation.apply(clusterPlacement("everywhere"));
+    const before = await Promise.all([shanghai, frankfurt].map((member) => lives(member, namespace)));
+    const { code, output } = await uninstall(federation.hub, ["--orphan", "--yes"], federation.manager);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    expect(await Promise.all([shanghai, frankfurt].map(marked))).toEqual([[], []]);
+    await meridianOk(federation.hub, ["install"]);
+    await federation.startManager();
+    await joinAgain(shanghai);
+    // There the namespace of that name is a hub's, too.
+    await federation.join(frankfurt);
+    await untilPlanned(SHANGHAI);
+    expect(await Promise.all([shanghai, frankfurt].map((member) => lives(member, namespace)))).toEqual(before);
   });
 });

@@ -3,7 +3,7 @@ import { type KubeObject, MANAGED_BY_LABEL, OBJECT_ANNOTATION } from "../../src/
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, throughout } from "../envtest/index.ts";
 import { useFederation } from "./federation.ts";
-import { collectionPath, objectPath } from "./objects.ts";
+import { collectionPath, configMap, objectPath } from "./objects.ts";
 
 const SHANGHAI = "shanghai-1";
 
@@ -119,6 +119,46 @@ describe("what has our marks and is not ours", () => {
     await api().delete(objectPath("Deployment", namespace, "clone"));
   });
 
+  test("what a backup of the member brings back under its name is taken up, and is one object", async () => {
+    const namespace = await running(1);
+    const path = objectPath("Deployment", namespace, "shop");
+    await federation.manager.stop();
+    const before = await api().get<KubeObject>(path);
+    await api().delete(path);
+    await eventually(async () => expect(await api().find(path)).toBeUndefined());
+    const restored = await api().create<KubeObject>(
+      collectionPath("Deployment", namespace),
+      copyOf(before, "shop", namespace),
+    );
+    await federation.startManager();
+    await eventually(async () => {
+      const { metadata } = await api().get<KubeObject>(path);
+      expect(metadata.uid).toBe(restored.metadata.uid);
+      expect(metadata.managedFields).toContainEqual(
+        expect.objectContaining({ manager: "meridian", operation: "Apply" }),
+      );
+    });
+    await federation.remove(demoApplication("shop").namespace(namespace));
+    await eventually(async () => expect(await api().find(path)).toBeUndefined());
+  });
+
+  test("an object that has the name already is never merged with, though no field is in the way", async () => {
+    const namespace = await placed();
+    await api().create(collectionPath("Namespace"), {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace },
+    });
+    const theirs = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace } };
+    await api().create(collectionPath("ConfigMap", namespace), theirs);
+    await federation.apply(configMap(namespace, "settings", { mode: "a" }));
+    await federation.apply(demoApplication("shop").namespace(namespace).envFromConfigMap("settings"));
+    await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Failed", reason: "AlreadyExists" });
+    const kept = await api().get<KubeObject>(objectPath("ConfigMap", namespace, "settings"));
+    expect(kept.metadata).not.toHaveProperty("labels");
+    expect(kept).not.toHaveProperty("data");
+  });
+
   test("what the cluster keeps for itself is not even adopted", async () => {
     const uid = (await api().get<KubeObject>(objectPath("Service", "default", "kubernetes"))).metadata.uid;
     await federation.apply(placement("adopting").namespace("default").conflictResolution("Adopt"));
@@ -166,6 +206,20 @@ describe("an admission of the member that makes something else of what is applie
     await federation.remove(demoApplication("shop").namespace(namespace));
     await eventually(async () => expect(await api().find(objectPath("Deployment", namespace, "shop"))).toBeUndefined());
   });
+
+  test("of the mark that names the object is one too", async () => {
+    const namespace = await running(1);
+    const policy = await policyOn(
+      namespace,
+      `object.metadata.?annotations[?"${OBJECT_ANNOTATION}"].hasValue() ? ` +
+        `[JSONPatch{op: "remove", path: ${pointer("/metadata/annotations", OBJECT_ANNOTATION)}}] : []`,
+    );
+    await untilInForce(namespace, ({ metadata }) => metadata.annotations?.[OBJECT_ANNOTATION] === undefined);
+    await federation.apply(demoApplication("shop").namespace(namespace).replica(1).port(80).image("nginx:1.28"));
+    await federation.untilEntry(namespace, "shop", SHANGHAI, withoutEffect);
+    await policy[Symbol.asyncDispose]();
+    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1 }, 60_000);
+  });
 });
 
 describe("a deletion", () => {
@@ -182,5 +236,15 @@ describe("a deletion", () => {
     expect(metadata.labels).toEqual(given.metadata.labels);
     expect(metadata.annotations?.[OBJECT_ANNOTATION]).toBe(given.metadata.annotations?.[OBJECT_ANNOTATION]);
     expect(await api().find(objectPath("Service", namespace, "shop"))).toBeUndefined();
+  });
+
+  test("takes along an object of which somebody has taken the label off", async () => {
+    const namespace = await running();
+    await federation.manager.stop();
+    await api().patch(deployment(namespace), "merge", label(null));
+    await federation.api.delete(objectPath("DemoApplication", namespace, "shop"));
+    await federation.startManager();
+    await federation.remove(demoApplication("shop").namespace(namespace));
+    expect(await api().find(deployment(namespace))).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type DemoApplication } from "../../src/apis/index.ts";
-import { demoApplication, placement } from "../builders/index.ts";
+import { type DemoApplication, ROLLOUT_COMMAND_ANNOTATION } from "../../src/apis/index.ts";
+import { clusterPlacement, demoApplication, placement } from "../builders/index.ts";
 import { eventually, kubectl, meridian } from "../envtest/index.ts";
 import { conditionOf, useFederation } from "./federation.ts";
 import { FORGERIES, forge, revisionsOf } from "./forgedRevisions.ts";
@@ -11,12 +11,10 @@ const REGIONS = ["frankfurt-1", "shanghai-1", "singapore-1"] as const;
 
 const federation = useFederation({ members: REGIONS.map((name) => ({ name, region: name })) });
 
-const inStages = placement("all").rollout({
-  stages: REGIONS.map((name) => ({ name, targetClusters: { clusterNames: [name] } })),
-  gate: { timeout: "5s" },
-  onFailure: "Rollback",
-  revisionHistoryLimit: 0,
-});
+const inStages = placement("all").rollsOut(
+  { gate: { timeout: "5s" }, onFailure: "Rollback", revisionHistoryLimit: 0 },
+  ...REGIONS,
+);
 
 /** What `kubectl get` shows in that column. */
 async function columnOf(namespace: string, column: string): Promise<string | undefined> {
@@ -90,6 +88,45 @@ test("a change that fails in the second of three regions goes back from the firs
   });
 });
 
+test("a stage waits for a person, through a new manager, and the status names who approved", async () => {
+  const namespace = await federation.namespace();
+  const shop = (tag: string) =>
+    demoApplication("shop").namespace(namespace).replica(1).image(`registry.test/shop:${tag}`);
+  const [first, ...others] = REGIONS.map((name) => ({ name, targetClusters: { clusterNames: [name] } }));
+  const stages = [{ ...first, name: "first", approval: "Manual" as const }, ...others];
+  const rollout = (...args: string[]) => meridian(federation.hub, ["rollout", ...args, "shop", "-n", namespace]);
+  await federation.apply(placement("all").namespace(namespace).rollout({ stages }));
+  await federation.apply(shop("1"));
+  await untilRolloutIs(namespace, "Paused", 1);
+  // The stages of a rollout are approved without webhooks, too; then the status does not vouch for the name.
+  expect((await rollout("approve")).stdout).toContain("stage first approved by");
+  await untilRolloutIs(namespace, "Succeeded", 1);
+  expect((await rollout("status")).stdout).toMatch(/first .*approved by \S+ \(not verified\)/);
+
+  await federation.apply(shop("2"));
+  const paused = await untilRolloutIs(namespace, "Paused", 2);
+  expect(paused.status?.rollout).toMatchObject({
+    reason: "Gate",
+    stages: [{ name: "first", state: "Paused" }, {}, {}],
+  });
+  await federation.manager.stop();
+  await federation.startManager();
+  expect(await images(namespace)).toEqual(["2", "1", "1"].map((tag) => `registry.test/shop:${tag}`));
+  expect((await federation.application(namespace, "shop")).status?.rollout).toEqual(paused.status?.rollout);
+  const { code, stdout } = await rollout("status");
+  expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringMatching(/first .*Paused/) as unknown });
+
+  expect((await rollout("approve")).code).toBe(0);
+  const done = await untilRolloutIs(namespace, "Succeeded", 2);
+  const [approved] = done.status?.rollout?.stages ?? [];
+  expect(approved).toMatchObject({ approvedBy: expect.stringMatching(/\S/) as unknown, approverVerified: false });
+  expect(await images(namespace)).toEqual(Array(3).fill("registry.test/shop:2"));
+  expect((await rollout("status")).code).toBe(0);
+  expect((await rollout("history")).stdout).toMatch(/^1 .* good\n2 .* Succeeded, last good\n/m);
+
+  expect((await rollout("undo")).stdout).toContain("rolled back to revision 1");
+});
+
 test("a revision that a tenant has forged is none: nothing of it comes to a member, and the object goes on", async () => {
   const victim = await federation.namespace();
   const namespace = "forgers";
@@ -156,4 +193,48 @@ test("a revision that a tenant has forged is none: nothing of it comes to a memb
     expect(await federation.image(third, namespace, name)).toBe("registry.test/shop:2");
   }
   tenant.close();
+});
+
+test("one tenant's stopped rollout holds up no other tenant of the policy", async () => {
+  const [a, b] = [await federation.namespace(), await federation.namespace()];
+  const everywhere = REGIONS.map((name) => ({ name, targetClusters: { clusterNames: [name] } }));
+  const stages = everywhere.map((stage) => ({ ...stage, approval: "Manual" as const }));
+  const policy = clusterPlacement("tenants").rollout({ maxObjects: 1, stages: everywhere });
+  const shop = (namespace: string, tag: string) =>
+    demoApplication("shop").namespace(namespace).replica(1).image(`registry.test/shop:${tag}`);
+  const say = (namespace: string, command: object) =>
+    federation.api.patch(objectPath("DemoApplication", namespace, "shop"), "merge", {
+      metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify(command) } },
+    });
+  await federation.apply(policy);
+  for (const namespace of [a, b]) {
+    await federation.apply(shop(namespace, "1"));
+    await untilRolloutIs(namespace, "Succeeded", 1);
+  }
+
+  await federation.api.patch(objectPath("DemoApplication", a, "shop"), "merge", {
+    spec: { image: "registry.test/shop:2" },
+    metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify({ revision: 2, paused: true }) } },
+  });
+  const waits = await untilRolloutIs(a, "Planned", 2);
+  expect(conditionOf(waits, "Progressing")).toMatchObject({ status: "False", reason: "RolloutPaused" });
+  await federation.apply(shop(b, "2"));
+  await untilRolloutIs(b, "Succeeded", 2);
+
+  await federation.apply(policy.rollout({ maxObjects: 1, yieldAfter: "10s", stages }));
+  await say(a, { revision: 2 });
+  await untilRolloutIs(a, "Paused", 2);
+  await federation.apply(shop(b, "3"));
+  const held = await untilRolloutIs(b, "Planned", 3);
+  await eventually(async () => {
+    const { stdout } = await meridian(federation.hub, ["rollout", "status", "shop", "-n", b]);
+    expect(stdout).toContain(`DemoApplication ${a}/shop has stopped since`);
+  });
+  expect(JSON.stringify(held.status)).not.toContain(a);
+  await federation.manager.stop();
+  await federation.startManager();
+  await untilRolloutIs(b, "Paused", 3);
+  expect((await federation.application(a, "shop")).status?.rollout).toMatchObject({ state: "Paused", reason: "Gate" });
+  for (const namespace of [a, b]) await federation.remove(shop(namespace, "3"));
+  await federation.remove(policy);
 });

@@ -8,6 +8,7 @@ import {
   type ManagedFieldsEntry,
   parseJson,
   printYaml,
+  type ResourceBinding,
 } from "../../src/apis/index.ts";
 import { eventually, kubectl, meridian, throughout } from "../envtest/index.ts";
 import { type Federation, useFederation } from "./federation.ts";
@@ -20,6 +21,7 @@ import {
   writtenPath,
 } from "./sentObjects.ts";
 import { expectSentOnce } from "./twiceWritten.ts";
+import { expectToTravel } from "./travelling.ts";
 import { DOCUMENTS_OF_A_ROUND, expectBundleSameAsPlain, expectSameAsPlain, placeDocuments } from "./sameAsPlain.ts";
 import { contentOf, sampleOf, valueObjects, valuesDefinition } from "./writtenValues.ts";
 
@@ -282,6 +284,11 @@ describe("entries of one key, which the hub takes and no apply carries", () => {
   );
 });
 
+describe("an object that travels with another one", () => {
+  test("has the present data when its own Placement goes, and is overridden like one that is placed", () =>
+    expectToTravel(federation, SHANGHAI));
+});
+
 describe("random documents, edited by three managers", () => {
   // More of them with MERIDIAN_PROPERTY_RUNS, others with MERIDIAN_PROPERTY_SEED.
   const first = Number(process.env["MERIDIAN_PROPERTY_SEED"] ?? 31);
@@ -296,4 +303,162 @@ describe("random documents, edited by three managers", () => {
   test.each(seeds)("are the same in a bundle, seed $seed", { timeout: 600_000 }, ({ seed }) =>
     expectBundleSameAsPlain(federation, SHANGHAI, { documents: DOCUMENTS_OF_A_ROUND / 2, edits: 6, seed }),
   );
+});
+
+describe("the binding of an object that is sent as it is", () => {
+  const namespace = "bound";
+  const configMap = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "settings", namespace },
+    data: { a: "1" },
+  };
+  const bindingPath = `/apis/${FEDERATION_API_VERSION}/namespaces/${namespace}/resourcebindings/configmap.settings`;
+
+  beforeAll(async () => {
+    await federation.api.create("/api/v1/namespaces", {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace },
+    });
+    await federation.apply({
+      apiVersion: FEDERATION_API_VERSION,
+      kind: "Placement",
+      metadata: { name: "settings", namespace },
+      spec: { resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap", name: "settings" }] },
+    } as KubeObject);
+  });
+
+  async function placed(): Promise<void> {
+    await federation.api.create(writtenCollection(configMap), configMap);
+    await eventually(
+      async () => {
+        const line = await kubectl(federation.hub, ["get", "resourcebinding", "-n", namespace, "--no-headers"]);
+        expect(line).toMatch(/^configmap\.settings +ConfigMap +settings .* 1\/1 +True /);
+      },
+      { timeout: 60_000, message: "the binding says that the object is available" },
+    );
+    expect(await federation.memberApi(SHANGHAI).find(writtenPath(configMap))).toBeDefined();
+    // Also of a kind whose generations the server does not count.
+    const ready = ["wait", "--for=condition=Ready", "--timeout=30s", "resourcebinding/configmap.settings"];
+    await kubectl(federation.hub, [...ready, "-n", namespace]);
+  }
+
+  async function untilGone(): Promise<void> {
+    await eventually(
+      async () => {
+        expect(await federation.api.find(writtenPath(configMap))).toBeUndefined();
+        expect(await federation.api.find(bindingPath)).toBeUndefined();
+        expect(await federation.memberApi(SHANGHAI).find(writtenPath(configMap))).toBeUndefined();
+      },
+      { timeout: 60_000, message: "nothing of the object is left" },
+    );
+  }
+
+  test("is there for as long as anything of the object is, also where the server deletes what the object owns first", async () => {
+    await placed();
+    await kubectl(federation.hub, [
+      "delete",
+      "configmap",
+      "settings",
+      "-n",
+      namespace,
+      "--cascade=foreground",
+      "--wait=false",
+    ]);
+    await untilGone();
+  });
+
+  test("is no obstacle to the deletion of the namespace", async () => {
+    await placed();
+    await kubectl(federation.hub, ["delete", "namespace", namespace, "--timeout=60s"]);
+    await untilGone();
+  });
+});
+
+describe("an object whose kind has a status of its own", () => {
+  const namespace = "summed";
+  const definition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "databases.summed.example.com" },
+    spec: {
+      group: "summed.example.com",
+      names: { kind: "Database", plural: "databases" },
+      scope: "Namespaced",
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: {
+            openAPIV3Schema: {
+              type: "object",
+              properties: {
+                spec: { type: "object", properties: { nodes: { type: "integer" } } },
+                status: {
+                  type: "object",
+                  properties: { readyNodes: { type: "integer" }, observedGeneration: { type: "integer" } },
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
+  };
+  const database = {
+    apiVersion: "summed.example.com/v1",
+    kind: "Database",
+    metadata: { name: "db", namespace },
+    spec: { nodes: 2 },
+  };
+  const bindingPath = `/apis/${FEDERATION_API_VERSION}/namespaces/${namespace}/resourcebindings/database.summed.example.com.db`;
+  const said = (manager: string, api: Federation["api"], status: object) =>
+    api.patch(`${writtenPath(database)}/status?fieldManager=${manager}`, "merge", { status });
+  const statusOnHub = async (): Promise<unknown> =>
+    (await federation.api.get<KubeObject>(writtenPath(database)))["status"];
+
+  async function reason(type: string): Promise<string | undefined> {
+    const binding = await federation.api.find<ResourceBinding>(bindingPath);
+    return binding?.status?.conditions?.find((condition) => condition.type === type)?.reason;
+  }
+
+  test("is as healthy as its placement says, and has the sum of the members' statuses until somebody else writes it", async () => {
+    const member = federation.memberApi(SHANGHAI);
+    for (const api of [federation.api, member])
+      await api.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+    await federation.api.create("/api/v1/namespaces", {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace },
+    });
+    await eventually(() => federation.api.create(writtenCollection(database), database), {
+      message: "the kind is served",
+    });
+    await federation.apply({
+      apiVersion: FEDERATION_API_VERSION,
+      kind: "Placement",
+      metadata: { name: "databases", namespace },
+      spec: {
+        resourceSelectors: [{ apiVersion: "summed.example.com/v1", kind: "Database" }],
+        health: [{ kind: "Database", available: "object.status.readyNodes >= object.spec.nodes" }],
+        aggregateStatus: true,
+      },
+    } as KubeObject);
+    const until = (message: string, check: () => Promise<void>) => eventually(check, { timeout: 60_000, message });
+    await until("its health is not known", async () => expect(await reason("Available")).toBe("HealthNotReadable"));
+    await said("operator", member, { readyNodes: 2, observedGeneration: 1 });
+    await until("all is well", async () => {
+      expect([await reason("Ready"), await reason("StatusAggregated")]).toEqual(["AllClustersReady", "StatusSummedUp"]);
+      expect(await statusOnHub()).toEqual({ readyNodes: 2, observedGeneration: 1 });
+    });
+    await said("hub-operator", federation.api, { readyNodes: 9 });
+    await said("operator", member, { readyNodes: 3 });
+    await until("the status is the other's", async () =>
+      expect(await reason("StatusAggregated")).toBe("StatusOwnedByOthers"),
+    );
+    expect(await statusOnHub()).toMatchObject({ readyNodes: 9 });
+  });
 });

@@ -9,6 +9,7 @@ import { objectPath } from "./objects.ts";
 /** What an administrator of the hub, or of a member, had allowed a namespace, and takes back. */
 
 const SHANGHAI = "shanghai-1";
+const ENFORCE = "pod-security.kubernetes.io/enforce";
 
 const federation = useFederation({ members: [{ name: SHANGHAI, region: "cn-shanghai" }] });
 
@@ -52,6 +53,19 @@ test.each(["serviceAccountName", "serviceAccount"])(
     await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1 });
   },
 );
+
+test("a stricter Pod Security level reaches the member though what runs there does not satisfy it", async () => {
+  const namespace = "stricter";
+  await namespaceWith(namespace, { labels: { [ENFORCE]: "privileged" } });
+  await applied(namespace);
+  await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1 });
+  const there = () => federation.memberApi(SHANGHAI).get<KubeObject>(objectPath("Namespace", undefined, namespace));
+  expect((await there()).metadata.labels).toMatchObject({ [ENFORCE]: "privileged" });
+
+  await namespaceWith(namespace, { labels: { [ENFORCE]: "restricted" } });
+  await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Failed", reason: "PodSecurity" });
+  await eventually(async () => expect((await there()).metadata.labels).toMatchObject({ [ENFORCE]: "restricted" }));
+});
 
 test("a policy of the member that denies the object is named, and neither an override nor what the object says", async () => {
   const namespace = "denied";

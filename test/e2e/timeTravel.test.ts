@@ -8,9 +8,9 @@ import {
   type KubeObject,
 } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
-import { ControlPlane, eventually, throughout } from "../envtest/index.ts";
+import { ControlPlane, eventually, meridianOk, throughout } from "../envtest/index.ts";
 import { useFederation } from "./federation.ts";
-import { MYSQL_CRD } from "./mysqlOperator.ts";
+import { MYSQL_CRD, mysqlCluster } from "./mysqlOperator.ts";
 import { collectionPath, type Deployment, objectPath } from "./objects.ts";
 import { Recorder } from "./recorder.ts";
 
@@ -97,6 +97,21 @@ describe("a hub that is restored from a copy with 2 of 40 applications", () => {
   );
 });
 
+test("deletions of all applications while no manager runs are carried out", async () => {
+  const namespace = await federation.namespace();
+  await federation.apply(placement("all").namespace(namespace));
+  await create(namespace, LATE.slice(0, 12));
+  await untilDeployed(namespace, LATE.slice(0, 12));
+  await federation.manager.stop();
+  await federation.kubectl(["delete", "demoapplications", "-n", namespace, "--all", "--wait=false"]);
+  await federation.startManager();
+  await untilDeployed(namespace, []);
+  await eventually(async () =>
+    expect(await federation.api.list(collectionPath("DemoApplication", namespace))).toEqual([]),
+  );
+  expect(await heldOnShanghai()).toBeUndefined();
+});
+
 const APPLICATIONS = "demoapplications.paas.cmft.com";
 const MEMBERS = "memberclusters.federation.paas.cmft.com";
 const agree = (...what: string[]) => federation.kubectl(["annotate", ...what, `${ALLOW_DELETION_ANNOTATION}=true`]);
@@ -124,6 +139,56 @@ async function untilHeld(path: string, count: number, why: string): Promise<void
     { timeout: 60_000 },
   );
 }
+
+test("CRDs that are deleted, stripped and installed again let nothing go that was deleted with the earlier ones", async () => {
+  const namespace = await federation.namespace();
+  const names = LATE.slice(0, 6);
+  const [gone = "", ...kept] = names;
+  const member = federation.memberApi(SHANGHAI);
+  await member.create(collectionPath("CustomResourceDefinition"), MYSQL_CRD as KubeObject);
+  await federation.apply(MYSQL_CRD as KubeObject);
+  await federation.apply(placement("all").namespace(namespace));
+  const kind = { apiVersion: "mysql.presslabs.org/v1alpha1", kind: "MysqlCluster" };
+  await federation.apply(placement("databases").namespace(namespace).selects(kind));
+  await create(namespace, names);
+  await federation.apply(mysqlCluster(namespace, "db", 1));
+  for (const name of names) await federation.untilAvailable(namespace, name, { [SHANGHAI]: 1 });
+  const database = objectPath("MysqlCluster", namespace, "db");
+  await eventually(async () => expect(await member.find(database)).toBeDefined(), { timeout: 60_000 });
+  await using recorder = new Recorder(member, ["Deployment", "Service", "MysqlCluster"]);
+  const applications = collectionPath("DemoApplication", namespace);
+  const bindings = collectionPath("ResourceBinding", namespace);
+
+  await federation.kubectl(["delete", "crd", APPLICATIONS, MYSQL_CRD.metadata.name, "--wait=false"]);
+  await untilHeld(applications, names.length, "is being deleted");
+  await untilHeld(bindings, 1, "is being deleted");
+  await federation.api.patch(objectPath("DemoApplication", namespace, gone), "merge", {
+    metadata: { finalizers: null },
+  });
+  await loseCrd(APPLICATIONS);
+  await loseCrd(MYSQL_CRD.metadata.name);
+  await meridianOk(federation.hub, ["install"]);
+  await federation.apply(MYSQL_CRD as KubeObject);
+  await untilHeld(applications, kept.length, "earlier CRD");
+  await untilHeld(bindings, 1, "earlier CRD");
+  const held = await eventually(async () => {
+    const found = await heldOnShanghai();
+    expect(found).toMatchObject({ status: "True", reason: "OwnersMissing" });
+    return found as Condition;
+  });
+  expect(await deployed(namespace)).toEqual(names.toSorted());
+  expect(recorder.deletions).toEqual([]);
+
+  await agree("mysqlcluster", "db", "-n", namespace);
+  await eventually(async () => expect(await member.find(database)).toBeUndefined(), { timeout: 60_000 });
+  await agree("crd", APPLICATIONS);
+  await untilDeployed(namespace, [gone]);
+  const accepted = `${ACCEPT_DELETIONS_ANNOTATION}=${held.lastTransitionTime}`;
+  await federation.kubectl(["annotate", "membercluster", SHANGHAI, "--overwrite", accepted]);
+  await untilDeployed(namespace, []);
+  await eventually(async () => expect(await heldOnShanghai()).toBeUndefined());
+  await federation.kubectl(["annotate", "crd", APPLICATIONS, `${ALLOW_DELETION_ANNOTATION}-`]);
+});
 
 test("CRDs that are deleted take nothing off the members until a person agrees on each of them", async () => {
   const namespace = await federation.namespace();

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
 import { freePort } from "../../src/cmd/realClusters/index.ts";
@@ -30,16 +33,29 @@ export const FULL_SPEC = {
   serviceType: "ClusterIP",
 };
 
+/** The API server begins no trace by itself, and goes on with those of its administrators. Nobody takes its own spans. */
+const TRACING = `
+apiVersion: apiserver.config.k8s.io/v1beta1
+kind: TracingConfiguration
+endpoint: 127.0.0.1:1
+samplingRatePerMillion: 0
+`;
+
 /** A hub without members, and a manager whose webhooks it calls. */
 export class WebhookHub implements AsyncDisposable {
   /** Where the manager answers. */
   port = 0;
+  #tracingFolder: string | undefined;
   #fleet: Fleet | undefined;
   #manager: Manager | undefined;
   #namespaces = 0;
 
   async start(): Promise<void> {
-    this.#fleet = await startFleet({ hub: { controllerManager: false }, members: [] });
+    this.#tracingFolder = await mkdtemp(join(tmpdir(), "meridian-tracing-"));
+    const tracing = join(this.#tracingFolder, "tracing.yaml");
+    await writeFile(tracing, TRACING);
+    const apiserverArgs = [`--tracing-config-file=${tracing}`];
+    this.#fleet = await startFleet({ hub: { controllerManager: false, apiserverArgs }, members: [] });
     this.port = await freePort();
     await meridianOk(this.hub, ["install"]);
     await this.startManager();
@@ -90,6 +106,11 @@ export class WebhookHub implements AsyncDisposable {
       metadata: { name, annotations },
     });
     return name;
+  }
+
+  /** One name more for what is in no namespace. */
+  newName(prefix: string): string {
+    return `${prefix}-${++this.#namespaces}`;
   }
 
   kubectl(args: string[], options: { stdin?: string } = {}): Promise<string> {
@@ -145,6 +166,7 @@ export class WebhookHub implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#manager?.[Symbol.asyncDispose]();
     await this.#fleet?.[Symbol.asyncDispose]();
+    if (this.#tracingFolder !== undefined) await rm(this.#tracingFolder, { recursive: true });
   }
 }
 

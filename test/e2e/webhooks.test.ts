@@ -1,15 +1,23 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type KubeObject, ROLLOUT_APPROVALS_ANNOTATION, ROLLOUT_COMMAND_ANNOTATION } from "../../src/apis/index.ts";
+import {
+  DEFAULT_SYSTEM_NAMESPACE,
+  type KubeObject,
+  ROLLOUT_APPROVALS_ANNOTATION,
+  ROLLOUT_COMMAND_ANNOTATION,
+  TRACEPARENT_ANNOTATION,
+} from "../../src/apis/index.ts";
 import { eventually } from "../envtest/index.ts";
-import { collectionPath } from "./objects.ts";
+import { KUBECTL_MISTAKES } from "../mistakes/admission.ts";
+import { collectionPath, objectPath, secret } from "./objects.ts";
 import { approvalsOf, approve, holdersIn, target } from "./webhookApprovals.ts";
 import {
   authorities,
   CERTIFICATES,
   certificateState,
   CONFIGURATION,
+  CRD,
   issueInto,
   publishedBundles,
 } from "./webhookCertificates.ts";
@@ -105,8 +113,77 @@ describe("admission on a real API server", () => {
     expect(finalizersOf(member)).toEqual(["federation.paas.cmft.com/member-cluster"]);
   });
 
+  test("the trace of a request goes on in the webhooks and, by the object's annotation, in the reconcile", async () => {
+    const namespace = await hooks.newNamespace();
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    const path = collectionPath("DemoApplication", namespace);
+    const object = applicationOf("traced", { image: "nginx" }, namespace);
+    const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+    const { status, body } = await hooks.hub.api.request<KubeObject>("POST", path, object, { traceparent });
+    expect(status, JSON.stringify(body)).toBe(201);
+    expect(body.metadata.annotations?.[TRACEPARENT_ANNOTATION]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+    await eventually(async () => {
+      const lines = (await hooks.manager.log())
+        .split("\n")
+        .filter((line) => line.includes(`DemoApplication/${namespace}/traced`));
+      expect(lines.some((line) => line.includes("changed: generation 1") && line.includes(traceId))).toBe(true);
+    });
+    const untraced = await hooks.hub.api.create<KubeObject>(
+      path,
+      applicationOf("untraced", { image: "nginx" }, namespace),
+    );
+    expect(untraced.metadata.annotations ?? {}).not.toHaveProperty([TRACEPARENT_ANNOTATION]);
+  });
+
   test.each([...REFUSALS])("refuses %s, and says what to change", async (_, object, message) => {
     expect(await hooks.refusal(object)).toMatch(message);
+  });
+
+  describe("after a mistake, what kubectl prints says what is wrong, where, and what to do next", () => {
+    beforeAll(() =>
+      hooks.hub.api.create(collectionPath("Namespace"), {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: "shop" },
+      }),
+    );
+
+    const mistakes = KUBECTL_MISTAKES.filter(({ besideFirst, verb }) => besideFirst !== true && verb === undefined);
+    test.each(mistakes)("$mistake", async ({ object, what, where, next }) => {
+      const said = await hooks.refusal(object);
+      for (const words of [what, where, next]) expect(said).toMatch(words);
+    });
+  });
+
+  test("the platform sets another bound for a namespace, and kubectl scale keeps to it", async () => {
+    const namespace = await hooks.newNamespace({ "paas.cmft.com/replica-bounds": "0-5" });
+    await hooks.apply(applicationOf("small", { image: "nginx", replica: 0 }, namespace));
+    await hooks.kubectl(["scale", "demo/small", "-n", namespace, "--replicas=5"]);
+    await expect(hooks.kubectl(["scale", "demo/small", "-n", namespace, "--replicas=6"])).rejects.toThrow(
+      /set it to 5 or less/,
+    );
+  });
+
+  test.each([
+    "http://169.254.169.254",
+    "https://[fe80::1]:6443",
+    "https://metadata.google.internal",
+    "https://0xA9FEA9FE/",
+  ])("refuses a cluster whose kubeconfig leads to %s", async (server) => {
+    const name = hooks.newName("metadata");
+    const kubeconfig = JSON.stringify({
+      "current-context": "c",
+      contexts: [{ name: "c", context: { cluster: "c" } }],
+      clusters: [{ name: "c", cluster: { server } }],
+    });
+    await hooks.hub.api.apply(
+      objectPath("Secret", DEFAULT_SYSTEM_NAMESPACE, name),
+      secret(DEFAULT_SYSTEM_NAMESPACE, name, { kubeconfig }),
+    );
+    const cluster = policyOf("MemberCluster", undefined, { connection: { kubeconfigSecretRef: { name } } }, name);
+    expect(await hooks.refusal(cluster)).toMatch(
+      /the server of its kubeconfig: .* write the address of the cluster's API server/,
+    );
   });
 
   test("what is protected by label is not deleted, nor its namespace, until the label goes", async () => {
@@ -170,6 +247,16 @@ describe("admission on a real API server", () => {
       '{"spec":{"deletionPolicy":"Orphan"}}',
     ]);
     await hooks.kubectl(["delete", "membercluster", "hub", "--timeout=30s"]);
+  });
+
+  test("an update is not refused for what was wrong before", async () => {
+    const namespace = await hooks.newNamespace({ "paas.cmft.com/replica-bounds": "1-500" });
+    await hooks.apply(applicationOf("large", { image: "nginx", replica: 300 }, namespace));
+    await hooks.kubectl(["annotate", "ns", namespace, "paas.cmft.com/replica-bounds-"]);
+    await eventually(() =>
+      expect(hooks.kubectl(["scale", "demo/large", "-n", namespace, "--replicas=301"])).rejects.toThrow(/301/),
+    );
+    await hooks.kubectl(["label", "demo", "large", "-n", namespace, "tier=web"]);
   });
 });
 
@@ -277,6 +364,18 @@ describe("trouble with the webhooks", () => {
     );
     await load.untilDone(load.done + 20);
     expect(await load.finish()).toEqual([]);
+  });
+
+  test("a CRD that leads to a Service is led to the address instead", async () => {
+    await hooks.manager.stop();
+    const service = { namespace: DEFAULT_SYSTEM_NAMESPACE, name: "meridian-webhook", path: "/convert", port: 443 };
+    await hooks.hub.api.patch(CRD, "merge", {
+      spec: { conversion: { webhook: { clientConfig: { url: null, service } } } },
+    });
+    await hooks.startManager();
+    const { spec } = (await hooks.hub.api.get(CRD)) as unknown as { spec: { conversion: { webhook: object } } };
+    expect(spec.conversion.webhook).toMatchObject({ clientConfig: { url: `https://127.0.0.1:${hooks.port}/convert` } });
+    expect(spec.conversion.webhook).not.toHaveProperty("clientConfig.service");
   });
 
   test("a bundle that somebody broke is put back", async () => {
