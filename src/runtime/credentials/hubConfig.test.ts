@@ -107,7 +107,6 @@ describe("as with kubectl", () => {
     const KUBECONFIG = [join(path, "contexts"), join(path, "b")].join(delimiter);
     expect(loadHubConfig({ env: { KUBECONFIG } })).toMatchObject({ server: "https://b.example", context: "mine" });
   });
-
 });
 
 describe("without a hub", () => {
@@ -124,7 +123,6 @@ describe("without a hub", () => {
     );
   });
 
-
   test("a broken file among several is named, with the line", () => {
     const path = folder({ a: simple("a"), b: "clusters:\n\t- name: b\n" });
     const KUBECONFIG = [join(path, "a"), join(path, "b")].join(delimiter);
@@ -132,7 +130,6 @@ describe("without a hub", () => {
       `kubeconfig ${join(path, "b")} of the hub: the kubeconfig is no YAML at line 2, column 1: a tab indents it, not spaces; correct it, or give --kubeconfig FILE`,
     );
   });
-
 
   test("a pod without a token says so", () => {
     expect(() => loadHubConfig({ env: pod, serviceAccountFolder: folder({}) })).toThrow(
