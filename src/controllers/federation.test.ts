@@ -99,6 +99,15 @@ describe("a manager that leads", () => {
     expect(lines.filter(({ msg }) => msg === LEFT)).toEqual([]);
   });
 
+  test("serves the classes that it is given", async () => {
+    const { onHub, heard, server } = await leading({ classes: new Set(["canary"]) });
+    expect([onHub().metadata.finalizers, server.get(MEMBERCLUSTERS, undefined, "a").metadata.finalizers]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(heard).toContain("a is connected");
+  });
+
   test("tells a worker what the hub's record says is there", async () => {
     const { federation } = await leading({}, { objects: { apps: [{ ...app(), status: ON_A }] } });
     const { signal } = new AbortController();

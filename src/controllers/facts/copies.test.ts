@@ -120,8 +120,12 @@ describe("a copy was found on the join", () => {
   test.each<[string, Observation, MemberCluster | undefined, string[], boolean]>([
     ["if it is older than the MemberCluster", before, member(CLUSTER, JOINED), [], true],
     ["not if it is as old", after, member(CLUSTER, JOINED), [], false],
+    ["not if its age is unknown", observation(), member(CLUSTER, JOINED), [], false],
+    ["not if the age of the MemberCluster is unknown", before, member(CLUSTER), [], false],
     ["not if a person wants it removed", before, member(CLUSTER, annotated("true")), [], false],
+    ["unless a person says so exactly", before, member(CLUSTER, annotated("yes")), [], true],
     ["not if the record names the cluster", before, member(CLUSTER, JOINED), [CLUSTER], false],
+    ["if the record names another cluster", before, member(CLUSTER, JOINED), [ELSEWHERE], true],
     ["not if it is absent", absent(), member(CLUSTER, JOINED), [], false],
     ["not without a MemberCluster", before, undefined, [], false],
   ])("%s", (_, copy, cluster, recorded, want) => {
@@ -300,7 +304,10 @@ describe("the facts of a removal", () => {
         "objects of custom kinds go first: Database my-db",
       ],
       ["an object of another kind does not wait", database(), SHOP, drained],
+      ["a bundle does not wait for objects of other kinds", observation(), OPERATOR, drained],
       ["a bundle does not wait for the objects of another bundle", database(bundle("other")), OPERATOR, drained],
+      ["a bundle does not wait for its own objects", database(OPERATOR), OPERATOR, drained],
+      ["nothing waits if the cluster stays", database(), OPERATOR, member(CLUSTER)],
     ])("%s", (_, copy, of, cluster, want) => {
       const all = copySources();
       all.join(cluster);

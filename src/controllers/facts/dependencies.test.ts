@@ -110,6 +110,27 @@ describe("what a dependency needs in its turn", () => {
     expect(collected?.needed.map(({ ref }) => ref.name)).toEqual(["web", "pull"]);
     expect([...dependencies.referrersTo("/Secret/default/pull")]).toEqual(["a"]);
   });
+
+  test("follows the dependency: what it names no more is let go of", async () => {
+    const { server, clock, changed, dependencies } = watches();
+    server.create(SERVICEACCOUNTS, account("pull"));
+    dependencies.collect("a", asked);
+    await clock.advance(10);
+    dependencies.collect("a", asked);
+    await clock.advance(10);
+    changed.length = 0;
+    server.create(SECRETS, secret("pull"));
+    await clock.advance(10);
+    expect(changed).toEqual(["a"]);
+    const released: string[] = [];
+    dependencies.releases.subscribe((owner) => void released.push(owner));
+    server.merge(SERVICEACCOUNTS, "default", "web", { imagePullSecrets: null });
+    await clock.advance(10);
+    expect(names(dependencies.collect("a", asked))).toEqual(["web"]);
+    await clock.advance(10);
+    expect(released).toEqual(["a"]);
+    expect([...server.watchers].map(({ type }) => type)).toEqual([SERVICEACCOUNTS]);
+  });
 });
 
 describe("what may not be read", () => {
@@ -242,6 +263,40 @@ test("another trouble than a missing right is no news of rights, and what was re
   expect(lines.filter((line) => line.includes("may "))).toEqual([]);
 });
 
+test("a service account that may not be read any more needs nothing in its turn, as far as anybody knows", async () => {
+  const { server, client, clock, dependencies } = watches();
+  server.create(SERVICEACCOUNTS, {
+    ...{ apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "web", namespace: "default" } },
+    imagePullSecrets: [{ name: "pull" }],
+  });
+  const asked = [needs("ServiceAccount", "web")];
+  for (let reads = 0; reads < 2; reads += 1) {
+    dependencies.collect("a", asked);
+    await clock.advance(10);
+  }
+  expect(dependencies.collect("a", asked)?.needed).toHaveLength(2);
+  client.gate = ({ type }) => {
+    if (type === SERVICEACCOUNTS) throw new ApiError(403, "Forbidden", "no");
+  };
+  for (const watcher of server.watchers) watcher.end();
+  await clock.advance(10_000);
+  const collected = dependencies.collect("a", asked);
+  expect([collected?.needed, collected?.unreadable]).toEqual([asked, new Set(["/ServiceAccount/default/web"])]);
+});
+
+test("each watch is of one namespace, where there is one", async () => {
+  const { client, clock, dependencies } = watches();
+  const asked: unknown[] = [];
+  client.gate = ({ options, phase }) =>
+    void (phase === "before" && asked.push("namespace" in options && options.namespace));
+  const { ref, ...rest } = needs("ConfigMap", "settings");
+  const { namespace: _, ...wide } = ref;
+  dependencies.collect("a", [{ ref, ...rest }]);
+  dependencies.collect("b", [{ ref: wide, ...rest }]);
+  await clock.advance(10);
+  expect(asked).toEqual(["default", false]);
+});
+
 test("Secrets of Helm's releases are not read", async () => {
   const { server, client, clock, dependencies } = watches();
   const selectors: unknown[] = [];
@@ -254,4 +309,40 @@ test("Secrets of Helm's releases are not read", async () => {
   expect(dependencies.collect("a", needed)?.found).toEqual(new Map());
   expect(selectors).toContainEqual(["Secret", "type!=helm.sh/release.v1"]);
   expect(selectors).toContainEqual(["ConfigMap", undefined]);
+});
+
+test("a missing right, and its return, stand in the log with kind and namespace", async () => {
+  const { client, clock, lines, dependencies } = watches();
+  client.gate = () => {
+    throw new ApiError(403, "Forbidden", "no");
+  };
+  dependencies.collect("a", [needs("Secret", "login")]);
+  await clock.advance(10);
+  client.gate = () => undefined;
+  await clock.advance(60_000);
+  const said = lines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ kind }) => kind !== undefined);
+  expect(said).toMatchObject([
+    {
+      level: "warn",
+      kind: "Secret",
+      namespace: "default",
+      event_reason: "SecretAccessDenied",
+      msg: "what applications refer to may not be read; those applications are held",
+    },
+    { level: "info", kind: "Secret", namespace: "default", msg: "what applications refer to may be read again" },
+  ]);
+});
+
+test("an object that two need is known of both, until each of them goes", async () => {
+  const { server, clock, changed, dependencies } = watches();
+  for (const owner of ["a", "b"]) dependencies.collect(owner, [needs("ConfigMap", "settings")]);
+  await clock.advance(10);
+  changed.length = 0;
+  dependencies.forget("a");
+  server.create(CONFIGMAPS, configMap("settings"));
+  server.create(CONFIGMAPS, configMap("nobody's"));
+  await clock.advance(10);
+  expect([changed, [...dependencies.referrersTo("/ConfigMap/default/settings")]]).toEqual([["b"], ["b"]]);
 });

@@ -30,6 +30,21 @@ test("the first leaves at once, the others one after the other with the same tim
   expect(["c", "b"].map((owner) => leaves(owner, 2, NOW + 10_000) - NOW)).toEqual([60_000, 30_000]);
 });
 
+test.each([
+  {
+    name: "that it was unhealthy there",
+    departures: [{ cluster: "a", reason: "ObjectUnhealthy", at: "2026-11-22T07:59:50Z" }],
+  },
+  { name: "nothing", departures: undefined },
+])("an object that says $name holds up nobody", ({ departures }) => {
+  const hub = {
+    objects: () => [{}, {}],
+    statuses: { of: () => (departures === undefined ? undefined : { departures }) },
+  };
+  const pace = new EvictionPace(hub as unknown as ConstructorParameters<typeof EvictionPace>[0]);
+  expect(pace.turnOf(POLICY, 2, "a", NOW)).toBe(NOW);
+});
+
 test("the latest of those that an earlier process let go counts", () => {
   const { leaves } = paced("2026-11-22T07:59:50Z", "2026-11-22T07:59:30Z");
   expect(leaves("a", 2, NOW) - NOW).toBe(20_000);
@@ -55,6 +70,13 @@ test("each policy has a pace of its own, and a plan that leaves nothing takes no
   expect(pace.turnOf("Placement/default/other", 1, "c", NOW)).toBe(NOW);
   pace.note("d", { placement: { ...placement, name: "unasked" }, failover } as unknown as Target, NOW);
   expect(pace.turnOf("Placement/default/unasked", 1, "e", NOW)).toBe(NOW);
+});
+
+test("asking alone takes no turn", () => {
+  const { pace, leaves } = paced();
+  expect(pace.turnOf(POLICY, 1, "a", NOW)).toBe(NOW);
+  expect(leaves("b", 1, NOW)).toBe(NOW);
+  expect(pace.turnOf(POLICY, 1, "a", NOW)).toBe(NOW + MINUTE);
 });
 
 property.prop([

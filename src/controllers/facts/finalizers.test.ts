@@ -11,8 +11,28 @@ const object = (metadata: Partial<ObjectMeta> = {}): KubeObject => ({
   kind: "DemoApplication",
   metadata: { name: "shop", namespace: "team", uid: "u", ...metadata },
 });
+const DELETED = "2026-01-01T00:00:00Z";
 const alive = (value: string | null = null) => ({ op: "test", path: "/metadata/deletionTimestamp", value });
 const path = "/metadata/annotations";
+
+test("finalizers are set if deletion, UID and finalizers are those that were seen", async () => {
+  const client = new ScriptedClient(() => object());
+  const patch = async (metadata: Partial<ObjectMeta>, next: readonly string[]) => {
+    await setFinalizers(client.client, DEMOAPPLICATIONS, object(metadata), next, signal);
+    return client.calls.at(-1)?.body;
+  };
+  const uid = { op: "test", path: "/metadata/uid", value: "u" };
+  const finalizers = "/metadata/finalizers";
+  expect(await patch({}, [OURS])).toEqual([
+    ...[alive(), uid, { op: "test", path: finalizers, value: null }],
+    { op: "add", path: finalizers, value: [OURS] },
+  ]);
+  expect(await patch({ finalizers: [OURS, "theirs"], deletionTimestamp: DELETED }, ["theirs"])).toEqual([
+    ...[alive(DELETED), uid, { op: "test", path: finalizers, value: [OURS, "theirs"] }],
+    { op: "add", path: finalizers, value: ["theirs"] },
+  ]);
+  expect(await patch({ finalizers: [OURS] }, [])).toContainEqual({ op: "remove", path: finalizers });
+});
 
 test.each<[string, Partial<ObjectMeta>, { name: string; value: string | undefined } | undefined, object[]]>([
   ["alone", {}, undefined, []],

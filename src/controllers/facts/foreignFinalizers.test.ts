@@ -86,3 +86,12 @@ test.each([
   ["is deleted by a person before that", job("2026-01-01T00:00:03Z", 5), false],
   ["is deleted by a person while it runs", job("2026-01-01T01:00:00Z", 5, "False"), false],
 ])("a Job that is deleted on the hub %s", (_, object, want) => expect(wentByTtl(object)).toBe(want));
+
+test("an object of which something may be left on a cluster without contact says so at once", async () => {
+  const { remove, carryOut, contact, report, conditions } = await deleted([]);
+  contact("a", { ok: false, reason: "ClusterUnreachable" });
+  await remove();
+  carryOut("b");
+  await report();
+  expect(conditions()).toContain("Ready False Deleting");
+});

@@ -137,6 +137,65 @@ test("the end breaks off what is under way", async () => {
   expect([changed, lines, asked.length]).toEqual([["other"], [], 2]);
 });
 
+test("a server that does not answer is named in the log, and the reply says where to look", async () => {
+  const { gates, gated, answer, replyTo, lines } = setUp();
+  gates.ask(gated(), ["canary"]);
+  await answer(0, new Error("the connection was closed"));
+  expect(replyTo()).toEqual({ answer: "Unknown", why: "Prometheus does not answer; see the manager's log" });
+  expect(lines).toMatchObject([
+    {
+      level: "warn",
+      msg: "the query of a rollout's gate has no answer",
+      error: { message: "the connection was closed" },
+    },
+  ]);
+});
+
+test("each stage has its own answer, and stages that have none are not in the replies", async () => {
+  const { gates, gated, answer, asked } = setUp();
+  const startedAt = "2026-01-01T00:00:00Z";
+  const stage = (name: string) => ({ name, state: "Paused" as const, startedAt });
+  const status: RolloutStatus = { ...run(), stages: [stage("canary"), stage("half"), stage("rest")] };
+  gates.ask(gated("shop", status), ["canary"]);
+  await answer(0, { answer: "Passed" });
+  gates.ask(gated("shop", status), ["half"]);
+  await answer(1, { answer: "Failed" });
+  expect(gates.replies(gated("shop", status))).toEqual(
+    new Map([
+      ["canary", { answer: "Passed" }],
+      ["half", { answer: "Failed" }],
+    ]),
+  );
+  expect(asked).toHaveLength(2);
+  const anew = { ...status, stages: [{ ...stage("canary"), startedAt: "2026-01-01T00:05:00Z" }, stage("half")] };
+  expect([...gates.replies(gated("shop", anew)).keys()]).toEqual(["half"]);
+  for (const other of [{ revision: 3 }, { startedAt: "2026-01-01T00:05:00Z" }])
+    expect(gates.replies(gated("shop", { ...status, ...other }))).toEqual(new Map());
+});
+
+test("a question that nobody asks any more is neither asked nor answered, whether it waits or is under way", async () => {
+  const { gates, asked, gated, answer, replyTo, changed, clock } = setUp();
+  for (let one = 0; one < 4; one++) gates.ask(gated(`other-${one}`, run(), `up == ${one}`), ["canary"]);
+  gates.ask(gated("shop"), ["canary"]);
+  gates.ask(gated("cart"), ["canary"]);
+  gates.ask(gated("cart"), []);
+  gates.ask(gated("late", run(), "late"), ["canary"]);
+  gates.forget("late");
+  gates.ask(gated("other-1", run(), "up == 1"), []);
+  await answer(0, { answer: "Passed" });
+  await answer(1, { answer: "Passed" });
+  expect(asked.slice(4).map(({ query }) => query)).toEqual([QUERY]);
+  await answer(4, { answer: "Passed" });
+  expect([replyTo("shop"), replyTo("cart"), replyTo("other-1", run(), "up == 1")]).toEqual([
+    { answer: "Passed" },
+    undefined,
+    undefined,
+  ]);
+  expect(changed).toEqual(["other-0", "shop"]);
+  await clock.advance(ASK_AGAIN_MS);
+  expect(asked).toHaveLength(5);
+});
+
 test("who asks while a query is under way is not given its answer: it would be of a time before", async () => {
   const { gates, asked, gated, answer, replyTo } = setUp();
   gates.ask(gated("shop"), ["canary"]);

@@ -37,6 +37,11 @@ describe("what a namespace allows its applications", () => {
     expect(termsOf("team")).not.toEqual(before);
   });
 
+  test("is another thing for a protected namespace", async () => {
+    const { termsOf } = await namespacesOf("team", "mine", "kube-system");
+    expect(["team", "mine", "kube-system"].map((name) => termsOf(name)?.isProtected)).toEqual([false, true, true]);
+  });
+
   test("is forgotten with the namespace, and followed no more at the end", async () => {
     const { server, settle, namespaces, changes, termsOf, change } = await namespacesOf("team", "other");
     server.delete(NAMESPACES, undefined, "team");
@@ -45,5 +50,15 @@ describe("what a namespace allows its applications", () => {
     namespaces[Symbol.dispose]();
     await change("other", { labels: { [ENFORCE]: "restricted" } });
     expect(changes).toEqual([]);
+  });
+
+  test("is known at once for what is in no namespace: what a namespace without labels allows", async () => {
+    const { server, settle, namespaces, termsOf } = await namespacesOf("team");
+    server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "plain" } });
+    await settle();
+    const { namespace: _, ...metadata } = app().metadata;
+    const terms = namespaces.termsFor({ ...app(), metadata });
+    expect([terms?.namespace, terms?.isProtected, terms?.security]).toEqual(["", false, termsOf("plain")?.security]);
+    expect(terms?.allowsServiceAccount("builder")).toBe(false);
   });
 });

@@ -1,15 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { type FederatedStatus, FIRST_RECORD_ANNOTATION, type KubeObject } from "../../apis/index.ts";
+import { type FederatedStatus, FIRST_RECORD_ANNOTATION, type KubeObject, type Placement } from "../../apis/index.ts";
 import {
   assembleSnapshot,
   AWAITING_REPLACEMENT,
   isReleasedFrom,
+  type Observation,
   previousOf,
+  type ResolvedNeeds,
   type Row,
   type Target,
 } from "../../desiredstate/index.ts";
-import { applyRow, CLUSTER, deleteRow, holdRow, observation } from "../testing/builders.ts";
+import { applyRow, CLUSTER, CONFIG_REF, deleteRow, holdRow, observation } from "../testing/builders.ts";
 import { copySources, hubObject, leaving, member, planOn } from "../testing/copySources.ts";
+import { placementObject } from "../../../test/builders/policyObjects.ts";
+import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
 
 test.each<[string, object | undefined, object | undefined, object | undefined]>([
   ["nothing of a new object", undefined, undefined, undefined],
@@ -148,3 +152,100 @@ describe("a copy is released by a person", () => {
     expect(isReleasedFrom(hubState, key, given, observation())).toBe(want);
   });
 });
+
+describe("when it is the turn of an object to leave a lost cluster", () => {
+  test("is asked where its policy bounds how many do in a minute", () => {
+    const { snapshot, placedBy, asked, key } = setUp();
+    expect(snapshot(placedBy({ failover: { maxEvictionsPerMinute: 6 } })).turnAt).toBe(NOW + 5);
+    expect(asked).toEqual([["Placement/default/subject", 6, key, NOW]]);
+  });
+
+  test.each([
+    { name: "does not", spec: { failover: {} } },
+    { name: "knows no failover", spec: {} },
+  ])("is no question where its policy $name", ({ spec }) => {
+    const { snapshot, placedBy, asked } = setUp();
+    expect(snapshot(placedBy(spec))).not.toHaveProperty("turnAt");
+    expect(snapshot()).not.toHaveProperty("turnAt");
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("where an object of that kind keeps its replicas", () => {
+  test("is what the hub says of the kind, where it says it", () => {
+    const { sources, snapshot } = setUp();
+    expect(snapshot()).not.toHaveProperty("scale");
+    const scale = { specReplicasPath: ".spec.count" };
+    Object.assign(sources.hub, { kindOf: () => ({ type: { ...DEMOAPPLICATIONS, scale } }) });
+    expect(snapshot().scale).toBe(scale);
+    Object.assign(sources.hub, { kindOf: () => undefined });
+    expect(snapshot()).not.toHaveProperty("scale");
+  });
+});
+
+describe("the replicas that a cluster was given last", () => {
+  const copy = (cluster: string, name: string, desired?: number): Observation =>
+    observation({
+      cluster,
+      ref: { ...CONFIG_REF, name },
+      present: {
+        health: {
+          state: "Available",
+          ...(desired === undefined ? {} : { replicas: { desired, updated: 0, ready: 0, available: 0 } }),
+        },
+      },
+    });
+  const heldOf = (all: ReturnType<typeof setUp>) => {
+    const held = all.snapshot().held?.();
+    return ["a", "b", "c"].map((name) => held?.get(name));
+  };
+  const divided = (clusters: { name: string; replicas?: number }[]) =>
+    planOn([], { target: { clusters: [], missing: new Set(), decision: { clusters } } as unknown as Target });
+
+  test("are what its copies ask for there, before the first plan", () => {
+    const all = setUp();
+    all.observations.report("a", [copy("a", "one", 2), copy("a", "two", 3), copy("a", "none")]);
+    all.observations.report("b", [copy("b", "none")]);
+    expect(heldOf(all)).toEqual([5, undefined, undefined]);
+  });
+
+  test("are those of the plan before, and none elsewhere: what it left there is on its way out", () => {
+    const all = setUp();
+    all.observations.report("c", [copy("c", "one", 2)]);
+    all.plans.set(all.key, divided([{ name: "a", replicas: 4 }, { name: "b" }]));
+    expect(heldOf(all)).toEqual([4, 0, 0]);
+  });
+
+  test("are what its copies ask for, where the plan before divided nothing, or had no target", () => {
+    const all = setUp();
+    all.observations.report("a", [copy("a", "one", 2)]);
+    for (const plan of [divided([{ name: "b" }]), divided([]), planOn([], { target: undefined })]) {
+      all.plans.set(all.key, plan);
+      expect(heldOf(all)).toEqual([2, undefined, undefined]);
+    }
+  });
+});
+const NOW = Date.UTC(2026, 0, 1);
+
+/** A hub with one application. `asked`: the requests for turns of eviction. */
+function setUp() {
+  const all = copySources();
+  const object = hubObject("shop");
+  const key = all.have(object);
+  const asked: unknown[] = [];
+  Object.assign(all.sources.hub, { now: () => NOW });
+  const pace = {
+    turnOf: (...args: unknown[]) => {
+      asked.push(args);
+      return NOW + 5;
+    },
+  };
+  Object.assign(all.known, { pace });
+  const snapshot = (resolved?: ResolvedNeeds) => assembleSnapshot(all.hubState, object, resolved);
+  const placedBy = (spec: Record<string, unknown>): ResolvedNeeds => ({
+    choice: { placement: placementObject(spec) as unknown as Placement, passedOver: [] },
+    needs: { dependencies: [] },
+    dependencies: new Map(),
+  });
+  return { ...all, key, asked, snapshot, placedBy };
+}

@@ -157,6 +157,34 @@ describe("a hold", () => {
     ]);
   });
 
+  test("that is proven to be of a hub that went back stays so, and keeps its time", async () => {
+    const { missing, cache, clock, now, heard } = await setUp([], names(10));
+    heard.length = 0;
+    await clock.advance(5_000);
+    cache.wentBack.emit(DEMOAPPLICATIONS);
+    cache.wentBack.emit(DEMOAPPLICATIONS);
+    expect(missing.heldOn(CLUSTER)).toEqual({
+      reason: "HubWentBack",
+      message: {
+        what: "the hub went back in time",
+        remedy: `if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${now}`,
+      },
+    });
+    expect(missing.on(CLUSTER)?.hold).toEqual({ reason: "HubWentBack", since: now });
+    expect(heard).toEqual(["change"]);
+  });
+
+  test("of a hub that went back is not one of many missing objects, however many they are", async () => {
+    const { missing, cache, observations, heard } = await setUp([], []);
+    cache.wentBack.emit(DEMOAPPLICATIONS);
+    observations.report(
+      CLUSTER,
+      names(10).map((name) => copyOf(name)),
+    );
+    expect(missing.heldOn(CLUSTER)?.reason).toBe("HubWentBack");
+    expect(heard).toEqual(["change", ...names(10).map(() => "count")]);
+  });
+
   test("ends with a figure and a word when the last object is back", async () => {
     const { missing, server, settle, heard, shown } = await setUp([], names(10));
     heard.length = 0;
@@ -186,6 +214,31 @@ describe("a hold", () => {
     );
   });
 
+  test("that a MemberCluster remembers has its figure from the start; another condition is none", async () => {
+    const since = "2026-01-01T00:00:00Z";
+    const { server, missing, settle, shown, heard, observations } = await setUp([], [], since);
+    expect([missing.isHolding, await shown()]).toEqual([true, HELD]);
+    server.merge(MEMBERCLUSTERS, undefined, CLUSTER, { metadata: { labels: { a: "1" } } });
+    await settle();
+    expect(heard).toEqual(["change"]);
+    observations.report(CLUSTER, [copyOf("shop-0")]);
+    expect(fullMessage(missing.heldOn(CLUSTER)?.message ?? "")).toContain("the hub went back in time");
+    const other = await setUp([], []);
+    for (const condition of [
+      { type: "Ready", status: "True" },
+      { type: "DeletionsHeld", status: "False" },
+    ]) {
+      const conditions = [{ ...condition, reason: "HubWentBack", message: "", lastTransitionTime: since }];
+      other.server.merge(MEMBERCLUSTERS, undefined, CLUSTER, { status: { conditions } });
+      await other.settle();
+      expect(other.missing.isHolding).toBe(false);
+    }
+    server.delete(MEMBERCLUSTERS, undefined, CLUSTER);
+    await settle();
+    missing.review();
+    expect(missing.isHolding).toBe(true);
+  });
+
   test("is heard of when a person agrees or takes that back, and not at other changes of a MemberCluster", async () => {
     const { server, settle, heard } = await setUp([], names(10));
     const change = async (metadata: object): Promise<string[]> => {
@@ -208,6 +261,17 @@ describe("a hold", () => {
   });
 });
 
+test("while a cluster has not said what runs there, no copy of a missing object goes anywhere", async () => {
+  const { missing, server, settle } = await setUp([], names(2));
+  expect(missing.heldOn(CLUSTER)).toBeUndefined();
+  server.create(MEMBERCLUSTERS, memberCluster("new"));
+  await settle();
+  expect(missing.heldOn(CLUSTER)).toEqual({
+    reason: "OwnerUnconfirmed",
+    message: "not every cluster has said yet what runs there, and the object may be one of many that the hub has lost",
+  });
+});
+
 test("what is held on a cluster is known when all of the cluster is, and not before the hub is", async () => {
   const { missing, observations, cache, clock } = await setUp([], []);
   expect(missing.isKnown(CLUSTER)).toBe(true);
@@ -222,4 +286,15 @@ test("what is held on a cluster is known when all of the cluster is, and not bef
   });
   observations.contact(CLUSTER, inContact);
   expect(early.isKnown(CLUSTER)).toBe(false);
+});
+
+test("a hold that is remembered from two clusters is the earlier one, and proven where one of them proves it", async () => {
+  const since = "2026-01-01T00:00:00Z";
+  const { missing, server, settle } = await setUp([], names(2), since);
+  server.create(MEMBERCLUSTERS, memberCluster("later", "2026-01-02T00:00:00Z", "OwnersMissing"));
+  await settle();
+  expect(missing.on(CLUSTER)?.hold).toEqual({ reason: "HubWentBack", since });
+  server.create(MEMBERCLUSTERS, memberCluster("earlier", "2025-12-31T00:00:00Z", "OwnersMissing"));
+  await settle();
+  expect(missing.on(CLUSTER)?.hold).toEqual({ reason: "HubWentBack", since: "2025-12-31T00:00:00Z" });
 });

@@ -41,6 +41,11 @@ describe("an object that cannot be planned", () => {
     return made;
   }
 
+  test("completes nothing before every other one has been tried", () => {
+    const { progress, advanced, isKnown } = withOneFailed();
+    expect([progress.isComplete, ...isKnown("b"), advanced.length]).toEqual([false, false, 0]);
+  });
+
   test("leaves its own namespace unknown, what names it, and what is in no namespace", () => {
     const { progress, advanced, isKnown } = withOneFailed();
     progress.planned(app("b", "y"));
@@ -62,9 +67,28 @@ describe("an object that cannot be planned", () => {
     ]);
   });
 
+  test("leaves its namespace unknown as long as another one is left there", () => {
+    const { progress, begin, isKnown } = progressOf(app("a", "x"), app("a", "y"));
+    begin();
+    progress.failed(app("a", "x"));
+    progress.failed(app("a", "y"));
+    progress.planned(app("a", "x"));
+    expect(isKnown("a")).toEqual([false]);
+    progress.planned(app("a", "y"));
+    expect(isKnown("a")).toEqual([true]);
+  });
+
   test("leaves every namespace unknown when it is in no namespace itself", () => {
     const { progress, isKnown } = withOneFailed(app("", "x"));
     progress.planned(app("b", "y"));
     expect(isKnown("a", "b", undefined)).toEqual([false, false, false]);
+  });
+
+  test("does not matter when it has been planned before: its rows stand", () => {
+    const { progress, begin, isKnown } = progressOf(app("a", "x"));
+    begin();
+    progress.planned(app("a", "x"));
+    progress.failed(app("a", "x"));
+    expect(isKnown("a")).toEqual([true]);
   });
 });

@@ -99,6 +99,13 @@ describe("a revision on the hub", () => {
     expect(await hub().keep("a", named(name))).toMatchObject({ name: want + hashOf(["u", "hash of a"]) });
   });
 
+  test("of a cluster-scoped object stands in Meridian's own namespace", async () => {
+    const { keep, stored } = hub();
+    const { namespace: _, ...metadata } = SHOP.metadata;
+    await keep("a", { ...SHOP, metadata });
+    expect(stored()).toMatchObject([{ apiVersion: "apps/v1", metadata: { namespace: "meridian-system" } }]);
+  });
+
   test("holds one MiB, and not a byte more; ConfigMaps that are too much are left out", async () => {
     const { revisions, read, manager } = hub();
     const filled = (bytes: number): RevisionContent => content("x".repeat(bytes - JSON.stringify(content("")).length));
@@ -165,15 +172,32 @@ describe("what a revision holds", () => {
     client.server.delete(CONTROLLERREVISIONS, "default", name);
     expect(await read(1, manager())).toMatchObject({ kind: "Unusable", why: { reason: "RevisionMissing" } });
   });
+
+  test("is another thing than what cannot be read now", async () => {
+    const { keep, read, failing, manager } = hub();
+    await keep("a");
+    const next = manager();
+    failing.set("get", { error: refused, phase: "before" });
+    await expect(read(1, next)).rejects.toBe(refused);
+    expect(await read(1, next)).toMatchObject({ kind: "Proven" });
+  });
 });
 
 describe("a write whose answer is lost, or whose name is taken", () => {
+  const lost = new ApiError(409, "AlreadyExists", "it exists");
   test("has happened: what is there is the revision", async () => {
     const { keep, failing, stored } = hub();
     failing.set("create", { error: refused, phase: "after" });
     await expect(keep("a")).rejects.toBe(refused);
     expect(await keep("a")).toMatchObject({ revision: 1, name: `shop-${hashOf(["u", "hash of a"])}` });
     expect(stored()).toHaveLength(1);
+  });
+
+  test("is not repeated while the status does not name the revision yet", async () => {
+    const { revisions, wanted, calls } = hub();
+    await revisions.keep(SHOP, wanted("a"), signal);
+    await revisions.keep(SHOP, wanted("a"), signal);
+    expect(calls()).toEqual(["create"]);
   });
 
   test.each<[string, object, object]>([
@@ -186,6 +210,15 @@ describe("a write whose answer is lost, or whose name is taken", () => {
     const { name } = await keep("a");
     expect(name).toMatch(new RegExp(`^${usual}-[0-9a-f]{8}$`));
     expect(await read(1, manager())).toEqual({ kind: "Proven", content: content("a") });
+  });
+
+  test("is an error where it is refused twice", async () => {
+    const { keep, failing, client } = hub();
+    failing.set("create", { error: lost, phase: "before" });
+    client.gate = ({ verb, phase }) => {
+      if (verb === "create" && phase === "before") throw lost;
+    };
+    await expect(keep("a")).rejects.toBe(lost);
   });
 });
 
@@ -210,6 +243,14 @@ describe("revisions beyond the limit", () => {
     for (const _ of [1, 2]) expect(await revisions.prune(SHOP, [first, second], bounds, signal)).toEqual([second]);
     expect(calls()).toEqual(["delete"]);
     expect(await prune(9)).toEqual([1, 2]);
+  });
+
+  test("stay where the hub does not remove them now", async () => {
+    const { keep, prune, failing } = hub();
+    for (const image of ["a", "b"]) await keep(image);
+    failing.set("delete", { error: refused, phase: "before" });
+    await expect(prune(0, 2)).rejects.toBe(refused);
+    expect(await prune(0, 2)).toEqual([2]);
   });
 });
 

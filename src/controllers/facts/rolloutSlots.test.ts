@@ -65,6 +65,22 @@ test("so many begin, and the next one is called when one of them is over, in the
   expect(places.mayBegin(run("d", 2))).toBe(true);
 });
 
+test("one that was called and does not come makes room for the next", () => {
+  const { places, called, run } = setUp();
+  for (const owner of ["a", "b", "c"]) places.mayBegin(run(owner));
+  places.release("a");
+  places.release("b");
+  expect(called).toEqual(["b", "c"]);
+  expect(places.mayBegin(run("c"))).toBe(true);
+});
+
+test("a policy that lets more in is obeyed as soon as somebody asks", () => {
+  const { places, run } = setUp();
+  for (const owner of ["a", "b", "c"]) places.mayBegin(run(owner));
+  expect(places.mayBegin(run("c", 3))).toBe(true);
+  expect(places.mayBegin(run("b", 3))).toBe(true);
+});
+
 test("an object that another policy places gives its place up", () => {
   const { places, called, run } = setUp();
   for (const owner of ["a", "b"]) places.mayBegin(run(owner));
@@ -91,6 +107,31 @@ test("what had begun before this process did has its place, whatever became of i
   expect(called).toEqual([]);
   places.release("back");
   expect(called).toEqual(["y"]);
+});
+
+test("a run that goes on counts, though nobody asked whether it may begin", () => {
+  const { places, run, called } = setUp();
+  places.mayBegin(run("a"));
+  expect(places.mayBegin(run("b"))).toBe(false);
+  places.keep(run("b"));
+  places.release("a");
+  expect(called).toEqual([]);
+  expect(places.mayBegin(run("c"))).toBe(false);
+});
+
+test("what had begun under another policy counts where it is now", () => {
+  const { places, run } = setUp({ "other/moved": "Progressing" });
+  expect(places.mayBegin(run("other/moved", 1))).toBe(true);
+  const other = "Placement/default/other";
+  expect(places.mayBegin(run("x", 1, other))).toBe(true);
+  expect(places.mayBegin(run("y", 1))).toBe(false);
+});
+
+test("who never had a place, and waited for none, frees none", () => {
+  const { places, called, run } = setUp();
+  for (const owner of ["a", "b"]) places.mayBegin(run(owner));
+  places.release("c");
+  expect(called).toEqual([]);
 });
 
 describe("a run that has stopped", () => {
@@ -133,6 +174,16 @@ describe("a run that has stopped", () => {
     expect(places.mayBegin(run(A))).toBe(true);
   });
 
+  test("goes on in its place as long as nobody else wants it", () => {
+    const { places, run, clock } = setUp();
+    places.mayBegin(run(A));
+    places.stop(run(A), { since: 0, patienceMs: HOUR });
+    expect(places.stoppedOf(POLICY)).toEqual([]);
+    clock.now = 2 * HOUR;
+    expect(places.mayBegin(run(A))).toBe(true);
+    expect(places.mayBegin(run(B))).toBe(false);
+  });
+
   test("does not begin its time anew by going on for a moment", () => {
     const { places, run, clock, called } = setUp();
     for (const owner of [A, B]) places.mayBegin(run(owner));
@@ -147,12 +198,24 @@ describe("a run that has stopped", () => {
     }
   });
 
+  test("takes no place that it did not have", () => {
+    const { places, run } = setUp();
+    places.mayBegin(run(A));
+    places.mayBegin(run(B));
+    places.stop(run(B), { since: 0, patienceMs: HOUR });
+    expect([places.has(run(A)), places.has(run(B))]).toEqual([true, false]);
+    places.release(A);
+    expect(places.mayBegin(run(C))).toBe(true);
+  });
+
   test.each([
+    { name: "by the deadline of its stage", rules: { stages: [{ name: "all", deadline: "10m" }] }, minutes: 10 },
     {
       name: "by what the policy says",
       rules: { yieldAfter: "5m", stages: [{ name: "all", deadline: "10m" }] },
       minutes: 5,
     },
+    { name: "by an hour", rules: {}, minutes: 60 },
   ])("is known to a manager that starts anew, $name", ({ rules, minutes }) => {
     const { places, run, clock } = setUp({ stuck: "Paused" });
     clock.now = minutes * MINUTE - 1;

@@ -5,8 +5,8 @@ import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { EventRecord } from "../../observability/index.ts";
 import { ApiError, Emitter, type Informer, requeueAfter } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
 import { ClusterReconciler, type ClusterReconcilerOptions } from "./cluster.ts";
+import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
 import { absent, applyRow, CLUSTER, CONFIG_REF, deleteRow, inContact, observation } from "../testing/builders.ts";
 import { copySources, leaving, member } from "../testing/copySources.ts";
 
@@ -104,6 +104,8 @@ describe("a MemberCluster", () => {
     ["once it is fully known", true, saying("True"), 1],
     ["if nobody reaches it", false, saying("False"), 1],
     ["not while it answers and is not fully known", false, saying("True"), 0],
+    ["if it has no conditions", false, {}, 1],
+    ["if it has no status", false, undefined, 1],
   ])("that names our class is claimed %s", async (_, synced, status, want) => {
     const cluster = { ...member(CLUSTER), status } as unknown as MemberCluster;
     const { reconcile, observations, client } = connecting(cluster, "Claimable");

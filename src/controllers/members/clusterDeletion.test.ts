@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Condition, conditionMessage, type MemberCluster, timestamp } from "../../apis/index.ts";
 import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { EventRecord } from "../../observability/index.ts";
-import { type Informer } from "../../runtime/index.ts";
+import { ApiError, type Informer } from "../../runtime/index.ts";
 import {
   awaitsDecision,
   type ClusterDeletionSources,
@@ -277,6 +277,11 @@ describe("a MemberCluster that is deleted", () => {
     },
   );
 
+  test("says it once", async () => {
+    const { client, events } = await telling(saying(WAITS as Condition), undecided);
+    expect([client.calls, events]).toEqual([[], []]);
+  });
+
   test.each<{ stage: DeletionStage; message: string }>([
     { stage: draining(2), message: `Drain since ${leaving.deletionTimestamp}: 2 objects left` },
     {
@@ -335,10 +340,35 @@ describe("a MemberCluster that is deleted", () => {
     expect(events).toMatchObject([{ type: "Warning", reason: "DeletionWaits", note }]);
   });
 
+  test("counts in the Event what it does not name, and says nothing there of what goes its way", async () => {
+    const held = Array.from({ length: 7 }, (_, index) => `${index} is held`);
+    const [event] = (await telling(member(CLUSTER, leaving), draining(9, held, true))).events;
+    expect(event?.note).toContain("4 is held; and 2 more; `meridian unjoin");
+    expect((await telling(member(CLUSTER, leaving), draining(9, [], true))).events).toEqual([]);
+  });
+
   test("names on what still holds the draining", async () => {
     const before = saying({ ...WAITS, reason: "DeletionWaits", message: "b is there" } as Condition);
     expect((await telling(before, draining(2, ["a is there", "b is there"], true))).client.calls).toEqual([]);
     const { client, events } = await telling(before, draining(1, ["a is there"], true));
     expect([client.calls.length, events.length]).toEqual([1, 1]);
+  });
+
+  test("says that it waits again when the choice was taken back", async () => {
+    const heard = { ...WAITS, reason: "ClusterLeaving", message: "heard" } as Condition;
+    const { client, events } = await telling(saying(heard), undecided);
+    expect([client.calls.length, events.length]).toEqual([1, 1]);
+  });
+
+  test("says nothing where it never waited", async () => {
+    const { client } = await telling(saying({ type: "Ready", status: "True" }), lettingGo());
+    expect(client.calls).toEqual([]);
+  });
+
+  test("may be gone by then; what else is refused is passed on", async () => {
+    const gone = await telling(member(CLUSTER, leaving), undecided, () => new ApiError(404, "NotFound", "gone"));
+    expect([gone.observed, gone.events]).toEqual([[], []]);
+    const refused = new ApiError(500, "InternalError", "etcd is away");
+    await expect(telling(member(CLUSTER, leaving), undecided, () => refused)).rejects.toBe(refused);
   });
 });

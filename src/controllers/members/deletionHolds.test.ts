@@ -3,7 +3,7 @@ import { ACCEPT_DELETIONS_ANNOTATION, type Condition, type KubeObject, type Memb
 import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { EventRecord, EventRecorder } from "../../observability/index.ts";
-import { Emitter } from "../../runtime/index.ts";
+import { ApiError, Emitter } from "../../runtime/index.ts";
 import type { EndedTrouble } from "../../status/index.ts";
 import type { ControllerClasses } from "../facts/controllerClasses.ts";
 import { DeletionHoldReconciler } from "./deletionHolds.ts";
@@ -132,6 +132,38 @@ describe("a MemberCluster where copies of missing objects are held", () => {
     expect(condition.message).not.toContain("()");
   });
 
+  test("names what is in no namespace by its name, and twenty objects at most in the Event", async () => {
+    const owners = ["paas.cmft.com/Cluster//wide", ...keys(...Array.from({ length: 30 }, (_, n) => `a${n}`))];
+    const { reconcile, events } = holding(saying(), there({ owners }));
+    await reconcile();
+    const [event] = events;
+    expect(event?.note).toMatch(/^copies of 31 objects .* agrees: wide, t\/a0, .*t\/a18$/);
+  });
+
+  test("says that a person agrees", async () => {
+    const { reconcile, written, events } = holding(saying(HELD), there({ accepted: true }));
+    await reconcile();
+    expect(written()).toEqual([
+      [
+        {
+          type: "DeletionsHeld",
+          status: "True",
+          reason: "DeletionsAccepted",
+          message: "a person agrees: copies of 2 objects not on the hub go",
+          lastTransitionTime: SINCE,
+        },
+      ],
+    ]);
+    expect(events).toMatchObject([
+      {
+        type: "Normal",
+        reason: "DeletionsAccepted",
+        action: "Remove",
+        note: "a person agrees that copies of 2 objects that the hub lacks go: t/shop, t/cart",
+      },
+    ]);
+  });
+
   test("costs no write while it says the same, and no second Event when only the number changes", async () => {
     const { reconcile, state, client, events } = holding(saying(READY, HELD));
     expect(await reconcile()).toEqual({ requeueAfter: 60_000 });
@@ -156,6 +188,33 @@ describe("a MemberCluster where copies of missing objects are held", () => {
     Object.assign(state, { held: undefined, known: false });
     await reconcile();
     expect([client.calls, state.reviews]).toEqual([[], 1]);
+  });
+
+  test("is not touched where nothing is held and nothing was", async () => {
+    const { reconcile, state, client } = holding(saying(READY));
+    state.held = undefined;
+    await reconcile();
+    expect([client.calls, state.reviews]).toEqual([[], 1]);
+  });
+
+  test("is another manager's to write, or gone", async () => {
+    const others = holding();
+    others.state.owns = false;
+    const gone = holding();
+    gone.state.cluster = undefined;
+    expect([await others.reconcile(), await gone.reconcile()]).toEqual([{}, {}]);
+    expect([others.client.calls, gone.client.calls, others.state.reviews]).toEqual([[], [], 0]);
+  });
+
+  test("may be gone by the time of the write; what else is refused is tried again", async () => {
+    const gone = holding(saying(READY));
+    gone.client.answer = () => new ApiError(404, "NotFound", "gone");
+    expect(await gone.reconcile()).toEqual({ requeueAfter: 60_000 });
+    const refused = holding();
+    const error = new ApiError(500, "InternalError", "etcd is away");
+    refused.client.answer = () => error;
+    await expect(refused.reconcile()).rejects.toBe(error);
+    expect(refused.events).toEqual([]);
   });
 });
 

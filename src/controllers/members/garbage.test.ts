@@ -279,6 +279,15 @@ describe("a cluster that leaves with the policy Orphan", () => {
     expect((await rowFor(TEAM_KEY))?.verb).toBe("Release");
   });
 
+  test("has every object reconciled when that begins", () => {
+    const { see, woken, events, members } = left();
+    see(copy, nameless(TEAM));
+    woken.length = 0;
+    const object = members.get(CLUSTER) ?? member();
+    events.clusterEvents.emit({ type: "Updated", key: CLUSTER, object, old: member(), initial: false });
+    expect(woken.toSorted()).toEqual([STRAY_KEY, TEAM_KEY].toSorted());
+  });
+
   test.each<[string, (all: All) => void]>([
     ["another manager owns it", ({ state }) => void (state.ownsCluster = false)],
     ["it is drained instead", ({ join }) => join(member(CLUSTER, leaving, { deletionPolicy: "Drain" }))],

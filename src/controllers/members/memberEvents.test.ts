@@ -3,7 +3,17 @@ import { REMOVE_FOUND_ANNOTATION, refKey } from "../../apis/index.ts";
 import type { Heal, HoldRow } from "../../desiredstate/index.ts";
 import type { EventRecord } from "../../observability/index.ts";
 import { recordMemberEvents } from "./memberEvents.ts";
-import { absent, applyRow, CLUSTER, CONFIG_REF, deleteRow, holdRow, observation, SHOP } from "../testing/builders.ts";
+import {
+  absent,
+  applyRow,
+  CLUSTER,
+  CONFIG_REF,
+  deleteRow,
+  holdRow,
+  observation,
+  owner,
+  SHOP,
+} from "../testing/builders.ts";
 import { copySources, member } from "../testing/copySources.ts";
 
 const SHOP_KEY = refKey(SHOP);
@@ -72,6 +82,24 @@ describe("what was put right on a member is told to the owner", () => {
     expect(events).toMatchObject([{ regarding: SHOP, type: "Normal", reason: "GivenUp", related: MEMBER }]);
     expect(events[0]?.["note"]).toContain("data.ca changed by injector");
   });
+
+  test("once, and again the next time", () => {
+    const { report, events } = recording();
+    report(observation({ healed: heal() }));
+    report(observation({ healed: heal(), revision: 2 }));
+    expect(events).toHaveLength(1);
+    report(observation({ healed: heal({ at: 6 }) }));
+    expect(events).toHaveLength(2);
+  });
+
+  test("of a copy without a row to whom the copy names, and to nobody of one that names nobody", () => {
+    const cart = owner("cart");
+    const { report, events } = recording();
+    report(observation({ healed: heal(), present: { owner: cart } }));
+    expect(events.map(({ regarding }) => regarding)).toEqual([cart]);
+    report(absent({ ref: { ...CONFIG_REF, name: "b" }, healed: heal() }));
+    expect(events).toHaveLength(1);
+  });
 });
 
 describe("that a copy went since its owner is gone", () => {
@@ -96,6 +124,26 @@ describe("that a copy went since its owner is gone", () => {
     ]);
     report(absent({ absent: true, revision: 2 }));
     expect(events).toHaveLength(1);
+  });
+
+  test.each([
+    { name: "was moved", row: deleteRow() },
+    { name: "is held", row: holdRow({ wanted: false, why }) },
+    { name: "is applied", row: applyRow() },
+  ])("is not told of a copy that $name", ({ row }) => {
+    const { assignments, report, events } = recording();
+    report(observation());
+    assignments.replace(SHOP_KEY, [row]);
+    report(absent({ absent: true }));
+    expect(events).toEqual([]);
+  });
+
+  test("is not told of a copy that is still there, or that nobody removes", () => {
+    const { assignments, report, events } = recording();
+    report(observation(), observation({ ref: { ...CONFIG_REF, name: "b" } }));
+    assignments.replace(SHOP_KEY, [deleteRow({ why })]);
+    report(observation({ present: { deleting: true } }), absent({ ref: { ...CONFIG_REF, name: "b" } }));
+    expect(events).toEqual([]);
   });
 });
 

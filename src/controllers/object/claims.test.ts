@@ -9,7 +9,7 @@ import {
 import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { HubEvent, PlacedKind } from "../../hub/index.ts";
-import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
+import { ApiError, DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import { changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import type { ControllerClasses } from "../facts/controllerClasses.ts";
 
@@ -58,6 +58,13 @@ async function claiming(
 }
 
 describe("a claim", () => {
+  test("adds the finalizer and the first record, and shows the written object to the cache", async () => {
+    expect(await claiming(object(), target(["a", "b"]))).toEqual({
+      ...{ claimed: WRITTEN, observed: [WRITTEN], bound: ["shop"] },
+      ...{ finalizers: [OBJECT_FINALIZER], record: { clusters: ["a", "b"] } },
+    });
+  });
+
   const native = { apiVersion: "apps/v1", kind: "Deployment" };
   test.each([
     { name: "of a native kind whose generation the claim raised is planned as written", type: native, isOwn: true },
@@ -100,6 +107,11 @@ describe("a claim", () => {
       bound: [],
     });
   });
+
+  test("of an object that has changed meanwhile fails", async () => {
+    const answer = new ApiError(422, "Invalid", "a test failed");
+    expect(await claiming(object(), target(["a"]), { answer })).toMatchObject({ claimed: undefined, observed: [] });
+  });
 });
 
 const RECORD = { [FIRST_RECORD_ANNOTATION]: '{"clusters":["a"]}' };
@@ -108,6 +120,7 @@ const claimedNow = (metadata: Partial<ObjectMeta> = {}) =>
 
 test.each<[string, HubEvent<KubeObject>, boolean, string?]>([
   ["our claim", updated(object(), claimedNow()), false],
+  ["our claim without a record", updated(object(), object({ finalizers: [OBJECT_FINALIZER] })), false],
   ["our claim with a change of the spec", updated(object(), claimedNow({ generation: 2 })), true],
   [
     "our claim with an annotation of a user",

@@ -8,7 +8,7 @@ import {
 } from "../../apis/index.ts";
 import type { Observation, Row } from "../../desiredstate/index.ts";
 import { whyNotYet } from "./handover.ts";
-import { applyRow as row, CLUSTER, holdRow, observation } from "../testing/builders.ts";
+import { absent, applyRow as row, CLUSTER, holdRow, observation } from "../testing/builders.ts";
 
 const NONE = { desired: 1, updated: 1, ready: 1, available: 1 };
 const SERVICE: ObjectRef = { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" };
@@ -35,8 +35,10 @@ interface Case {
 
 describe("an object is claimed", () => {
   const UNREACHABLE = { state: "Unknown", reason: "ClusterUnreachable" } as const;
+  const NO_REPORT = { state: "Unknown", reason: "NoReport" } as const;
   test.each<[string, Case, string | undefined]>([
     ["if every copy is in sync", { present: RIGHT }, undefined],
+    ["if it runs nowhere and must run nowhere", { rows: [] }, undefined],
     [
       "not while a cluster is unknown",
       { present: RIGHT, unknown: [CLUSTER] },
@@ -58,6 +60,11 @@ describe("an object is claimed", () => {
     [
       "not while the owner has content to apply",
       { entry: { observedHash: "old" }, rows: OTHER_STATE, present: RIGHT },
+      DIFFERS,
+    ],
+    [
+      "not while the owner has content to apply to a copy without a report",
+      { entry: { ...NO_REPORT, observedHash: "old" }, rows: OTHER_STATE, present: RIGHT },
       DIFFERS,
     ],
     [
@@ -84,6 +91,7 @@ describe("an object is claimed", () => {
     ["not if a copy would go that the status does not name", { entry: "none", rows: [], present: RIGHT }, TAKES_OFF],
     ["if a copy is held as wanted", { rows: [holdRow()], present: RIGHT }, undefined],
     ["not if a copy would be held until it may go", { rows: [holdRow({ wanted: false })], present: RIGHT }, TAKES_OFF],
+    ["if only an absent copy has no row", { rows: [], present: [absent()] }, undefined],
     [
       "whatever copies an unreachable cluster has",
       { entry: UNREACHABLE, stale: true, rows: OTHER_STATE, present: [there(), there(SERVICE)], unknown: [CLUSTER] },

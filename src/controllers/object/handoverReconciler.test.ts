@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, OBJECT_FINALIZER } from "../../apis/index.ts";
+import { FIRST_RECORD_ANNOTATION, type KubeObject, OBJECT_FINALIZER, REGION_LABEL } from "../../apis/index.ts";
 import { assembleSnapshot, computeTarget } from "../../desiredstate/index.ts";
 import { ApiError, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS } from "../../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
-import { CANARY, handing, TO_CANARY } from "../testing/handing.ts";
+import { CANARY, DEPLOYMENT, handing, TO_CANARY } from "../testing/handing.ts";
 import { APP, placement, statusOn } from "../testing/planning.ts";
 
 describe("an object of another class that names ours", () => {
@@ -51,6 +51,79 @@ describe("an object of another class that names ours", () => {
       [CANARY],
       [],
     ]);
+  });
+
+  test("is not claimed, without a word, while what it refers to is being read", async () => {
+    const spec = { envFrom: [{ secretRef: { name: "password" } }] };
+    const { handOver, settle, eventTexts, finalizers } = await claimable({ spec });
+    expect(await handOver()).toEqual({});
+    expect([finalizers(), eventTexts()]).toEqual([[CANARY], []]);
+    await settle();
+    await handOver();
+    expect(eventTexts()).not.toEqual([]);
+  });
+
+  test("says why once, though it could not be said in between", async () => {
+    const { handOver, contact, eventTexts, assignments } = await known();
+    contact("b", { synced: false });
+    await handOver();
+    assignments.replace(APP, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
+    await handOver();
+    assignments.replace(APP, []);
+    await handOver();
+    expect(eventTexts()).toHaveLength(1);
+  });
+
+  test("is not claimed before a cluster is known that it is to come to", async () => {
+    const clusters = ["a", "b", "c"];
+    const { handOver, contact, eventTexts } = await known({ clusters, placements: [placement(clusters)] });
+    contact("c", { synced: false });
+    await handOver();
+    expect(eventTexts()).toEqual([
+      "HandoverWaits: default does not take over from canary yet: what runs on c is not known yet",
+    ]);
+  });
+
+  describe("that is to run on one cluster, and runs on one that its status does not name", () => {
+    const onOne = [placement(["a", "b"], { clusterCount: 1 })];
+    /** Only the copy on `b` is seen. */
+    const onB = async (metadata: object, status: object) => {
+      const all = await handing({ finalizers: [CANARY], ...metadata }, { status, placements: onOne });
+      for (const name of ["a", "b"])
+        all.server.merge(MEMBERCLUSTERS, undefined, name, {
+          metadata: { generation: 2, labels: { [REGION_LABEL]: "asia" } },
+        });
+      await all.settle();
+      all.report("b");
+      expect(await all.handOver()).toEqual({});
+      return all;
+    };
+
+    test("stays where it runs, as its first record says", async () => {
+      const annotations = { [FIRST_RECORD_ANNOTATION]: '{"clusters":["b"]}' };
+      expect((await onB({ annotations }, {})).eventTexts()).toEqual([
+        "HandoverWaits: default does not take over from canary yet: Deployment shop on b is not as it is to be yet",
+      ]);
+    });
+
+    test("may run anywhere in its regions, where its status only sums up: what was seen is not all", async () => {
+      const summary = [{ region: "asia", clusters: 1 }];
+      const { eventTexts, finalizers } = await onB({}, { status: { observedGeneration: 1, summary } });
+      expect([eventTexts(), finalizers()]).toEqual([
+        ["HandoverWaits: default does not take over from canary yet: it would take Deployment shop off b"],
+        [CANARY],
+      ]);
+    });
+  });
+
+  test("is claimed while a copy that it left is still there", async () => {
+    const { handOver, assignments, report, finalizers } = await known();
+    assignments.replace(APP, [{ verb: "Hold", cluster: "a", ref: DEPLOYMENT, wanted: true } as never]);
+    assignments.replace(APP, []);
+    report("a");
+    expect([...assignments.of(APP)]).toHaveLength(1);
+    await handOver();
+    expect(finalizers()).toEqual([OBJECT_FINALIZER, CANARY]);
   });
 
   test("that changed meanwhile is tried again soon", async () => {

@@ -7,8 +7,10 @@ import {
   absent,
   applyRow,
   CLUSTER,
+  CONFIG_KEY,
   CONFIG_REF,
   deleteRow,
+  holdRow,
   inContact,
   observation,
   owner,
@@ -20,6 +22,7 @@ const CART = owner("cart");
 const SHOP_KEY = refKey(SHOP);
 const CART_KEY = refKey(CART);
 const FOOTPRINT: Footprint = { refs: [CONFIG_REF], kinds: ["/ConfigMap"] };
+const NO_FOOTPRINT: Footprint = { refs: [], kinds: [] };
 
 type All = ReturnType<typeof copySources>;
 
@@ -163,6 +166,13 @@ describe("something of an object may be left on a cluster", () => {
     expect([...open]).toEqual(["frankfurt-1"]);
     expect(rows.map(({ cluster }) => cluster)).toEqual([CLUSTER, "frankfurt-1"]);
   });
+
+  test("on clusters that are asked about alone", () => {
+    const all = certain();
+    all.join(member("frankfurt-1"));
+    all.observations.report("frankfurt-1", [observation({ cluster: "frankfurt-1" })]);
+    expect(openOn(all)).toEqual([]);
+  });
 });
 
 describe("of a kind that is not granted there", () => {
@@ -238,5 +248,33 @@ describe("the row that makes certain", () => {
     all.assignments.replace(SHOP_KEY, [row]);
     all.observations.report(CLUSTER, [looked()]);
     expect(remaining(all)).toEqual({ open: new Set(), rows: [row] });
+  });
+
+  test("takes the place of another hold", () => {
+    const all = copySources();
+    all.assignments.replace(SHOP_KEY, [holdRow({ wanted: false })]);
+    expect(remaining(all).rows).toMatchObject([{ verb: "Hold", confirm: true, why: { reason: "Confirming" } }]);
+  });
+
+  test("says why one cannot look", () => {
+    const all = copySources();
+    const unreadable = new Map([["/ConfigMap", "configmaps cannot be watched on the member: forbidden"]]);
+    all.observations.contact(CLUSTER, { ...inContact, synced: false, partlySynced: true, unreadable });
+    expect(remaining(all).rows).toMatchObject([
+      {
+        why: {
+          reason: "ClusterNotSynced",
+          message: "configmaps cannot be watched on the member: forbidden",
+        },
+      },
+    ]);
+    expect(all.observations.get(CLUSTER, CONFIG_KEY)).toBeUndefined();
+  });
+
+  test("nothing is left of what comes to nothing, where everything is known", () => {
+    const all = copySources();
+    expect(remaining(all, NO_FOOTPRINT)).toEqual({ open: new Set(), rows: [] });
+    all.observations.contact(CLUSTER, { ...inContact, synced: false });
+    expect(openOn(all, NO_FOOTPRINT)).toEqual([CLUSTER]);
   });
 });

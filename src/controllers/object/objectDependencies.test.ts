@@ -86,3 +86,25 @@ test.each<{ name: string; want: string[]; reads: boolean } & Given>([
   expect(choice).toEqual({ placement: placements[0], passedOver: [] });
   expect(said).toEqual(reads ? ["the record is read"] : []);
 });
+
+test("goes by the policy that selects it, by its namespace too", () => {
+  const selector = { apiVersion: "apps/v1", kind: "Deployment" };
+  const byTeam = {
+    resourceSelectors: [{ ...selector, namespaceSelector: { matchLabels: { team: "shop" } } }],
+  };
+  const chosen = (setting: ObjectSetting) => setUp({ policies: [byTeam], setting }).asked().choice.placement;
+  expect(chosen({ namespaceLabels: { team: "shop" } })).toBeDefined();
+  expect(chosen({ namespaceLabels: { team: "cart" } })).toBeUndefined();
+});
+
+test("is nothing while something that it needs is being read, and the hub is told of nothing", () => {
+  const { known, said, owner } = setUp({ policies: [{}], collected: undefined });
+  expect(known()).toBeUndefined();
+  expect(said).toEqual([[owner, "asks for", "password"]]);
+});
+
+test("keeps what is wrong with what the policy declares", () => {
+  const fields = [{ kind: "Secret", path: "spec" }];
+  const { known } = setUp({ policies: [{ dependencies: { mode: "Auto", fields } }] });
+  expect(known()?.needs).toMatchObject({ problem: { reason: "DependencyUnresolved" } });
+});

@@ -131,4 +131,12 @@ describe("a deletion that began before the manager", () => {
     await settle(at(version));
     expect(asked()).toEqual([]);
   });
+
+  test("is judged again after an error of the hub", async () => {
+    const { client, emit, asked, settle } = setUp();
+    client.answer = () => new ApiError(503, "ServiceUnavailable", "later");
+    emit("Added", at("9"));
+    for (let attempt = 0; attempt < 2; attempt += 1) await expect(settle(at("9"))).rejects.toThrow("later");
+    expect(asked()).toEqual(["8", "8"]);
+  });
 });

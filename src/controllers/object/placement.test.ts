@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  bindingName,
   CONTROLLER_CLASS_LABEL,
   finalizerOf,
   FIRST_RECORD_ANNOTATION,
@@ -16,6 +17,7 @@ import {
   SECRETS,
 } from "../../runtime/index.ts";
 import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
+import { observation } from "../testing/builders.ts";
 import { APP, app, placement, placing, statusOn } from "../testing/planning.ts";
 import { CANARY } from "../testing/rollingOut.ts";
 import { configMap, sending, SETTINGS } from "../testing/sending.ts";
@@ -57,6 +59,23 @@ describe("an object that a policy places", () => {
     expect(plans.get(APP)).toBeUndefined();
     expect(progress.isComplete).toBe(true);
     expect(progress.isKnownAround(APP)).toBe(false);
+  });
+
+  test("that cannot be claimed is an error, and counts as one that cannot be planned", async () => {
+    const { reconcile, state, progress } = await placing();
+    state.patchFailure = new ApiError(500, "InternalError", "etcd is away");
+    await expect(reconcile()).rejects.toBe(state.patchFailure);
+    expect([progress.isComplete, progress.isKnownAround(APP)]).toEqual([true, false]);
+  });
+
+  test("that fits nowhere is said to be so, in a while", async () => {
+    const { reconcile, rowLines, warnings, eventTexts, plans } = await placing({
+      placements: [placement(["nowhere"])],
+    });
+    await reconcile();
+    expect([rowLines(), warnings]).toEqual([[], [expect.stringMatching(/^NoClusterFits: /)]]);
+    expect(eventTexts().some((line) => line.startsWith("Scheduled"))).toBe(false);
+    expect(plans.get(APP)?.target?.scheduled.status).toBe("False");
   });
 
   test("that tolerates a taint for a while is planned again at its end", async () => {
@@ -305,6 +324,22 @@ describe("an object that is rolled out in stages", () => {
     expect(woken).toEqual([]);
   });
 
+  test("is planned again with every news of its gates, its turn, and its clusters", async () => {
+    const { reconcile, woken, hold, shared, contact } = await rolling();
+    await hold();
+    await reconcile();
+    const wakers: [string, () => void][] = [
+      ["gates", () => shared.gates.changes.emit(APP)],
+      ["places", () => shared.places.changes.emit(APP)],
+      ["contact", () => contact("b", { synced: false })],
+    ];
+    for (const [name, waker] of wakers) {
+      woken.length = 0;
+      waker();
+      expect([name, woken]).toEqual([name, ONCE]);
+    }
+  });
+
   test("that no revision can hold is done with, and its plan says why", async () => {
     const { reconcile, plans, rowLines } = await rolling("x".repeat(1024 * 1024));
     expect(await reconcile()).toEqual({});
@@ -313,6 +348,15 @@ describe("an object that is rolled out in stages", () => {
 });
 
 const OTHER = refKey(refOf(configMap("other")));
+const BINDING = bindingName(refOf(configMap("settings")));
+
+test("it is claimed, has a binding, and goes where its policy says", async () => {
+  const { plan, onHub, bindings, rowLines, plans } = await sending();
+  await plan();
+  expect([onHub().metadata.finalizers, bindings()]).toEqual([[OBJECT_FINALIZER], [BINDING]]);
+  expect(plans.get(SETTINGS)?.target?.clusters.map(({ name }) => name)).toEqual(["a"]);
+  expect(rowLines()).toEqual(["a Apply ConfigMap/settings"]);
+});
 
 test("one that no policy selects is left alone", async () => {
   const { reconcile, plans, onHub, hub, assignments, lines } = await sending();
@@ -353,4 +397,66 @@ describe("one that no policy selects any more", () => {
     expect([plans.get(SETTINGS), [...assignments.of(SETTINGS)]]).toEqual([undefined, []]);
     expect(lines.map(({ msg }) => msg)).toEqual(["ended: nothing of the object is left on any cluster"]);
   });
+});
+
+test("one that is being deleted loses its binding with its finalizer", async () => {
+  const { plan, change, reconcile, carryOut, bindings, onHub } = await sending();
+  await plan();
+  carryOut("a");
+  await change({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
+  await reconcile(SETTINGS);
+  expect(bindings()).toEqual([BINDING]);
+  carryOut("a");
+  await reconcile(SETTINGS);
+  expect([onHub().metadata.finalizers ?? [], bindings()]).toEqual([[], []]);
+});
+
+describe("an object that is to run elsewhere", () => {
+  const moved = async () => {
+    const all = await placing();
+    await all.plan();
+    for (const name of ["a", "b"]) all.carryOut(name);
+    await all.update(statusOn("a", "b"));
+    all.server.merge(PLACEMENTS, "default", "everywhere", {
+      metadata: { generation: 2 },
+      spec: { clusterAffinities: [{ name: "these", clusterNames: ["a"] }] },
+    });
+    await all.settle();
+    await all.reconcile();
+    return all;
+  };
+
+  test("goes where it is not to be any more, and is planned again with every news of that copy", async () => {
+    const { reconciler, rowLines, rows, plans, wokenBy, observations, carryOut, reconcile, assignments } =
+      await moved();
+    expect(rowLines()).toContain("b Delete Deployment/shop");
+    expect(rows().find(({ verb }) => verb === "Delete")).toMatchObject({
+      uid: "member-1",
+      why: { reason: "NotSelected", message: "the object is not to run there any more" },
+    });
+    expect([...(plans.get(APP)?.remaining ?? [])]).toEqual(["b"]);
+    const woken = wokenBy(reconciler);
+    woken.length = 0;
+    const [gone] = rows().filter(({ cluster: name }) => name === "b");
+    if (gone === undefined) throw new Error("no row");
+    observations.report("b", [observation({ cluster: "b", ref: gone.ref, present: { deleting: true } })]);
+    expect(woken).toEqual([{ key: APP, afterMs: undefined }]);
+    carryOut("b");
+    await reconcile();
+    expect([...(plans.get(APP)?.remaining ?? [])]).toEqual([]);
+    expect([...assignments.in("b")].every(({ effective }) => effective?.verb !== "Apply")).toBe(true);
+  });
+});
+
+test("counts that an object has come back to a cluster", async () => {
+  const departures = [{ cluster: "a", reason: "ClusterLost", at: "2025-01-01T00:00:00Z" }];
+  const { status } = statusOn("b");
+  const { reconcile, eventTexts, metrics } = await placing({
+    apps: [{ ...settled, status: { ...status, departures } }],
+    placements: [placement(["a", "b"], { failover: {} })],
+  });
+  await reconcile();
+  expect(eventTexts()).toContain("ReturnedToCluster: returned to a");
+  const { body } = await metrics.scrape();
+  expect(body).toContain('federation_failovers_total{reason="Returned"} 1');
 });

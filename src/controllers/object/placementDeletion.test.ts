@@ -100,6 +100,13 @@ describe("an object that is being deleted", () => {
     ]);
   });
 
+  test("releases its copies if its policy says Orphan", async () => {
+    const { reconcile, update, verbs } = await running(ORPHAN);
+    await update(deletion);
+    await reconcile();
+    expect(verbs()).toEqual(["a Release", "b Release"]);
+  });
+
   test.each([
     { name: "suspend goes", placements: [placement(["a", "b"])] },
     { name: "the policy is deleted", placements: [] },
@@ -189,6 +196,14 @@ describe("an object that is being deleted", () => {
     state.patchFailure = new ApiError(422, "Invalid", "a test failed");
     expect(await reconcile()).toEqual({ requeueAfter: RETRY_FINALIZER_MS });
     expect(plans.get(APP)).toBeDefined();
+  });
+
+  test("waits for nothing if it was never placed", async () => {
+    const { reconcile, update, onHub, rowLines } = await placing({ placements: [placement(["nowhere"])] });
+    await reconcile();
+    await update(deletion);
+    await reconcile();
+    expect([onHub().metadata.finalizers ?? [], rowLines()]).toEqual([[], []]);
   });
 
   test("without our finalizer has its copies removed, whatever objects the hub has lost", async () => {
@@ -347,6 +362,15 @@ describe("an object that is gone from the hub", () => {
     const given = { apps: [app({ name: "theirs" })] };
     const { reconcile, verbs } = await seen(owner("shop"), given, { classes: ["canary"] });
     expect([await reconcile(), verbs()]).toEqual([{}, ["a Hold"]]);
+  });
+
+  test("is forgotten without a request if no copy is left", async () => {
+    const all = await running();
+    all.lose();
+    await all.vanish();
+    const asked = all.hub.count("list", DEMOAPPLICATIONS);
+    expect(await all.reconcile()).toEqual({});
+    expect([all.plans.get(APP), all.verbs(), all.hub.count("list", DEMOAPPLICATIONS)]).toEqual([undefined, [], asked]);
   });
 });
 

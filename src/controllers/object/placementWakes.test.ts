@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { bindingName, refOf, ROLLOUT_COMMAND_ANNOTATION } from "../../apis/index.ts";
-import { DEMOAPPLICATIONS, MEMBERCLUSTERS, PLACEMENTS, RESOURCEBINDINGS } from "../../runtime/index.ts";
+import { DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, PLACEMENTS, RESOURCEBINDINGS } from "../../runtime/index.ts";
 import { observation, owner } from "../testing/builders.ts";
-import { APP, placing, statusOn } from "../testing/planning.ts";
+import { APP, app, placing, statusOn } from "../testing/planning.ts";
 import { configMap, sending, SETTINGS } from "../testing/sending.ts";
 
 const ONCE = [{ key: APP, afterMs: undefined }];
@@ -132,6 +132,23 @@ describe("an object is planned again", () => {
     expect([woken, asked]).toEqual([ONCE, ["a"]]);
   });
 
+  test("only if it is planned, was planned or has copies", async () => {
+    const { woken, cache, update, plans, observations, carryOut } = await running();
+    cache.planned.includes = () => false;
+    await update({ metadata: { generation: 2 } });
+    expect(woken.splice(0)).toEqual(ONCE);
+    plans.drop(APP);
+    for (const seen of [...observations.naming(APP)])
+      observations.report(seen.cluster, [{ ...seen, present: undefined } as never]);
+    woken.length = 0;
+    await update({ metadata: { generation: 3 } });
+    expect(woken).toEqual([]);
+    carryOut("a");
+    woken.length = 0;
+    await update({ metadata: { generation: 4 } });
+    expect(woken).toEqual(ONCE);
+  });
+
   test("after 50 ms for observations of its copies during its deletion", async () => {
     const { reconcile, update, woken, observations, row } = await running();
     await update({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", generation: 2 } });
@@ -143,6 +160,22 @@ describe("an object is planned again", () => {
     expect(woken.splice(0)).toEqual([{ key: APP, afterMs: 50 }]);
     observations.report("a", [copy(owner("another"))]);
     expect(woken.filter(({ key }) => key === APP)).toEqual(ONCE);
+  });
+
+  test("when its namespace becomes known", async () => {
+    const { reconciler, reconcile, wokenBy, server, settle, plans } = await placing({
+      apps: [{ ...app(), metadata: { ...app().metadata, namespace: "new" } }],
+    });
+    const key = APP.replace("default", "new");
+    expect(await reconcile(key)).toEqual({});
+    expect(plans.get(key)).toBeUndefined();
+    const woken = wokenBy(reconciler);
+    woken.length = 0;
+    server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "new" } });
+    await settle();
+    expect(woken.map((one) => one.key)).toContain(key);
+    await reconcile(key);
+    expect(plans.get(key)).toBeDefined();
   });
 });
 

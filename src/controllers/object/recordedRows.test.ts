@@ -20,6 +20,12 @@ function recording(...names: string[]) {
   return { recorded, plans, rows: new RecordedRows({ plans, store: { recorded: () => recorded } }) };
 }
 
+test("what is recorded everywhere goes out, and nothing waits", () => {
+  const { rows } = recording("a", "b");
+  expect(rows.of(OWNER, ROWS)).toBe(ROWS);
+  expect(rows.hasArrived(OWNER)).toBe(false);
+});
+
 test("what a cluster is to get waits for its record; what is to go or to stay there waits for nothing", () => {
   const { rows, recorded } = recording("a");
   expect(rows.of(OWNER, ROWS)).toEqual([ROWS[0], ROWS[2], ROWS[3]]);

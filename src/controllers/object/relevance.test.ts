@@ -74,3 +74,9 @@ test("an object that is sent as it is has not been touched before a manager clai
   const application = { ...configMap("a"), apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
   expect(isUntouched(application)).toBe(false);
 });
+
+test("that is gone is, where it was planned or has copies", () => {
+  const gone = "/ConfigMap/shop/gone";
+  expect([...concernedAmong(setUp({ planned: ["gone"] }), [gone])]).toEqual([]);
+  expect([...concernedAmong(setUp({ copies: ["gone"] }), [gone])]).toEqual([gone]);
+});

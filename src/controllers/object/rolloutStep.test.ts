@@ -75,6 +75,14 @@ describe("an object that is rolled out in stages", () => {
     expect(where()).toEqual(OPEN);
   });
 
+  test("waits for clusters that have not been heard of, though the hub holds its state", async () => {
+    const { of, where, contact } = await staging(CANARY);
+    const first = await of();
+    contact("b", { pending: true });
+    expect(await of(first?.status)).toMatchObject({ isHeld: true, awaitsContact: true });
+    expect(where()).toEqual(OPEN);
+  });
+
   test.each([
     ["is gone", undefined, "RevisionMissing"],
     ["was changed", { object: 7 }, "RevisionChanged"],
@@ -92,6 +100,27 @@ describe("an object that is rolled out in stages", () => {
     await of(next?.status);
     expect(notes().filter((note) => note.startsWith(`Warning ${reason}: `))).toHaveLength(1);
     expect(lines.filter(({ event_reason: said }) => said === reason)).toHaveLength(1);
+  });
+
+  test("is forgotten with all that was kept of it", async () => {
+    const { of, stage, where, gateCalls, notes, events, shared, hub } = await staging({
+      ...CANARY,
+      maxObjects: 1,
+      rules: {},
+    });
+    const first = await of();
+    const other = { owner: "other", policy: "Placement/default/everywhere", maxObjects: 1, rules: {} };
+    expect(shared.places.mayBegin(other)).toBe(false);
+    expect(notes()).not.toEqual([]);
+    events.length = gateCalls.length = hub.calls.length = 0;
+    stage.forget(APP, undefined);
+    expect([where(), gateCalls]).toEqual([OVER, [`forget ${APP}`]]);
+    expect(shared.places.mayBegin(other)).toBe(true);
+    await of(first?.status);
+    expect(hub.calls).toEqual([]);
+    stage.forget(APP, "shop-uid");
+    await of();
+    expect(hub.calls).toContain("get controllerrevisions");
   });
 });
 
@@ -172,4 +201,67 @@ test("what becomes of a rollout is told as a warning where it fails and goes bac
     "Warning RolloutStage: revision 2: stage canary is RolledBack, was Failed",
     "Warning RolledBack: revision 2: the rollout is RolledBack, was RollingBack",
   ]);
+});
+
+test("has the target that it was given, and no state of a rollout", async () => {
+  const { of, where, gateCalls, requestOf } = await staging();
+  const request = requestOf();
+  const old: RolloutStatus = { state: "Succeeded", revision: 1, startedAt: START, since: START };
+  const { target } = request;
+  const want = { target, step: {}, status: undefined, isHeld: false, awaitsContact: false };
+  expect(await of(old, { target })).toEqual(want);
+  expect(await of(old, { target, placement: undefined })).toEqual(want);
+  expect([where(), gateCalls]).toEqual([OVER, [`forget ${APP}`, `forget ${APP}`]]);
+});
+
+test("once for each step, and again when it comes to it anew", async () => {
+  const { of, events, notes, counted, stage, lines } = await staging(CANARY);
+  await of();
+  expect(lines).toMatchObject([
+    { level: "info", event_reason: "RolloutPlanned", msg: "rollout: revision 1: the rollout is Planned" },
+    { level: "info", msg: "rollout: revision 1: the rollout is Progressing, was Planned" },
+    { level: "info", object: APP, msg: "rollout: revision 1: stage canary is Progressing, was Waiting" },
+    { level: "debug", resource_uid: "shop-uid", msg: "rollout: revision 1: cluster a is Applying, was Waiting" },
+  ]);
+  const want = [
+    "Normal RolloutPlanned: revision 1: the rollout is Planned",
+    "Normal RolloutProgressing: revision 1: the rollout is Progressing, was Planned",
+    "Normal RolloutStage: revision 1: stage canary is Progressing, was Waiting",
+    "Normal RolloutCluster: revision 1: cluster a is Applying, was Waiting",
+  ];
+  expect(notes()).toEqual(want);
+  expect(events[0]).toEqual({
+    ...{ regarding, type: "Normal", reason: "RolloutPlanned", action: "RollOut" },
+    note: "revision 1: the rollout is Planned",
+  });
+  expect(counted).toEqual(["Run Planned", "Run Progressing", "Stage Progressing", "Cluster Applying"]);
+  const next = await of();
+  await of(next?.status);
+  await of();
+  expect([notes(), counted.length]).toEqual([want, 4]);
+  stage.forget(APP, undefined);
+  await of();
+  expect([notes(), counted.length]).toEqual([[...want, ...want], 8]);
+});
+
+test("by a reason of its own for each state of the run", async () => {
+  const { of, succeed, setImage, has, requestOf, events, contact } = await staging(CANARY);
+  const reasons = (): string[] => events.splice(0).map(({ reason }) => reason);
+  const good = await succeed();
+  expect(reasons()).toEqual([]);
+  await setImage("nginx:2");
+  const going = await of(good.status);
+  await setImage("nginx:3");
+  events.length = 0;
+  await of(going?.status);
+  expect(reasons().slice(0, 3)).toEqual(["RolloutSuperseded", "RolloutPlanned", "RolloutProgressing"]);
+  const third = await of(going?.status);
+  has("a", requestOf().target, "Failed");
+  events.length = 0;
+  await of(third?.status);
+  expect(reasons()).toContain("RolloutPaused");
+  for (const name of ["a", "b"]) has(name, requestOf().target);
+  contact("b", {});
+  await of(third?.status);
+  expect(reasons()).toContain("RolloutSucceeded");
 });

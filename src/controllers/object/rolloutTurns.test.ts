@@ -48,6 +48,8 @@ describe("what people ask of a run", () => {
     ["nothing", {}, goesOn],
     ["to pause", { paused: true }, { state: "Paused", reason: "User", message }],
     ["to abort", { abort: true }, { state: "RolledBack", message: "aborted" }],
+    ["not to abort", { abort: false }, goesOn],
+    ["to pause this run", { paused: true, run: START }, { state: "Paused" }],
     ["to pause an earlier run", { paused: true, run: "2025" }, goesOn],
     ["to pause another revision", { paused: true, revision: 1 }, goesOn],
   ])("%s", async (_, command, want) => expect((await said(command)).next).toMatchObject(want));
@@ -150,11 +152,25 @@ describe("a policy that bounds how many objects are rolled out at once", () => {
     expect(shared.places.mayBegin(OTHER)).toBe(false);
   });
 
+  test("of several says how many", async () => {
+    const { staged, shared } = await rollingOut({ ...CANARY, maxObjects: 2 });
+    for (const owner of ["x", "y"]) shared.places.mayBegin({ ...OTHER, owner, maxObjects: 2 });
+    expect((await staged()).status.message).toBe("waits for its turn: 2 objects of the policy at once (maxObjects)");
+  });
+
   test("gives no place to one whose clusters have not been heard of", async () => {
     const { staged, shared, contact } = await rollingOut(BOUND);
     contact("a", { pending: true });
     expect((await staged()).status.state).toBe("Planned");
     expect(shared.places.mayBegin(OTHER)).toBe(true);
+  });
+
+  test("does not stop one that is under way, whoever has the place", async () => {
+    const { staged, shared } = await rollingOut(BOUND);
+    const { status } = await staged();
+    shared.places.release(APP);
+    shared.places.mayBegin(OTHER);
+    expect((await staged(status)).status).toEqual(status);
   });
 
   /** True if the object has a slot after a plan from this state. */
@@ -207,4 +223,40 @@ describe("a policy that bounds how many objects are rolled out at once", () => {
     await staged(done.status);
     expect(shared.places.mayBegin(OTHER)).toBe(true);
   });
+
+  test("an object of a policy that bounds nothing any more gives its place up", async () => {
+    const { staged, shared, server, settle } = await rollingOut(BOUND);
+    const { status } = await staged();
+    expect(shared.places.mayBegin(OTHER)).toBe(false);
+    const spec = { rollout: { ...CANARY, maxObjects: null } };
+    server.merge(PLACEMENTS, "default", "everywhere", { metadata: { generation: 2 }, spec });
+    await settle();
+    expect((await staged(status)).isDurable).toBe(true);
+    expect(shared.places.mayBegin(OTHER)).toBe(true);
+  });
+});
+
+test("is not asked of a run that was taken back, or where the policy has none", async () => {
+  const { staged, gateCalls, succeed, setImage } = await rollingOut(GATED);
+  const good = await succeed();
+  await setImage("nginx:2");
+  await staged(good.status);
+  gateCalls.length = 0;
+  await staged({ ...good.status, state: "RolledBack", revision: 2, lastGoodRevision: 1 });
+  expect(gateCalls).toEqual([`replies ${APP} up RolledBack`, `forget ${APP}`]);
+  const plain = await rollingOut(CANARY);
+  await plain.staged((await plain.staged()).status);
+  expect(plain.gateCalls.slice(2)).toEqual([`replies ${APP} undefined Progressing`, `forget ${APP}`]);
+  const other = await rollingOut({ ...CANARY, gate: { timeout: "1m" } });
+  await other.staged();
+  expect(other.gateCalls).toEqual([`replies ${APP} undefined undefined`, `forget ${APP}`]);
+});
+
+test("is not asked while clusters of the run have not been heard of", async () => {
+  const { staged, gateCalls, contact } = await rollingOut(GATED);
+  const { status } = await staged();
+  contact("b", { pending: true });
+  gateCalls.length = 0;
+  expect(await staged(status)).toMatchObject({ isDurable: true, awaitsContact: true });
+  expect(gateCalls).toEqual([`replies ${APP} up Progressing`]);
 });

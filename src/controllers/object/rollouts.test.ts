@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type RolloutStatus } from "../../apis/index.ts";
-import { CONTROLLERREVISIONS, PLACEMENTS } from "../../runtime/index.ts";
+import { REVISION_OF_LABEL, type RolloutStatus } from "../../apis/index.ts";
+import { CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS } from "../../runtime/index.ts";
+import { absent, observation } from "../testing/builders.ts";
+import { cluster } from "../testing/planning.ts";
 import { CANARY, imagesOf, rollingOut } from "../testing/rollingOut.ts";
 
 const START = "2026-01-01T00:00:00Z";
@@ -55,6 +57,25 @@ test("an object is not rolled out in stages that no policy places, or whose poli
 });
 
 describe("what each cluster gets", () => {
+  test("at first: the clusters of the first stage the object, those of later stages nothing", async () => {
+    const { staged } = await rollingOut(CANARY);
+    const step = await staged();
+    expect(step).toMatchObject({ kind: "Rollout", isDurable: false, awaitsContact: false });
+    expect(step.status).toMatchObject({ state: "Progressing", revision: 1 });
+    expect(step.status).not.toHaveProperty("lastGoodRevision");
+    expect(step.turns).toEqual({ waiting: new Set(["b"]), returning: none, kept: none });
+    expect([imagesOf(step.target), step.lastGood]).toEqual([["a nginx:1"], undefined]);
+    expect(step.transitions.map(({ of, name, to }) => `${of} ${name ?? ""} ${to}`)).toEqual([
+      "Run  Planned",
+      "Run  Progressing",
+      "Stage canary Progressing",
+      "Cluster a Applying",
+    ]);
+    expect(step.recheckAt).toBe(Date.parse("2026-01-01T00:10:00Z"));
+    const again = await staged(step.status);
+    expect([again.isDurable, again.status, again.transitions]).toEqual([true, step.status, []]);
+  });
+
   test("of a change: those whose turn has not come what they had, sorted by name", async () => {
     const { durable, good } = await changedOnce({
       stages: [{ name: "canary", targetClusters: { clusterNames: ["b"] } }, { name: "rest" }],
@@ -88,6 +109,38 @@ describe("what each cluster gets", () => {
     expect(imagesOf(step.target)).toEqual(["a nginx:1", "b nginx:1"]);
   });
 
+  const onTheWayBack = { state: "Applying", reason: "RollingBack", since: START };
+  test.each<[string, RolloutStatus, string[], string[]]>([
+    ["back", runOf("RolledBack", { state: "RolledBack" }), ["a"], ["b"]],
+    ["stuck on its way back", runOf("Paused", onTheWayBack, WAITING, { reason: "RollbackFailed" }), ["a"], ["b"]],
+    ["back without stages", { ...runOf("RolledBack", {}), stages: [] }, [], ["a", "b"]],
+    [
+      "going on, with a cluster that was back",
+      runOf("Progressing", { state: "RolledBack" }, { state: "Applying", since: START }),
+      [],
+      ["a"],
+    ],
+  ])("of a run that is %s", async (_, run, returning, waiting) => {
+    const { staged } = await changedOnce();
+    const { turns } = await staged(run);
+    const seen = [...turns.waiting].filter((name) => waiting.includes(name));
+    expect([turns.returning, seen]).toEqual([new Set(returning), waiting]);
+  });
+
+  test("that goes back to a revision which has nothing there: nothing", async () => {
+    const { server, settle, succeed, staged, has, requestOf } = await rollingOut(CANARY, ["a", "b"]);
+    server.merge(PLACEMENTS, "default", "everywhere", affinity("b"));
+    await settle();
+    const { status: good } = await succeed();
+    server.merge(PLACEMENTS, "default", "everywhere", affinity("a", "b"));
+    await settle();
+    await staged(good);
+    has("a", requestOf().target);
+    const step = await staged(runOf("RollingBack", { reason: "RollingBack", since: START }));
+    expect(step.turns.returning).toEqual(new Set(["a"]));
+    expect(imagesOf(step.target)).toEqual(["b nginx:1"]);
+  });
+
   test.each<[string, string, (data: object) => unknown]>([
     ["is gone", "RevisionMissing", () => undefined],
     ["has other rules", "RevisionChanged", (data) => ({ ...data, overrides: [POWERFUL] })],
@@ -115,6 +168,17 @@ describe("what each cluster gets", () => {
     expect(imagesOf(target)).toEqual(["a nginx:3", "b nginx:3"]);
     expect(target.clusters.map(({ frozen }) => frozen)).toEqual([false, true]);
   });
+
+  test("that is to have nothing and runs something else: it is left as it is, and shown with what it had", async () => {
+    const { durable, good, has, requestOf, server, settle } = await changedOnce();
+    has("b", requestOf().target);
+    server.merge(PLACEMENTS, "default", "everywhere", affinity("a"));
+    await settle();
+    const { turns, target } = await durable(good.status);
+    expect(turns.kept).toEqual(new Set(["b"]));
+    expect(imagesOf(target)).toEqual(["a nginx:2", "b nginx:1"]);
+    expect(target.clusters.map(({ wanted }) => wanted)).toEqual([undefined, []]);
+  });
 });
 
 const ended = (late: string) => runOf("Succeeded", { state: "Done" }, { state: late });
@@ -122,6 +186,9 @@ test.each<[string, RolloutStatus | undefined, string | undefined, boolean]>([
   ["a cluster of the run is pending", runOf("Progressing", {}), "a", true],
   ["a cluster outside the run is pending", runOf("Progressing", {}), "c", false],
   ["the run begins, and one of its clusters is pending", undefined, "c", true],
+  ["the run has ended", ended("Done"), "a", false],
+  ["a later cluster of the run is pending", runOf("Progressing", {}), "b", true],
+  ["no cluster is pending", runOf("Progressing", {}), undefined, false],
   ["the run was rolled back", runOf("RolledBack", {}), "a", false],
   ["the run has ended, with a late cluster", ended("Deferred"), "b", true],
 ])(
@@ -209,6 +276,21 @@ describe("a status of the version before, which proves no revision", () => {
     const step = await staged(old, { object: now, snapshot: { ...snapshot, object: now }, status });
     expect(step.status.revision).toBe(want);
   });
+
+  test("is rid of the revisions that nothing proves once the present one is everywhere", async () => {
+    const { durable, old, server, requestOf } = await before();
+    const { uid = "", name } = requestOf().object.metadata;
+    server.create(CONTROLLERREVISIONS, {
+      ...{ apiVersion: "apps/v1", kind: "ControllerRevision" },
+      metadata: {
+        ...{ name: "shop-of-before", namespace: "default", labels: { [REVISION_OF_LABEL]: uid } },
+        ownerReferences: [{ apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", name, uid }],
+      },
+    });
+    const { status } = await durable(old);
+    const left = server.page(CONTROLLERREVISIONS, {}).items.map(({ metadata }) => metadata.name);
+    expect(left).toEqual(status.revisions?.map((one) => one.name));
+  });
 });
 
 describe("how many revisions are kept", () => {
@@ -234,3 +316,80 @@ function affinity(...clusterNames: string[]): object {
   generation += 1;
   return { metadata: { generation }, spec: { clusterAffinities: [{ name: "these", clusterNames }] } };
 }
+
+function never(): never {
+  throw new Error("the target has no object");
+}
+
+async function rollingOutThen() {
+  const all = await rollingOut(CANARY);
+  return { ...all, good: await all.succeed() };
+}
+
+async function withThird() {
+  const all = await rollingOut(CANARY);
+  const { server, settle, contact } = all;
+  const join = async (name: string): Promise<void> => {
+    server.create(MEMBERCLUSTERS, cluster(name));
+    contact(name, {});
+    await settle();
+  };
+  return { ...all, join };
+}
+
+test.each([
+  { name: "in contact, all seen", contact: {}, want: "Waiting" },
+  { name: "in contact, some kinds unreadable", contact: { synced: false, partlySynced: true }, want: "Waiting" },
+  { name: "in contact, nothing seen", contact: { synced: false }, want: "Deferred" },
+  { name: "out of contact", contact: { ok: false }, want: "Deferred" },
+])("$name: $want", async ({ contact, want }) => {
+  const all = await rollingOut(CANARY);
+  all.contact("b", contact);
+  const { status } = await all.staged();
+  expect(status.stages?.[1]?.clusters).toMatchObject([{ name: "b", state: want }]);
+});
+
+test("is the one that ran, where what is asked for may not be read now", async () => {
+  const { plan, good, requestOf, succeed, hub } = await rollingOutThen();
+  const { target } = requestOf();
+  const frozenFor = { reason: "SecretAccessDenied", message: "may not be read" };
+  const unreadable = { ...target, clusters: target.clusters.map((one) => ({ ...one, frozenFor })) };
+  expect(await plan(undefined, { target: unreadable })).toEqual({ kind: "NoRollout" });
+  const unnamed = { state: "Planned" as const, startedAt: START, since: START };
+  expect(await plan(unnamed as RolloutStatus, { target: unreadable })).toEqual({ kind: "NoRollout" });
+  expect(hub.count("get", CONTROLLERREVISIONS)).toBe(0);
+  expect(await plan(good.status, { target: unreadable })).toMatchObject({ kind: "Rollout", status: good.status });
+  await succeed(good.status);
+});
+
+test("and always the one that was rolled out last, and the one that was good last", async () => {
+  const { staged, setImage, requestOf, index } = await rollingOut({ ...CANARY, revisionHistoryLimit: 4 });
+  let before: RolloutStatus | undefined;
+  for (let n = 1; n <= 5; n += 1) {
+    await setImage(`nginx:${n}`);
+    before = (await staged(before)).status;
+  }
+  const { placement } = requestOf();
+  const few = placement && {
+    ...placement,
+    spec: { ...placement.spec, rollout: { ...CANARY, revisionHistoryLimit: 0 } },
+  };
+  const current: RolloutStatus = {
+    state: "Paused",
+    revision: 4,
+    lastGoodRevision: 2,
+    startedAt: START,
+    since: START,
+  };
+  await staged(current, { placement: few });
+  expect(index.of?.map(({ revision }) => revision)).toEqual([2, 4, 5]);
+});
+
+test("what the copies are is asked of whoever plans, and clusters that have some take part", async () => {
+  const { staged, requestOf, join } = await withThird();
+  await join("c");
+  const [{ ref, hash } = never()] = requestOf().target.clusters[0]?.objects ?? [];
+  const seen = [observation({ cluster: "c", ref, present: { hash } }), absent({ cluster: "b", ref })];
+  const { turns } = await staged(undefined, { observations: () => seen });
+  expect(turns).toEqual({ waiting: new Set(["b"]), returning: none, kept: new Set(["c"]) });
+});

@@ -5,6 +5,7 @@ import {
   type OverrideRule,
   type Placement,
   type PlacementSpec,
+  refKey,
 } from "../../apis/index.ts";
 import type { Observation, Target } from "../../desiredstate/index.ts";
 import { effectOf, type MatchedRule } from "../../override/index.ts";
@@ -156,6 +157,17 @@ describe("what is wrong with a placement", () => {
     const { reason, error } = outcomeOf(policy, targets);
     expect(error === undefined ? undefined : `${reason}: ${error}`).toBe(want);
   });
+
+  test("is no matter of an object that another one has", () => {
+    const lost = { passedOver: [{ policy: ref("Placement", "winner"), because: "why" }] };
+    const outcome = outcomeOf(winner, [target({ ...lost, scheduled: { status: "False", reason: "X", message: "m" } })]);
+    expect(outcome).toEqual({
+      matched: 0,
+      decisions: [],
+      lost: { objects: 1, to: "Placement winner", because: "why" },
+    });
+    expect(outcomeOf(winner, [target({ ...lost, placement: undefined })])).toEqual({ matched: 0, decisions: [] });
+  });
 });
 
 test("a placement is told what the version that it names lacks, and which one is sent instead of it", () => {
@@ -279,5 +291,42 @@ describe("of an override", () => {
     });
     const all = clusters.slice(1);
     expect(outcomeOf(override("first"), [target({ clusters: all })])).not.toHaveProperty("partly");
+  });
+
+  test("with a rule that cannot be applied, where others are to blame for other clusters", () => {
+    const problem = (more: object) => ({ reason: "InvalidPatch", message: "words", ...more });
+    const bad = problem({ policy: ref("OverridePolicy", "bad") });
+    const failing = (name: string, given: object) => ({ ...cluster(name), problem: given });
+    const own = failing("own", problem({}));
+    const others = failing("others", problem({ policy: ref("OverridePolicy", "other") }));
+    const clusters = [own, others, failing("a", bad), failing("b", problem({ ...bad, message: "more words" }))];
+    expect(outcomeOf(override("bad"), [target({ clusters })])).toMatchObject({
+      reason: "InvalidPatch",
+      error: "DemoApplication default/shop on a: words",
+    });
+    expect(outcomeOf(override("bad"), [target({ clusters: [own, others] })])).not.toHaveProperty("error");
+  });
+
+  test("with a patch that a member refuses for the second of its objects", () => {
+    const given = rules(["bad", { patches: [{ op: "replace", path: "/spec/replicas", value: "two" }] }]);
+    const service = { ...deployment, apiVersion: "v1", kind: "Service" };
+    const clusters = [{ ...cluster("a", effectOf(given)), objects: [{ ref: service }, { ref: deployment }] }];
+    const failure = { reason: "Invalid", message: "expected numeric", final: true, fields: [".spec.replicas"] };
+    const asked: string[] = [];
+    const get = (name: string, key: string): Observation | undefined => {
+      asked.push(`${name} ${key}`);
+      return key.includes("Deployment") ? ({ failure } as unknown as Observation) : undefined;
+    };
+    const tally = new PolicyTally(override("bad"), { get });
+    tally.add(target({ clusters }));
+    expect(
+      tally.outcome({ servingState: () => "Namespaced", servedIn: () => undefined, readIn: () => undefined }).reason,
+    ).toBe("InvalidPatch");
+    expect(asked).toEqual([`a ${refKey(service)}`, `a ${refKey(deployment)}`]);
+  });
+
+  test("without a patch is not to blame for what a member refuses", () => {
+    const failure = { reason: "Invalid", message: "expected numeric", final: true, fields: [".spec.replicas"] };
+    expect(outcomeOf(override("first"), [on(rules(["first", { replicas: 2 }]))], failure)).not.toHaveProperty("error");
   });
 });

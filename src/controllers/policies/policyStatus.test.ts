@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { CONTROLLER_CLASS_LABEL, FEDERATION_API_VERSION, type KubeObject } from "../../apis/index.ts";
 import { SELECTS_APPLICATIONS } from "../../hub/testing/fakeHub.ts";
 import {
+  ApiError,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
   CONTROLLERREVISIONS,
   DEMOAPPLICATIONS,
   MEMBERCLUSTERS,
@@ -81,6 +84,23 @@ describe("the status of a policy", () => {
     await judge();
     expect(writes()).toBe(0);
   });
+
+  test("may find the policy gone; what else is refused is an error", async () => {
+    const { plan, judge, hub } = await judging();
+    await plan();
+    const { gate } = hub;
+    const answer = (error: Error) => {
+      hub.gate = (call) => {
+        if (call.verb === "applyStatus") throw error;
+        return gate(call);
+      };
+    };
+    answer(new ApiError(404, "NotFound", "gone"));
+    expect(await judge()).toEqual({});
+    const refused = new ApiError(500, "InternalError", "etcd is away");
+    answer(refused);
+    await expect(judge()).rejects.toBe(refused);
+  });
 });
 
 /** A policy of this kind that selects applications. */
@@ -93,6 +113,27 @@ function policyOf({ kind, namespaced }: ResourceType): KubeObject {
     spec: kind.endsWith("Placement") ? spec : { resourceSelectors: [SELECTS_APPLICATIONS], rules: [] },
   };
 }
+
+test.each([
+  { type: PLACEMENTS, key: "Placement/default/other", metadata: { namespace: "default", name: "other" } },
+  { type: CLUSTERPLACEMENTS, key: "ClusterPlacement//other", metadata: { name: "other" } },
+  { type: OVERRIDEPOLICIES, key: "OverridePolicy/default/other", metadata: { namespace: "default", name: "other" } },
+  { type: CLUSTEROVERRIDEPOLICIES, key: "ClusterOverridePolicy//other", metadata: { name: "other" } },
+])("is written to it: $key", async ({ type, key, metadata }) => {
+  const { plan, judge, hub, server, settle } = await judging();
+  await plan();
+  server.create(type, policyOf(type));
+  await settle();
+  const written: unknown[][] = [];
+  const applyStatus = hub.applyStatus.bind(hub);
+  hub.applyStatus = async (...args) => {
+    written.push(args.slice(0, 2));
+    return await applyStatus(...args);
+  };
+  await judge(key);
+  const status = expect.objectContaining({ observedGeneration: 3, matchedObjects: 0 }) as object;
+  expect(written).toStrictEqual([[type, { apiVersion: FEDERATION_API_VERSION, kind: type.kind, metadata, status }]]);
+});
 
 describe("the status of a policy that cannot do all it asks for", () => {
   const readyOf = (status: Record<string, unknown> | undefined): unknown =>
@@ -181,6 +222,18 @@ describe("what wakes the status of a policy", () => {
     expect(woken.at(-1)).toEqual({ key: KEY, afterMs: undefined });
   });
 
+  test("is a plan by which it selects an object no more, as of the one that selects it now", async () => {
+    const { woken, plans } = await settled();
+    const known = plans.get(APP);
+    if (known?.target === undefined) throw new Error("no plan");
+    const other = { kind: "Placement", namespace: "default", name: "other" };
+    plans.set(APP, { ...known, target: { ...known.target, placement: other } });
+    expect(woken).toEqual([
+      { key: KEY, afterMs: LATER },
+      { key: "Placement/default/other", afterMs: LATER },
+    ]);
+  });
+
   test("is that a cluster joins or is gone, for all policies, and no news of one", async () => {
     const { woken, server, settle, shared } = await settled();
     server.merge(MEMBERCLUSTERS, undefined, "a", { metadata: { labels: { tier: "front" } } });
@@ -199,6 +252,20 @@ describe("what wakes the status of a policy", () => {
     const { woken, cache } = await settled();
     cache.denials.emit();
     expect(woken).toEqual([{ key: KEY, afterMs: undefined }]);
+  });
+
+  test("is that a cluster goes which refuses something, and nothing that is as it should be", async () => {
+    const { woken, observations, rows, carryOut } = await overridden();
+    carryOut("b");
+    observations.contact("b", undefined);
+    expect(woken).toEqual([]);
+    const row = rows().find(({ cluster }) => cluster === "a");
+    if (row === undefined) throw new Error("no row");
+    const failure = { reason: "Invalid", message: "no", final: true };
+    observations.report("a", [absent({ cluster: "a", ref: row.ref, failure })]);
+    woken.length = 0;
+    observations.contact("a", undefined);
+    expect(woken).toEqual([{ key: OTHER, afterMs: 500 }]);
   });
 
   test("is a member that begins to refuse something that it overrides, or refuses it no more", async () => {

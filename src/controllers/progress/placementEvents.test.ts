@@ -61,6 +61,36 @@ describe("failover", () => {
     expect(decided(target(on("b"), {}), undefined, { departures: [LOST] })).toEqual({ recorded: [], counted: [] });
     expect(decided(back, target(on("b"), { departures: [LOST, { ...LOST, cluster: "x" }] })).recorded).toEqual([event]);
   });
+  const hindered = (reason: string) => target(on("a"), { condition: { reason, message: `it is ${reason}` } });
+
+  test.each(["FailoverHeld", "NowhereToGo", "UnhealthyEverywhere"])(
+    "that does not take place is a warning: %s",
+    (reason) => {
+      const event = { regarding, type: "Warning", reason, action: "FailOver", note: `it is ${reason}` };
+      const conditions = [
+        { type: "Other", reason: "X" },
+        { type: "FailingOver", reason },
+      ];
+      expect(decided(hindered(reason)).recorded).toEqual([event]);
+      expect(decided(hindered(reason), hindered("Settled")).recorded).toEqual([event]);
+      expect(decided(hindered(reason), target(on("a"))).recorded).toEqual([event]);
+      expect(decided(hindered(reason), undefined, { conditions: [{ type: "Other", reason }] }).recorded).toEqual([
+        event,
+      ]);
+      expect(decided(hindered(reason), hindered(reason)).recorded).toEqual([]);
+      expect(decided(hindered(reason), undefined, { conditions }).recorded).toEqual([]);
+      expect(decided(hindered(reason), undefined, {}).recorded).toEqual([event]);
+      // The plan of this manager is newer than the status.
+      expect(decided(hindered(reason), hindered("Settled"), { conditions }).recorded).toEqual([event]);
+    },
+  );
+  const lacking = (reason: string) => ({ name: "a", warning: { reason, message: "what is missing" } });
+  const action = { regarding, type: "Warning", action: "Resolve", note: "what is missing" };
+
+  test.each(["DependencyMissing", "DependencyUnresolved"])("is a warning: %s", (reason) => {
+    const { recorded } = decided(target([{ name: "b" }, lacking("Other"), lacking(reason)]));
+    expect(recorded).toEqual([{ ...action, reason }]);
+  });
 });
 
 describe("the warning of a missing dependency", () => {

@@ -62,6 +62,17 @@ describe("a policy says nothing of a generation before the objects were planned 
     expect([await said(OTHER), writes() - before]).toEqual(["1 False InvalidPatch", 1]);
   });
 
+  test("an edited one: what it said of the generation before stands until then", async () => {
+    const { server, settle, said, now, reconcile } = await judging();
+    const spec = placement(["a", "mars"])["spec"];
+    server.merge(PLACEMENTS, "default", "everywhere", { metadata: { generation: 2 }, spec });
+    await settle();
+    expect(await said(EVERYWHERE)).toBe("1 True Applied");
+    await reconcile();
+    expect(now()).toEqual([EVERYWHERE]);
+    expect(await said(EVERYWHERE)).toBe("2 False UnknownCluster");
+  });
+
   test("one that was edited while an object was being planned: that plan may not know the edit", async () => {
     const { create, server, settle, said, reconcile, shared } = await judging();
     await create(BROKEN);
@@ -104,4 +115,39 @@ test("a policy is judged in the end where planning its object fails", async () =
   await expect(reconcile(second)).rejects.toThrow("etcd is away");
   expect(server.get(DEMOAPPLICATIONS, "default", "second").metadata.finalizers).toBeUndefined();
   expect(now()).toEqual([OTHER]);
+});
+
+test("where its object goes meanwhile", async () => {
+  const { create, said, now, server, settle, reconcile, shared } = await judging();
+  await create(BROKEN);
+  server.merge(DEMOAPPLICATIONS, "default", "shop", { metadata: { finalizers: null } });
+  await shared.client.delete(DEMOAPPLICATIONS, "default", "shop");
+  await settle();
+  await reconcile();
+  expect(now()).toEqual([OTHER]);
+  expect(await said(OTHER)).toBe("1 True NoObjectMatches");
+});
+
+test("where planning its object fails", async () => {
+  const { create, now, state, reconcile, server, settle } = await judging({
+    apps: [app(), app({ name: "second" })],
+  });
+  await create(override({ replicas: 3 }));
+  await reconcile();
+  expect(now()).toEqual([]);
+  state.patchFailure = new Error("etcd is away");
+  const second = "paas.cmft.com/DemoApplication/default/second";
+  await settle();
+  await expect(reconcile(second)).rejects.toThrow("etcd is away");
+  expect(server.get(DEMOAPPLICATIONS, "default", "second").metadata.finalizers).toBeUndefined();
+  expect(now()).toEqual([OTHER]);
+});
+
+test("where another class has its object", async () => {
+  const labels = { "federation.paas.cmft.com/controller-class": "canary" };
+  const { create, said, now, reconcile } = await judging({ apps: [app({ labels })] });
+  await create(BROKEN);
+  await reconcile();
+  expect(now()).toEqual([OTHER]);
+  expect(await said(OTHER)).toBe("1 False InvalidPatch");
 });

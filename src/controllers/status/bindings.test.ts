@@ -10,6 +10,7 @@ import {
 } from "../../apis/index.ts";
 import { setUpHub } from "../../hub/testing/fakeHub.ts";
 import {
+  ApiError,
   apiVersionOf,
   CLUSTERPLACEMENTS,
   CLUSTERRESOURCEBINDINGS,
@@ -158,6 +159,14 @@ describe("a binding stays", () => {
     expect(await ask("shop.example")).toMatchObject({ result: { requeueAfter: 30_000 }, said: [] });
     expect(await ask("other.example")).toMatchObject({ result: {}, said: ["discard widget.shop.example.settings"] });
   });
+
+  test("where the hub gives an error instead of an answer", async () => {
+    const { hub, reconcile } = await keeping({ objects: [present], binding: bindingOf(present) });
+    hub.gate = () => {
+      throw new ApiError(500, "InternalError", "etcd is away");
+    };
+    await expect(reconcile()).rejects.toThrow("etcd is away");
+  });
 });
 
 describe("a binding is removed", () => {
@@ -175,6 +184,11 @@ describe("a binding is removed", () => {
   ])("$name", async ({ name: _, ...given }) => {
     const { reconcile } = await keeping({ binding: bindingOf(present), ...given });
     expect(await reconcile()).toEqual({ result: {}, said: [`discard ${BINDING}`], asked: ["list configmaps"] });
+  });
+
+  test("with its status, when the object itself is gone", async () => {
+    const { reconcile } = await keeping({ binding: bindingOf(present, {}, STATUS) });
+    expect((await reconcile()).said).toEqual([`discard ${BINDING}`]);
   });
 
   test("when the hub does not serve the kind, or not any more", async () => {

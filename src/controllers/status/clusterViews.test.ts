@@ -114,6 +114,7 @@ describe("the view of a member object", () => {
     ["to be removed, that another owner applies", deleteRow(), observation(), undefined, applyRow({ owner: CART })],
     ["to be removed, that another owner holds", deleteRow(), observation(), undefined, holdRow({ owner: CART })],
     ["that two owners remove", deleteRow(), observation(), outgoing, holdRow({ owner: CART, wanted: false })],
+    ["that two owners apply", applyRow(), observation(), h1, applyRow({ owner: CART, hash: "h2" })],
   ])("%s", (_, row, report, want, others) => {
     const shown = viewing().view(row, report, others);
     if (want === undefined) expect(shown).toBeUndefined();
@@ -146,6 +147,20 @@ describe("the view of a member object", () => {
       expect(shown).toStrictEqual({ ...seen, inSync: false, stays: why });
     },
   );
+
+  test.each([
+    { name: "is still there: it is to go", others: undefined, want: [{ ...seen, inSync: false }] },
+    { name: "another one asks for by now", others: applyRow({ owner: CART }), want: [] },
+    { name: "another one holds as its own", others: holdRow({ owner: CART }), want: [] },
+    { name: "another one is to lose", others: deleteRow({ owner: CART }), want: [{ ...seen, inSync: false }] },
+  ])("that nobody asks for any more and that $name", ({ others, want }) => {
+    const { assignments, observations, views } = viewing();
+    observations.report(CLUSTER, [observation()]);
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    if (others !== undefined) assignments.replace(CART_KEY, [others]);
+    assignments.replace(SHOP_KEY, []);
+    expect(views()[0]?.rows).toStrictEqual(want);
+  });
 
   test("of a kind that cannot be read there is that nobody sees it", () => {
     const { view, observations } = viewing();

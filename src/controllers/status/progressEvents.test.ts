@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { FederatedStatus } from "../../apis/index.ts";
 import type { EventRecord } from "../../observability/index.ts";
-import { recordDeletionEnd } from "./progressEvents.ts";
+import { newProgress, recordDeletionEnd, recordProgress } from "./progressEvents.ts";
 import {
   app,
   condition,
   DELETED_AT,
   done,
   entry,
+  recordedOf,
   recordingInto,
   eventsOf,
   underWay,
@@ -51,6 +52,15 @@ describe("a rollout", () => {
     ],
     ["that another manager began to apply ends", [progressing("Applying"), second], [completed(2)]],
   ])("%s", (_, statuses, want) => expect(eventsOf(statuses)).toEqual(want));
+
+  test("what could not be written is told once all the same", () => {
+    const recorded: EventRecord[] = [];
+    const progress = newProgress();
+    const at = (reason: string): FederatedStatus => underWay(1, [entry("a", { state: "Progressing", reason })]);
+    const change = { previous: at("ImagePullBackOff"), status: at("CrashLoopBackOff"), now: 0 };
+    for (let tries = 0; tries < 2; tries += 1) recordProgress(recordingInto(recorded), app(), change, progress);
+    expect(recorded.map(({ reason }) => reason)).toEqual(["CrashLoopBackOff"]);
+  });
 });
 
 describe("the end of a deletion", () => {
@@ -74,6 +84,46 @@ describe("the end of a deletion", () => {
     expect(ended(waits, 20_000)).toEqual([]);
     expect(ended([], 300_000)).toEqual([]);
   });
+});
+
+test.each([
+  {
+    name: "trouble of pods",
+    statuses: [done(1, [entry("a")]), underWay(1, [entry("a", { state: "Progressing", reason: "Unschedulable" })])],
+    want: { type: "Warning", reason: "Unschedulable", action: "Run", note: "a: Unschedulable" },
+  },
+  {
+    name: "recovery",
+    statuses: [done(1, [entry("a", { state: "Degraded" })]), done(1, [entry("a")])],
+    want: { type: "Normal", reason: "Recovered", action: "Run", note: "healthy again on a (Degraded)" },
+  },
+  {
+    name: "the begin of a rollout",
+    statuses: [done(1, [entry("a")]), underWay(2, [entry("a", { desiredHash: "h2" })])],
+    want: { type: "Normal", reason: "RolloutStarted", action: "RollOut", note: "generation 2 goes to a" },
+  },
+  {
+    name: "the end of a rollout",
+    statuses: [undefined, done(1, [entry("a")])],
+    want: {
+      type: "Normal",
+      reason: "RolloutCompleted",
+      action: "RollOut",
+      note: "generation 1 is available on 1/1 clusters",
+    },
+  },
+  {
+    name: "a deletion that waits",
+    deleted: true,
+    statuses: [done(1, [entry("a")]), { conditions: [condition("Progressing", "True", "Deleting", "waits for a: x")] }],
+    want: { type: "Warning", reason: "DeletionWaits", action: "Delete", note: "waits for a: x" },
+  },
+])("the Event of $name names the object in its present life", ({ statuses, want, deleted = false }) => {
+  const regarding = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop" };
+  const { metadata, ...rest } = app(deleted);
+  const living = { ...rest, metadata: { ...metadata, uid: "shop-uid" } };
+  expect(recordedOf(statuses, living)).toStrictEqual([{ regarding: { ...regarding, uid: "shop-uid" }, ...want }]);
+  expect(recordedOf(statuses, app(deleted))).toStrictEqual([{ regarding, ...want }]);
 });
 
 test("a deletion that waits is told of once for each thing that it waits for", () => {

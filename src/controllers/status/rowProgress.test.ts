@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { refKey } from "../../apis/index.ts";
+import { type ObjectRef, refKey } from "../../apis/index.ts";
 import type { Observation, Row } from "../../desiredstate/index.ts";
 import { hasBegun, openCell } from "./rowProgress.ts";
 import { type Plan, Plans } from "../tables/plans.ts";
@@ -12,11 +12,13 @@ import {
   holdRow,
   inContact,
   observation,
+  owner,
   SHOP,
   workTables,
 } from "../testing/builders.ts";
 
 const SHOP_KEY = refKey(SHOP);
+const OTHER: ObjectRef = { ...CONFIG_REF, name: "other" };
 const failure = { reason: "QuotaExceeded", message: "too much", final: false };
 
 /** The rows of the application and the reports about them; `plan`: its clusters, and those with possible leftovers. */
@@ -86,4 +88,29 @@ test.each<[string, Row, Observation, boolean, number?]>([
   all.assignments.replace(SHOP_KEY, [row]);
   all.observations.report(CLUSTER, [reported]);
   expect(hasBegun(all, SHOP_KEY, plannedAt)).toBe(want);
+});
+
+describe("a new plan has begun", () => {
+  test.each<[string, Row[], Observation | undefined, boolean, number?]>([
+    ["if an object is in sync", [applyRow()], observation(), true],
+    ["if a row has failed", [applyRow()], absent({ failure }), true],
+    ["not if nothing is there", [applyRow()], undefined, false],
+    ["not if the object has other content", [applyRow({ hash: "h2" })], observation(), false],
+    ["not if the object is held", [holdRow({ hash: "h1" })], observation(), false],
+    ["not by a row from before", [applyRow()], observation(), false, 6],
+    ["by a row of the same moment", [applyRow()], observation(), true, 5],
+    ["if one of several objects is in sync", [applyRow({ ref: OTHER }), applyRow()], observation(), true],
+  ])("%s", (_, rows, reported, want, plannedAt = 5) => {
+    const all = tables([]);
+    all.state.now = 5;
+    all.assignments.replace(SHOP_KEY, rows);
+    all.observations.report(CLUSTER, reported === undefined ? [] : [reported]);
+    expect([hasBegun(all, SHOP_KEY, plannedAt), hasBegun(all, refKey(owner("cart")), 0)]).toEqual([want, false]);
+  });
+
+  test("not by a withdrawn row whose copy is there", () => {
+    const all = tables([applyRow()], [observation()]);
+    all.assignments.replace(SHOP_KEY, []);
+    expect(hasBegun(all, SHOP_KEY, 0)).toBe(false);
+  });
 });

@@ -1,12 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { CONTROLLER_CLASS_LABEL, OBJECT_FINALIZER, refOf, REPLICA_BOUNDS_ANNOTATION } from "../../apis/index.ts";
+import {
+  CONTROLLER_CLASS_LABEL,
+  OBJECT_FINALIZER,
+  type Reason,
+  refOf,
+  REPLICA_BOUNDS_ANNOTATION,
+} from "../../apis/index.ts";
 import { ApiError, DEMOAPPLICATIONS, NAMESPACES } from "../../runtime/index.ts";
-import { DEBOUNCE_MS, LONGEST_MS } from "./debounce.ts";
+import { DEBOUNCE_MS, LONGEST_MS, UNTOUCHED_MS } from "./debounce.ts";
 import { APP, app, placement } from "../testing/planning.ts";
 import { degraded, reporting } from "../testing/reporting.ts";
 import { parsePrometheusText, valuesBy } from "../../observability/testing/prometheusText.ts";
 import { applyRow, observation } from "../testing/builders.ts";
 
+const SYNC_MS = 10_000;
 describe("the status of an object", () => {
   test("is not written again while it says the same", async () => {
     const { complete, report, happens, writes } = await reporting();
@@ -15,6 +22,23 @@ describe("the status of an object", () => {
     happens("a", { hubVersion: "999" });
     await report();
     expect(writes()).toBe(before);
+  });
+
+  test("waits at the start until every cluster it is about has been reached or given up", async () => {
+    const { plan, carryOut, contact, report, writes, settle } = await reporting();
+    await plan();
+    for (const name of ["a", "b"]) carryOut(name);
+    contact("b", { pending: true });
+    const { requeueAfter } = await report();
+    expect(requeueAfter).toBeGreaterThan(SYNC_MS - 1_000);
+    contact("elsewhere", { pending: true });
+    contact("b", {});
+    await report();
+    expect(writes()).toBe(1);
+    contact("b", { pending: true });
+    await settle(SYNC_MS);
+    await report();
+    expect(writes()).toBe(1);
   });
 
   test("is neither another class's to write nor of another life of the object", async () => {
@@ -39,6 +63,52 @@ describe("the status of an object", () => {
     await again.settle();
     expect(await again.report()).toEqual({});
     expect(again.writes()).toBe(0);
+  });
+
+  test("is of no object that is not planned any more", async () => {
+    const { complete, plans, woken, report, happens, writes } = await reporting();
+    await complete();
+    const before = writes();
+    plans.drop(APP);
+    happens("a", degraded);
+    expect([woken, await report(), writes()]).toEqual([[], {}, before]);
+  });
+
+  describe("a write of a status", () => {
+    test("is known to be under way until it has ended, also when it fails", async () => {
+      const { plan, carryOut, report, reconciler, hub, settled, writes, settle } = await reporting();
+      await plan();
+      for (const name of ["a", "b"]) carryOut(name);
+      const answered = Promise.withResolvers<void>();
+      const { gate } = hub;
+      const refused = new ApiError(500, "InternalError", "etcd is away");
+      hub.gate = async (call) => {
+        if (call.verb === "applyStatus" && call.phase === "before") await answered.promise;
+        await gate(call);
+      };
+      const done = report();
+      await Promise.resolve();
+      expect([reconciler.isUnderWay(APP), reconciler.isUnderWay("other"), settled]).toEqual([true, false, []]);
+      answered.reject(refused);
+      await expect(done).rejects.toMatchObject({ cause: refused });
+      expect([reconciler.isUnderWay(APP), settled]).toEqual([false, [APP]]);
+      hub.gate = gate;
+      await settle(DEBOUNCE_MS);
+      await report();
+      expect(writes()).toBe(2);
+    });
+
+    test("to an object that is gone by then is no error", async () => {
+      const { plan, carryOut, report, hub, settled } = await reporting();
+      await plan();
+      for (const name of ["a", "b"]) carryOut(name);
+      const { gate } = hub;
+      hub.gate = (call) => {
+        if (call.verb === "applyStatus") throw new ApiError(404, "NotFound", "gone");
+        return gate(call);
+      };
+      expect([await report(), settled]).toEqual([{}, [APP]]);
+    });
   });
 });
 
@@ -81,10 +151,19 @@ test("what a status tells beside itself is that the object could not be planned,
 type Reporting = Awaited<ReturnType<typeof reporting>>;
 
 const DELETED_AT = "2026-01-01T00:00:00Z";
+const QUOTA: Reason = "QuotaExceeded";
+const full = { reason: QUOTA, message: "exceeded quota: pods", final: true };
 
 const messageOf = ({ status }: Reporting, type: string): string | undefined =>
   status()?.conditions?.find((one) => one.type === type)?.message;
 const reasons = ({ events }: Reporting): string[] => events.map(({ reason }) => reason);
+
+function refuse({ rows, observations }: Reporting, on: string, more: object = {}): void {
+  const row = rows().find(({ cluster }) => cluster === on);
+  if (row === undefined) throw new Error("no row");
+  const failure = { ...full, ...more };
+  observations.report(on, [{ cluster: on, ref: row.ref, writing: false, revision: 1_000_000, failure }]);
+}
 
 async function scrapeOf({ metrics }: Reporting) {
   return parsePrometheusText((await metrics.scrape()).body);
@@ -126,6 +205,24 @@ describe("the status says", () => {
     all.plans.set(APP, plan);
     await all.report();
     expect(all.status()).not.toHaveProperty("rollout");
+  });
+
+  test("what a deletion waits for, and since when it takes longer than others", async () => {
+    const all = await reporting();
+    await all.complete();
+    await all.update({ metadata: { generation: 2, deletionTimestamp: DELETED_AT, finalizers: [OBJECT_FINALIZER] } });
+    await all.reconcile();
+    await all.settle(UNTOUCHED_MS);
+    const left = Date.parse(DELETED_AT) + 30_000 - all.clock.now();
+    expect(await all.report()).toEqual({ requeueAfter: left });
+    expect(messageOf(all, "Progressing")).toBe("objects remain on a, b");
+    expect(reasons(all)).not.toContain("DeletionWaits");
+    await all.settle(left);
+    expect(await all.report()).toEqual({});
+    expect(messageOf(all, "Progressing")).toMatch(
+      `since ${DELETED_AT}: waits for a, b: Deployment shop is still to be deleted`,
+    );
+    expect(reasons(all)).toContain("DeletionWaits");
   });
 
   test("what a deletion waits for on a cluster that was away only when it takes long after the return", async () => {
@@ -244,4 +341,40 @@ test("of an object that is to be another class's the status says so, until that 
   await all.report();
   expect(all.status()?.conditions?.find(({ type }) => type === "HandedOver")?.reason).toBe("WaitingForManager");
   expect(all.writes()).toBe(before + 1);
+});
+
+test("is that the object could not be planned, which is no deletion", async () => {
+  const { complete, plans, report, settle, conditions } = await reporting();
+  await complete();
+  const plan = plans.get(APP);
+  if (plan === undefined) throw new Error("no plan");
+  const failure = { reason: "PlanningFailed", message: "the object could not be planned" };
+  plans.set(APP, { ...plan, target: undefined, failure });
+  await settle(DEBOUNCE_MS);
+  expect((await report()).requeueAfter).toBeUndefined();
+  expect(conditions().some((line) => line.endsWith("PlanningFailed"))).toBe(true);
+  expect(conditions().some((line) => line.includes("Deleting"))).toBe(false);
+});
+
+describe("beside the status", () => {
+  test("the state of the object is counted", async () => {
+    const all = await reporting();
+    await all.complete();
+    const statesOf = async () =>
+      valuesBy(await scrapeOf(all), "federation_objects", "state", { kind: "DemoApplication" });
+    expect(await statesOf()).toEqual({ Available: 1 });
+    all.happens("a", degraded);
+    await all.report();
+    expect(await statesOf()).toEqual({ Available: 0, Degraded: 1 });
+  });
+
+  test("the failure of each cluster is told in its own words", async () => {
+    const all = await reporting();
+    await all.complete();
+    refuse(all, "a");
+    refuse(all, "b", { message: "exceeded quota: 3 pods of 2" });
+    await all.report();
+    const notes = all.events.filter(({ reason }) => reason === QUOTA).map(({ note }) => note);
+    expect(notes).toEqual([`a: ${full.message}`, "b: exceeded quota: 3 pods of 2"]);
+  });
 });

@@ -122,3 +122,28 @@ describe("the warning of a wait", () => {
     expect(events).toEqual([]);
   });
 });
+
+describe("the warning of a failure", () => {
+  const before = (more: Partial<Entry>) => saying({ ...failed, ...more });
+  test.each<[string, Change, string[]]>([
+    ["comes with the first status", { status: saying(failed) }, [WARNING]],
+    ["comes after a status without clusters", { previous: {}, status: saying(failed) }, [WARNING]],
+    ["comes after a healthy status", { previous: saying(available), status: saying(failed) }, [WARNING]],
+    [
+      "comes for each cluster",
+      { previous: saying({ ...failed, name: "b" }, available), status: saying(failed, { ...failed, name: "b" }) },
+      [WARNING],
+    ],
+    ["comes once", { previous: saying(failed), status: before({ message: "other words" }) }, []],
+    ["comes for another reason", { previous: before({ reason: "Forbidden" }), status: saying(failed) }, [WARNING]],
+    ["comes for another state", { previous: before({ state: "Progressing" }), status: saying(failed) }, [WARNING]],
+    [
+      "has the reason in place of a message",
+      { status: saying({ name: "a", state: "Failed", reason: "QuotaExceeded" }) },
+      ["Warning Apply QuotaExceeded: a: QuotaExceeded"],
+    ],
+    ["needs a reason", { status: saying({ name: "a", state: "Failed", message: "m" }) }, []],
+    ["needs a failure", { status: before({ state: "Degraded" }) }, []],
+    ["needs a cluster", { previous: saying(failed), status: {} }, []],
+  ])("%s", (_, change, want) => expect(eventsOf(change)).toEqual(want));
+});

@@ -179,3 +179,14 @@ test("a hub that has much to do is told of progress less often while many plans 
   all.plans.drop(third);
   expect(await all.report()).toEqual({ requeueAfter: LONGEST_MS });
 });
+
+test("is none while the record has to name a cluster", async () => {
+  const all = await reporting({ placements: [placement(["a"])] });
+  await all.complete();
+  all.happens("a", degraded);
+  await all.report();
+  all.happens("a");
+  expect(all.reconciler.dueIn(APP)).toBe(FIRST_DEBOUNCE_MS);
+  await widen(all);
+  expect(all.reconciler.dueIn(APP)).toBe(0);
+});

@@ -3,7 +3,7 @@ import type { Condition, FederatedStatus, KubeObject } from "../../apis/index.ts
 import type { PlacedKind } from "../../hub/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import { recordSpans } from "../../observability/testing/spanRecorder.ts";
-import { ApiError, type ReconcileContext, TransportError } from "../../runtime/index.ts";
+import { ApiError, NotLeaderError, type ReconcileContext, TransportError } from "../../runtime/index.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
 import { APP, app } from "../testing/planning.ts";
 
@@ -64,6 +64,20 @@ describe("a write of a status", () => {
     ]);
   });
 
+  test("names what Ready waits for in the line while the object is not available", async () => {
+    const waiting = { type: "Ready", status: "False", reason: "Forbidden", message: "a: jobs are not granted" };
+    const of = async (status: FederatedStatus) => (await writing(() => app(), status)).lines[0];
+    const conditions = [waiting as Condition];
+    expect(await of({ conditions })).toMatchObject({
+      phase: "Degraded",
+      reason: "Forbidden",
+      message: waiting.message,
+    });
+    const available = { type: "Available", status: "True" } as Condition;
+    expect(await of({ conditions: [waiting as Condition, available] })).not.toHaveProperty("reason");
+    expect(await of({ conditions: [] })).not.toHaveProperty("reason");
+  });
+
   test.each([
     { name: "was refused", failure: new ApiError(409, "Conflict", "changed"), code: 409 },
     { name: "did not arrive", failure: new TransportError("ConnectionReset", "reset"), code: undefined },
@@ -77,5 +91,10 @@ describe("a write of a status", () => {
     expect(spans).toHaveLength(1);
     expect(spans[0]?.attributes["http.status_code"]).toBe(code);
     expect(spans[0]?.status.code).toBe(2);
+  });
+
+  test("that is not this process's to make is left as it is", async () => {
+    const failure = new NotLeaderError("the Lease is not held");
+    expect((await writing(() => failure)).error).toBe(failure);
   });
 });

@@ -10,6 +10,7 @@ test.each([
   const object = { apiVersion: "v1", kind: "X", metadata: { name: "x", generation: 2 } };
   const ready = { type: "Ready", reason: "R", message: "", lastTransitionTime: "2026-01-01T00:00:00Z", ...said };
   expect(saysReady(object, { conditions: [ready] })).toBe(want);
+  expect(saysReady(object, undefined)).toBe(false);
 });
 
 test("the time that a staged change takes is that of the whole rollout, when it has succeeded", () => {

@@ -57,6 +57,14 @@ const origin = (reconcileId: string) => ({
 });
 
 describe("rows", () => {
+  test("that are set again change nothing and wake nobody", () => {
+    const { assignments, changed } = tables();
+    expect([...assignments.replace(SHOP_KEY, [applyRow()])]).toEqual([CLUSTER]);
+    expect(changed).toEqual([SHOP_KEY]);
+    expect([...assignments.replace(SHOP_KEY, [applyRow()])]).toEqual([]);
+    expect(changed).toEqual([SHOP_KEY]);
+  });
+
   test("of the first owner are effective, and those of the second owner when they go", () => {
     const { assignments, effective } = tables();
     assignments.replace(SHOP_KEY, [applyRow()]);
@@ -64,6 +72,16 @@ describe("rows", () => {
     expect(effective()).toMatchObject({ hash: "h1", alternatives: [{ owner: CART, hash: "h2" }] });
     assignments.replace(SHOP_KEY, []);
     expect(effective()).toMatchObject({ hash: "h2" });
+  });
+
+  test("that remove a member object are not effective while another owner asks for the object", () => {
+    const { assignments, effective } = tables();
+    assignments.replace(SHOP_KEY, [deleteRow()]);
+    expect(effective()?.verb).toBe("Delete");
+    assignments.replace(CART_KEY, [holdRow({ owner: CART })]);
+    expect(effective()?.verb).toBe("Hold");
+    assignments.replace(CART_KEY, [applyRow({ owner: CART })]);
+    expect(effective()?.verb).toBe("Apply");
   });
 
   test("of a dependency have alternatives for owners of another class, as long as these need the dependency", () => {
@@ -141,6 +159,14 @@ describe("a withdrawn row", () => {
     const { assignments, left } = withdrawn();
     assignments.replace(SHOP_KEY, [applyRow()]);
     expect(left()).toEqual([]);
+  });
+
+  test("leaves nothing when the row is set again", () => {
+    const { assignments, observations, departed, left } = withdrawn();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    expect(left()).toEqual([]);
+    observations.report(CLUSTER, [absent({ revision: WITHDRAWN })]);
+    expect(departed).toEqual([]);
   });
 
   test("leaves nothing on a cluster without a MemberCluster", () => {

@@ -65,6 +65,23 @@ test("a reading wakes those that wait for room, and only when it tells something
   expect(woken).toEqual(["cart", "cart"]);
 });
 
+test("what was given out counts as taken up until a reading can have seen it", async () => {
+  const { clock, observations, woken, plan, cores } = table();
+  plan("cart", ["a"], {}, true);
+  const first = reading("4");
+  observations.room("a", first);
+  plan("shop", ["a"], { a: 3 });
+  expect(cores("a")).toBe(1);
+  // This reading began before the pods existed.
+  await clock.advance(1_000);
+  observations.room("a", first);
+  expect(cores("a")).toBe(1);
+  await clock.advance(5_000);
+  observations.room("a", first);
+  expect(cores("a")).toBe(4);
+  expect(woken).toEqual(["cart", "cart"]);
+});
+
 test("a reading sees what was written three seconds before it", async () => {
   const { clock, observations, woken, plan, cores } = table();
   plan("shop", ["a"], { a: 1 }, true);

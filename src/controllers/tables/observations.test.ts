@@ -140,6 +140,21 @@ describe("what is known of a cluster", () => {
     observations.contact(CLUSTER, { ...inContact, ...contact });
     expect([observations.knows(CLUSTER, kinds), observations.knows("nowhere", kinds)]).toEqual([want, false]);
   });
+
+  test.each([
+    { name: "answers", contact: { ok: true, pending: false }, want: ["reached"] },
+    { name: "does not answer", contact: { ok: false, pending: false }, want: ["lost"] },
+    { name: "was not tried", contact: { ok: false, pending: true }, want: [] },
+    { name: "was not tried again, and answered before", contact: { ok: true, pending: true }, want: [] },
+  ])("is reached or lost: one that $name", ({ contact, want }) => {
+    const { observations } = table();
+    observations.contact(CLUSTER, { ...inContact, ...contact });
+    const said = [
+      ...(observations.isReached(CLUSTER) ? ["reached"] : []),
+      ...(observations.isLost(CLUSTER) ? ["lost"] : []),
+    ];
+    expect(said).toEqual(want);
+  });
 });
 
 test("what is known to be absent is remembered, and counts for its namespace until it is forgotten", () => {
@@ -151,4 +166,18 @@ test("what is known to be absent is remembered, and counts for its namespace unt
   expect(observations.isInUse(CLUSTER, "other")).toBe(false);
   observations.contact(CLUSTER, undefined);
   expect(observations.isInUse(CLUSTER, "default")).toBe(false);
+});
+
+test.each([
+  ["nothing is there and nothing is under way", absent(), false],
+  ["a write is under way", absent({ writing: true }), true],
+  ["a write has failed", absent({ failure: { reason: "Forbidden", message: "no", final: false } }), true],
+])("is remembered or forgotten where %s", (_what, report, isKnown) => {
+  const { observations, changes } = table();
+  observations.report(CLUSTER, [observation()]);
+  observations.report(CLUSTER, [report]);
+  expect(observations.get(CLUSTER, CONFIG_KEY)).toBe(isKnown ? report : undefined);
+  expect(changes.at(-1)?.after).toBe(report);
+  expect(observations.isInUse(CLUSTER, "default")).toBe(isKnown);
+  expect([...observations.naming(SHOP_KEY)]).toEqual([]);
 });
