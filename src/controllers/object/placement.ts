@@ -1,4 +1,4 @@
-import { type KubeObject, OBJECT_FINALIZER, unclaimed } from "../../apis/index.ts";
+import { defined, type KubeObject, OBJECT_FINALIZER, unclaimed } from "../../apis/index.ts";
 import {
   assembleRemovalFacts,
   assembleSnapshot,
@@ -119,11 +119,16 @@ export class PlacementReconciler implements Reconciler {
 
   constructor(options: PlacementReconcilerOptions) {
     this.#options = options;
-    this.#orphaning = new OrphaningDeletions(options);
-    this.#rolloutStep = new RolloutStep(options);
-    this.#pendingMembers = new PendingMembers(options);
-    this.#recorded = new RecordedRows(options);
-    this.#finalizations = new Finalizations({ ...options, orphaning: this.#orphaning });
+    const { hub, hubState, observations, plans, store, client, clock, events, metrics } = options;
+    const { revisions, gates, places, approversProvenSince } = options;
+    this.#orphaning = new OrphaningDeletions({ client });
+    this.#rolloutStep = new RolloutStep({
+      ...{ hub, observations, plans, events, metrics, revisions, gates, places },
+      ...defined({ approversProvenSince }),
+    });
+    this.#pendingMembers = new PendingMembers({ hub, observations, clock });
+    this.#recorded = new RecordedRows({ plans, store });
+    this.#finalizations = new Finalizations({ hub, hubState, plans, events, orphaning: this.#orphaning });
   }
 
   sources(): Source[] {
@@ -132,17 +137,18 @@ export class PlacementReconciler implements Reconciler {
     const isWaiting = (owner: string): boolean => this.#awaiting.has(owner) || this.#rolloutStep.isOpen(owner);
     const awaiting = (): Iterable<string> => [...this.#awaiting.keys()];
     const held = (): Iterable<string> => [...this.#awaiting].flatMap(([owner, one]) => (one.held ? [owner] : []));
+    const relevant = { hub, plans, observations };
     const facts = from(hub.clusters).when((event) => !event.initial && changedFacts(event));
     return [
       this.#orphaning.noting(hub.objectEvents),
       from(hub.objectEvents)
-        .when((event) => isRelevant(this.#options, event))
-        .when((event) => isNews(this.#options, event) || changedContent(event)),
+        .when((event) => isRelevant(relevant, event))
+        .when((event) => isNews({ classes }, event) || changedContent(event)),
       ...policyProgress.sources(),
       facts.map((event) => affectedBy(hub, plans, event)),
       facts.map(awaiting),
-      from(hub.rescaled).map((type) => concernedAmong(this.#options, hub.ownersOf(type))),
-      from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
+      from(hub.rescaled).map((type) => concernedAmong(relevant, hub.ownersOf(type))),
+      from(namespaces.changes).map((namespace) => concernedAmong(relevant, namespaces.ownersIn(namespace))),
       { subscribe: () => dependencies.causes.subscribe(({ owner, cause }) => plans.traces.because(cause, owner)) },
       from(dependencies.changes),
       from(observations.changes)
@@ -170,14 +176,15 @@ export class PlacementReconciler implements Reconciler {
       from(classes.othersChanged).map(awaiting),
       from(dependencies.releases).map(held),
       from(observations.changes)
-        .when((change) => freesBundles(this.#options, change))
+        .when((change) => freesBundles({ hub }, change))
         .map(held),
       from(plans.changes).when(leavesClusters).map(held),
     ];
   }
 
   follows(owner: string): Following | undefined {
-    return followingOf(this.#options, owner);
+    const { hub, plans, clock } = this.#options;
+    return followingOf({ hub, plans, clock }, owner);
   }
 
   logFields(owner: string): Record<string, string | undefined> {
@@ -227,12 +234,12 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { hub, hubState, plans, progress, assignments, clock, metrics, tracer, events, namespaces, pace } =
-      this.#options;
-    const attempt = <T>(plan: () => T): T => attempted(this.#options, owner, object, plan);
+    const { hub, hubState, plans, progress, assignments, clock, metrics, tracer, events, classes } = this.#options;
+    const { client, store, dependencies, namespaces, observations, pace } = this.#options;
+    const attempt = <T>(plan: () => T): T => attempted({ plans, events }, owner, object, plan);
     const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
     if (plans.get(owner)?.generation !== object.metadata.generation) recordStart(events, object);
-    const resolved = attempt(() => resolvedOf(this.#options, owner, { object, kind }));
+    const resolved = attempt(() => resolvedOf({ hub, hubState, dependencies }, owner, { object, kind }));
     // The object is planned again when the watches of its namespace have synced, or when the namespace itself is known.
     if (resolved === undefined || namespaces.termsFor(object) === undefined) {
       this.#fetching.set(owner, startedAt);
@@ -258,7 +265,7 @@ export class PlacementReconciler implements Reconciler {
         return requeueAfter(leftMs);
       }
     }
-    const claimed = await claim(this.#options, object, kind, wanted, signal);
+    const claimed = await claim({ client, hub, store, events, classes }, object, kind, wanted, signal);
     if (claimed === undefined) return requeueAfter(RETRY_FINALIZER_MS);
     plans.traces.claimed(owner, object, claimed);
 
@@ -270,11 +277,12 @@ export class PlacementReconciler implements Reconciler {
     const { target, awaitsContact } = rollout;
     const removal = leftBehind(target.owner);
     const next = attempt(() => this.#step(owner, wanted, removal, rollout));
-    const remains = leftoversBeside(this.#options, target, () =>
+    const remains = leftoversBeside({ hub, hubState, assignments, observations, progress }, target, () =>
       footprintOf(kind, object, resolved.needs.dependencies),
     );
     if (isOver(kind, wanted, remains)) {
-      if (!(await releaseHubObject(this.#options, object, kind, signal))) return requeueAfter(RETRY_FINALIZER_MS);
+      if (!(await releaseHubObject({ client, store, classes }, object, kind, signal)))
+        return requeueAfter(RETRY_FINALIZER_MS);
       logEnd(context, owner, object);
       return this.#leave(owner, object, "Unplanned");
     }
@@ -305,7 +313,7 @@ export class PlacementReconciler implements Reconciler {
     changed: ReadonlySet<string>,
     context: ReconcileContext,
   ): void {
-    const { plans, events, metrics } = this.#options;
+    const { plans, events, metrics, warnings } = this.#options;
     const before = past.plan?.target;
     recordDecision(
       events,
@@ -313,7 +321,7 @@ export class PlacementReconciler implements Reconciler {
       target,
       { before, status: past.status },
       {
-        warn: (warning) => warnLater(this.#options, owner, warning),
+        warn: (warning) => warnLater({ plans, warnings }, owner, warning),
         failedOver: (reason) => metrics.failedOver(reason),
       },
     );
@@ -347,7 +355,8 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { client, hub, hubState, plans, progress, classes, store, statuses, recoveries, clock } = this.#options;
+    const { client, hub, hubState, plans, progress, classes, store, statuses } = this.#options;
+    const { assignments, observations, recoveries, clock } = this.#options;
     this.#rolloutStep.forget(owner, object.metadata.uid);
     logChange(context, owner, object, { plan: plans.get(owner), status: hub.statuses.of(object, kind) });
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
@@ -362,7 +371,8 @@ export class PlacementReconciler implements Reconciler {
     const { rows } = this.#step(owner, undefined, { ...removal, awaitsEnd: wentByTtl(object) });
     progress.planned(owner);
     const clusters = recordedClusters(hubState, owner);
-    const remains = leftoversOf(this.#options, { owner: life, clusters, footprint });
+    const sources = { hub, hubState, assignments, observations, progress };
+    const remains = leftoversOf(sources, { owner: life, clusters, footprint });
     plans.set(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
     logRemoval(context, owner, object, this.#assign(owner, [...rows, ...remains.rows], context));
     if (remains.open.size > 0) {
@@ -403,7 +413,7 @@ export class PlacementReconciler implements Reconciler {
     const { verdict, version } = isHere ? OURS : await classes.ofGone(named, clock.monotonic(), signal);
     const [ref = { ...refOfKey(owner), uid: "" }] = named;
     const confirmed = !isHere && verdict === "Ours";
-    const held = await heldAsGone(this.#options, { ref, here: here?.object, copies, confirmed }, signal);
+    const held = await heldAsGone({ hub, missing }, { ref, here: here?.object, copies, confirmed }, signal);
     // The object may have come back during the request to the hub. It is then planned separately.
     if (!isHere && hub.object(owner) !== undefined) return done;
     if (!isHere) missing.confirmed(owner, latest, version);
@@ -416,7 +426,7 @@ export class PlacementReconciler implements Reconciler {
 
   /** Forgets an object that is gone from the hub or has no copies left. */
   #forget(owner: string): Result {
-    const { hubState, plans, assignments, dependencies, progress, metrics } = this.#options;
+    const { hub, hubState, plans, assignments, dependencies, progress, metrics, classes } = this.#options;
     const isOver = copiesOf(hubState, owner).length === 0;
     this.#rolloutStep.forget(owner, plans.get(owner)?.uid);
     this.#finalizations.forget(owner);
@@ -426,7 +436,7 @@ export class PlacementReconciler implements Reconciler {
     metrics.forgetObject(owner);
     this.#fetching.delete(owner);
     this.#pendingMembers.forget(owner);
-    if (!isOver || !keepHeld(this.#options, owner)) plans.drop(owner);
+    if (!isOver || !keepHeld({ hub, plans, classes }, owner)) plans.drop(owner);
     if (isOver) {
       this.#parting.delete(owner);
       assignments.replace(owner, []);

@@ -42,7 +42,11 @@ export class RolloutStep {
 
   constructor(sources: RolloutStepSources) {
     this.#sources = sources;
-    this.#rollouts = new Rollouts(sources);
+    const { hub, observations, revisions, gates, places, approversProvenSince } = sources;
+    this.#rollouts = new Rollouts({
+      ...{ hub, observations, revisions, gates, places },
+      ...defined({ approversProvenSince }),
+    });
   }
 
   isOpen(owner: string): boolean {

@@ -34,7 +34,7 @@ import {
   type Plans,
   spanAttributes,
 } from "../tables/index.ts";
-import { awaitsAnswer, hasBegun, openCell } from "./rowProgress.ts";
+import { awaitsAnswer, hasBegun, openCell, type RowProgressSources } from "./rowProgress.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses, holdersBeside } from "../facts/index.ts";
@@ -72,13 +72,16 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   readonly #underWay = new Set<string>();
   readonly #rate = new WriteRate();
   readonly #sums: StatusSums;
+  readonly #rows: RowProgressSources;
   readonly #carriedOut = new Set<string>();
   readonly #startedAt: number;
 
   constructor(options: StatusReconcilerOptions) {
     this.#options = options;
-    this.#startedAt = options.clock.monotonic();
-    this.#sums = new StatusSums(options);
+    const { client, clock, plans, assignments, observations } = options;
+    this.#startedAt = clock.monotonic();
+    this.#sums = new StatusSums({ client, clock });
+    this.#rows = { plans, assignments, observations };
   }
 
   sources(): Source[] {
@@ -127,7 +130,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
-    const { hub, plans, classes, clock, store } = this.#options;
+    const { hub, plans, classes, clock, store, assignments, observations } = this.#options;
     const tracked = this.#tracked.get(owner);
     const plan = plans.get(owner);
     if (tracked === undefined || plan?.ours !== true) return done;
@@ -143,7 +146,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const now = clock.monotonic();
     const waitMs = Math.max(
       dueIn,
-      startupDelayFor(this.#options, owner, plan, now - this.#startedAt),
+      startupDelayFor({ hub, store, assignments, observations }, owner, plan, now - this.#startedAt),
       this.#goneFor(owner, tracked, now),
     );
     if (waitMs > 0 && !isUrgent) return requeueAfter(waitMs);
@@ -180,7 +183,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   #goneFor(owner: string, tracked: Tracked, now: number): number {
-    if (!this.#isDeletion(owner) || !this.#isComplete(owner, tracked) || awaitsAnswer(this.#options, owner)) {
+    if (!this.#isDeletion(owner) || !this.#isComplete(owner, tracked) || awaitsAnswer(this.#rows, owner)) {
       tracked.goneAt = undefined;
       return 0;
     }
@@ -244,7 +247,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     if (tracked === undefined) return undefined;
     const now = this.#options.clock.monotonic();
     const { plannedAt, movedAt } = tracked;
-    if (movedAt === undefined && plannedAt !== undefined && hasBegun(this.#options, owner, plannedAt))
+    if (movedAt === undefined && plannedAt !== undefined && hasBegun(this.#rows, owner, plannedAt))
       tracked.movedAt = now;
     if (!tracked.changed) tracked.changedAt = now;
     tracked.changed = true;
@@ -307,7 +310,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   #isComplete(owner: string, tracked: Tracked): boolean {
-    tracked.open = openCell(this.#options, owner, tracked.open);
+    tracked.open = openCell(this.#rows, owner, tracked.open);
     return tracked.open === undefined;
   }
 
@@ -325,10 +328,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, clock, classes, hub } = this.#options;
+    const { store, clock, classes, hub, assignments, observations, contacts } = this.#options;
     const complete = this.#isComplete(owner, tracked);
     const previous = store.read(owner);
-    const clusters = clusterViews(this.#options, owner, plan);
+    const clusters = clusterViews({ hub, assignments, observations, contacts }, owner, plan);
     const sum = await this.#sums.write(owner, { object, kind }, plan.target, clusters, signal);
     const status = aggregate(
       {
@@ -346,7 +349,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         rollout: plan.failure === undefined ? plan.rollout : previous?.rollout,
         podSelector: kind.interpreter.podSelector(object),
         ...(kind.interpreter.holdsManifests === true ? { isBundle: true } : {}),
-        kinds: recordedKindsOf(this.#options, { owner, object, interpreter: kind.interpreter }, plan, previous),
+        kinds: recordedKindsOf(this.#rows, { owner, object, interpreter: kind.interpreter }, plan, previous),
         clusters,
       },
       clock.now(),
@@ -366,11 +369,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, store, tracer } = this.#options;
     tracked.earlierWriteAt = tracked.lastWriteAt;
     tracked.lastWriteAt = clock.monotonic();
     this.#rate.count(tracked.lastWriteAt);
-    await writeStatus(this.#options, owner, found, status, context, signal);
+    await writeStatus({ store, tracer }, owner, found, status, context, signal);
     this.#rate.took(clock.monotonic() - tracked.lastWriteAt);
   }
 
@@ -382,11 +385,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     status: FederatedStatus,
     complete: boolean,
   ): void {
-    const { metrics, clock, store } = this.#options;
+    const { metrics, clock, store, events, recoveries, warnings } = this.#options;
     metrics.setObjectState(owner, object.kind, phaseOf(status));
     const previous = store.read(owner);
-    recordProgress(this.#options, object, { previous, status, now: clock.now() }, tracked.progress);
-    reportTrouble(this.#options, owner, object, { previous, status }, plan.target);
+    recordProgress({ events, recoveries }, object, { previous, status, now: clock.now() }, tracked.progress);
+    reportTrouble({ events, warnings, store }, owner, object, { previous, status }, plan.target);
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     if (status.conditions?.find(({ type }) => type === "Applied")?.status !== "True") return;
