@@ -62,18 +62,19 @@ describe("a rule that fails", () => {
 });
 
 describe("applyRules", () => {
-  test.each<[string, MatchedRule["policy"]]>([["namespace", { kind: "OverridePolicy", namespace: "b", name: "p" }]])(
-    "policies that differ in their %s do not fail together",
-    (_what, second) => {
-      const [replicas, removal] = [{ replicas: 2 }, { patches: [{ op: "remove" as const, path: "/none" }] }];
-      const first = { kind: "OverridePolicy", namespace: "a", name: "p" };
-      const rules = [
-        { policy: first, index: 0, rule: replicas },
-        { policy: second, index: 0, rule: removal },
-      ];
-      expect(applyRules([service], rules)).toMatchObject({ replicas: 2, problem: { policy: second } });
-    },
-  );
+  test.each<[string, MatchedRule["policy"]]>([
+    ["kind", { kind: "ClusterOverridePolicy", namespace: "a", name: "p" }],
+    ["namespace", { kind: "OverridePolicy", namespace: "b", name: "p" }],
+    ["name", { kind: "OverridePolicy", namespace: "a", name: "q" }],
+  ])("policies that differ in their %s do not fail together", (_what, second) => {
+    const [replicas, removal] = [{ replicas: 2 }, { patches: [{ op: "remove" as const, path: "/none" }] }];
+    const first = { kind: "OverridePolicy", namespace: "a", name: "p" };
+    const rules = [
+      { policy: first, index: 0, rule: replicas },
+      { policy: second, index: 0, rule: removal },
+    ];
+    expect(applyRules([service], rules)).toMatchObject({ replicas: 2, problem: { policy: second } });
+  });
 
   test("clusters with the same rules share what these make", () => {
     const objects = [deployment(), service];
@@ -186,7 +187,11 @@ describe("patches", () => {
   const OURS = "/metadata/labels/federation.paas.cmft.com~1managed-by";
   test.each<[Patch, field: string]>([
     [{ op: "replace", path: "/apiVersion", value: "v2" }, "/apiVersion"],
+    [{ op: "replace", path: "/kind", value: "Pod" }, "/kind"],
     [{ op: "replace", path: "/metadata/name", value: "other" }, "/metadata/name"],
+    [{ op: "replace", path: "/metadata", value: { name: "other", namespace: "default" } }, "/metadata/name"],
+    [{ op: "remove", path: "/metadata/namespace" }, "/metadata/namespace"],
+    [{ op: "add", path: "/metadata/uid", value: "u" }, "/metadata/uid"],
     [{ op: "add", path: "/metadata/ownerReferences", value: [] }, "/metadata/ownerReferences"],
     [{ op: "add", path: "/status", value: {} }, "/status"],
     [{ op: "add", path: OURS, value: "x" }, "/metadata/labels"],

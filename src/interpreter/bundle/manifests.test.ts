@@ -46,6 +46,7 @@ describe("a manifest", () => {
     { name: "that is a list", given: [account], below: "", message: SHAPE },
     { name: "without a version", given: { ...account, apiVersion: undefined }, below: ".apiVersion", message: GIVEN },
     { name: "with a number as its kind", given: { ...account, kind: 1 }, below: ".kind", message: GIVEN },
+    { name: "with an empty version", given: { ...account, apiVersion: "" }, below: ".apiVersion", message: GIVEN },
     { name: "without metadata", given: { ...account, metadata: null }, below: ".metadata.name", message: NAME },
     {
       name: "with a name that is too long",
@@ -60,7 +61,18 @@ describe("a manifest", () => {
       below: ".metadata.namespace",
       message: NAMESPACE,
     })),
-    ...["uid", "generateName", "ownerReferences", "managedFields"].map((field) => ({
+    ...[
+      "uid",
+      "resourceVersion",
+      "generation",
+      "generateName",
+      "creationTimestamp",
+      "deletionTimestamp",
+      "deletionGracePeriodSeconds",
+      "selfLink",
+      "ownerReferences",
+      "managedFields",
+    ].map((field) => ({
       name: `with ${field}`,
       given: withMetadata({ [field]: "x" }),
       below: `.metadata.${field}`,
@@ -82,6 +94,12 @@ describe("a manifest", () => {
     {
       name: "that is the token of an account",
       given: { ...account, kind: "Secret", type: "kubernetes.io/service-account-token" },
+      below: ".type",
+      message: TOKEN,
+    },
+    {
+      name: "that is the token of a node",
+      given: { ...account, kind: "Secret", type: "bootstrap.kubernetes.io/token" },
       below: ".type",
       message: TOKEN,
     },
@@ -114,6 +132,11 @@ describe("a manifest", () => {
     { name: "with a time of nothing, as tools write it", given: withMetadata({ creationTimestamp: null }) },
     { name: "that says its scope", given: withMetadata({ annotations: { [SCOPE_ANNOTATION]: "Cluster" } }) },
     { name: "that is a Secret of another type", given: { ...account, kind: "Secret", type: "Opaque" } },
+    {
+      name: "that is no Secret of Kubernetes",
+      given: { ...account, apiVersion: "example.com/v1", kind: "Secret", type: "bootstrap.kubernetes.io/token" },
+    },
+    { name: "that is no Secret", given: { ...account, type: "bootstrap.kubernetes.io/token" } },
     { name: "that is cluster-scoped", given: clusterRole("r") },
   ])("$name can be sent", ({ given }) => expect(judged([given])).toEqual([]));
 });

@@ -283,6 +283,7 @@ describe("whether anybody knows what a person set", () => {
   test.each<{ name: string; object: KubeObject; why: string | undefined }>([
     { name: "a person's entry", object: of(full, [entry("kubectl")]), why: undefined },
     { name: "no entries", object: of(full), why: "metadata.managedFields are missing" },
+    { name: "an empty list of entries", object: of(full, []), why: "metadata.managedFields are missing" },
     {
       name: "controllers' entries only",
       object: of(full, [entry("kube-controller-manager")]),
@@ -292,6 +293,24 @@ describe("whether anybody knows what a person set", () => {
       name: "Meridian's finalizer is no news of the rest",
       object: of(full, [entry("meridian", { "f:metadata": { "f:finalizers": {} } })]),
       why: "only controllers of the hub have written it",
+    },
+    {
+      name: "a person's entry that says nothing",
+      object: of(full, [{ manager: "kubectl" }]),
+      why: "only controllers of the hub have written it",
+    },
+    {
+      name: "an object without fields, with Meridian's finalizer and record",
+      object: {
+        ...of({}, [entry("meridian", { "f:metadata": { "f:finalizers": {} } })]),
+        metadata: { name: "a", annotations: { "federation.paas.cmft.com/clusters": "{}" } },
+      },
+      why: undefined,
+    },
+    {
+      name: "an annotation of which nobody knows whose it is",
+      object: { ...of({}), metadata: { name: "a", annotations: { note: "a" } } },
+      why: "metadata.managedFields are missing",
     },
     {
       name: "a label of which nobody knows whose it is",
@@ -307,7 +326,20 @@ describe("whether anybody knows what a person set", () => {
       why: "metadata.managedFields began late",
     },
     {
-      name: "the same, and since then a person has set all of it",
+      name: "entries that began with a label that nobody has set since",
+      object: of({}, [entry("before-first-apply", { "f:metadata": { "f:labels": { ".": {}, "f:x": {} } } })]),
+      why: "metadata.managedFields began late",
+    },
+    {
+      name: "the same, and a person owns a part of it only",
+      object: of({ data: { a: "1", b: "2" } }, [
+        entry("before-first-apply", { "f:data": { ".": {}, "f:a": {}, "f:b": {} } }),
+        entry("kubectl"),
+      ]),
+      why: "metadata.managedFields began late",
+    },
+    {
+      name: "entries that began early, and since then a person has set all of it",
       object: of(full, [
         entry("before-first-apply", {
           ...data,

@@ -117,6 +117,11 @@ cases("apps/v1 Deployment", [
     progressing("DeploymentPaused", "2 of 3 replicas updated", "Before"),
   ],
   [
+    "paused after all pods were updated",
+    { spec: { ...spec, paused: true }, status: status({ available: 2 }) },
+    progressing("PodsNotReady", "2 of 3 replicas available"),
+  ],
+  [
     "paused, and late",
     { spec: { ...spec, paused: true }, status: status({ updated: 2 }, having(LATE)) },
     degraded("ProgressDeadlineExceeded", "timed out", "Before"),

@@ -35,6 +35,11 @@ describe("what belongs to the hub itself", () => {
       "it is Meridian's own",
     ],
     [
+      "a member object whose label somebody took off",
+      object("Service", { annotations: { "federation.paas.cmft.com/owner": "{}" } }),
+      "it is Meridian's own",
+    ],
+    [
       "what `meridian join` made of a hub that is a member of another",
       object("ClusterRole", { labels: { "federation.paas.cmft.com/joined-to": "hub" } }, RBAC),
       "it is Meridian's own",
@@ -44,7 +49,13 @@ describe("what belongs to the hub itself", () => {
       object("ClusterRole", { labels: { "app.kubernetes.io/part-of": "meridian" } }, RBAC),
       "it is Meridian's own",
     ],
+    [
+      "what the chart made",
+      object("ClusterRole", { labels: { "app.kubernetes.io/name": "meridian" } }, RBAC),
+      "it is Meridian's own",
+    ],
     ["Meridian's kinds", crd("paas.cmft.com"), "it is Meridian's own"],
+    ["Meridian's other kinds", crd("federation.paas.cmft.com"), "it is Meridian's own"],
     [
       "a role of every API server",
       object("ClusterRole", { labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } }, RBAC),
@@ -60,6 +71,17 @@ describe("what belongs to the hub itself", () => {
       object("ClusterRole", { name: "system:node" }, RBAC),
       "its name is one of Kubernetes' own",
     ],
+    [
+      "a priority of Kubernetes",
+      object("PriorityClass", { name: "system-node-critical" }, { apiVersion: "scheduling.k8s.io/v1" }),
+      "its name is one of Kubernetes' own",
+    ],
+    ["the default account", object("ServiceAccount", { name: "default" }), "every cluster makes its own"],
+    [
+      "the hub's range of addresses",
+      object("ServiceCIDR", { name: "kubernetes" }, { apiVersion: "networking.k8s.io/v1" }),
+      "every cluster makes its own",
+    ],
     ["the hub's authority", object("ConfigMap", { name: "kube-root-ca.crt" }), "every cluster makes its own"],
     [
       "the hub's own address",
@@ -69,6 +91,11 @@ describe("what belongs to the hub itself", () => {
     [
       "a token of a service account",
       object("Secret", {}, { type: "kubernetes.io/service-account-token" }),
+      "it is a token of the hub",
+    ],
+    [
+      "a token of a node that joins",
+      object("Secret", {}, { type: "bootstrap.kubernetes.io/token" }),
       "it is a token of the hub",
     ],
     [
@@ -102,6 +129,11 @@ describe("what belongs to the hub itself", () => {
       }),
       "a controller of the hub made it",
     ],
+    [
+      "a webhook configuration",
+      object("MutatingWebhookConfiguration", {}, { apiVersion: "admissionregistration.k8s.io/v1" }),
+      "it can refuse every write of a cluster",
+    ],
   ])("%s", (_name, of, why, isProtected = false) => expect(whyHubsOwn(of, isProtected)).toBe(why));
 
   test.each([
@@ -114,6 +146,10 @@ describe("what belongs to the hub itself", () => {
     ],
     ["what names an owner that does not control it", object("Pod", controlled(false))],
     ["a Secret of a person", object("Secret", {}, { type: "Opaque" })],
+    ["a Secret of another group", object("Secret", {}, { apiVersion: "example.com/v1", type: "helm.sh/release.v1" })],
+    ["a name with something of Kubernetes at its end", object("ClusterRole", { name: "my-system:node" }, RBAC)],
+    ["a Service of another name", object("Service", { name: "kubernetes-dashboard" })],
+    ["an account of the name of another kind's object", object("ServiceAccount", { name: "kubernetes" })],
     ["a Secret with a type that every object has", object("Secret", {}, { type: "toString" })],
     ["a part of something else", object("Service", { labels: { "app.kubernetes.io/part-of": "shop" } })],
     ["another kind with the type of a token", object("Widget", {}, { type: "helm.sh/release.v1" })],

@@ -85,6 +85,11 @@ describe("the words of the sum", () => {
       lastTransitionTime: NOW,
     });
   });
+
+  test("have a reason of 63 characters at most", () => {
+    const reason = (length: number) => sumOf("Ready", { a: { status: "True", reason: "R".repeat(length) } })?.reason;
+    expect([reason(63), reason(64)]).toEqual(["R".repeat(63), `${"R".repeat(62)}…`]);
+  });
 });
 
 describe("the generation that the sum is of", () => {

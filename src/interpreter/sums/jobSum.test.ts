@@ -70,6 +70,10 @@ describe("the sum of a Job's statuses", () => {
     expect(statusSum(job(before, { suspend: true }), now, NOW)).toMatchObject({ startTime: at(5) });
   });
 
+  test("has no running pods beside its end", () => {
+    expect(sum({ ...ended("Complete", 1, 2), active: 1, terminating: 1 })).not.toHaveProperty("active");
+  });
+
   test("has an end also where a member sends more conditions than are summed up", () => {
     const others = Array.from({ length: 20 }, (_, index) => ({ type: `A${index}`, status: "True" }));
     const one = ended("Complete", 1, 2) as { conditions: object[] };
