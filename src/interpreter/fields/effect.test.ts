@@ -119,6 +119,12 @@ describe("what the member made something else of", () => {
     ]);
   });
 
+  test("an item that is gone is named by the fields of its key that it has", () => {
+    const owned = { "f:spec": { "f:ports": { 'k:{"port":80,"protocol":"TCP"}': { "f:port": {} } } } };
+    const wanted = thing({ spec: { ports: [{ port: 80 }] } });
+    expect(alteredFields(wanted, live({ spec: {} }, owned), "meridian")).toEqual(["spec.ports[port=80]"]);
+  });
+
   test("an item is compared with the one that stands under the same key, value or place", () => {
     const owned = {
       "f:spec": {

@@ -86,6 +86,12 @@ describe("health as a placement declares it", () => {
     },
   ])("$name", ({ rule, status, kind, want }) => expect(judged(rule, status, kind)).toStrictEqual(want));
 
+  test("keeps the number of replicas", () => {
+    const replicas = { desired: 1, updated: 1, ready: 1, available: 1 };
+    for (const [nodes, want] of [AVAILABLE, UNAVAILABLE].map((health, at) => [1 - at, health] as const))
+      expect(judged(NODES, { nodes }, { ...AVAILABLE, replicas })).toStrictEqual({ ...want, replicas });
+  });
+
   test("is asked before the conditions of the object, and after its deletion", () => {
     const report = (nodes: number, metadata = {}): Health =>
       memberReport(object({ nodes, conditions: [condition("Ready", "False", "NoVolume", "why")] }, metadata), NODES)

@@ -151,6 +151,11 @@ describe("conditions", () => {
     expect(of(["Synced", "True", 2], ["Ready", "True", 1])).toEqual(servedBefore);
     expect(of(["Synced", "False", 2], ["Ready", "True", 1])).toEqual(pending);
   });
+
+  test.each(ofBad)("“%s” of an older generation is forgotten", (type) => {
+    expect(of(["Ready", "True", 2], [type, "True", 1])).toEqual(AVAILABLE);
+    expect(of(["Ready", "True", 2], [type, "True", 2])).toMatchObject({ reason: type, serves: "Now" });
+  });
 });
 
 describe("phases", () => {
@@ -172,9 +177,22 @@ describe("phases", () => {
   });
 });
 
-test("an object of a built-in kind without a status is available until it is deleted", () => {
+test.each([
+  ["v1", "ConfigMap Secret ServiceAccount Endpoints Event LimitRange PodTemplate ResourceQuota"],
+  ["apps/v1", "ControllerRevision"],
+  ["admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration ValidatingWebhookConfiguration"],
+  ["admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding"],
+  ["admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding"],
+  ["coordination.k8s.io/v1", "Lease"],
+  ["discovery.k8s.io/v1", "EndpointSlice"],
+  ["networking.k8s.io/v1", "IngressClass NetworkPolicy"],
+  ["node.k8s.io/v1", "RuntimeClass"],
+  ["rbac.authorization.k8s.io/v1", "ClusterRole ClusterRoleBinding Role RoleBinding"],
+  ["scheduling.k8s.io/v1", "PriorityClass"],
+  ["storage.k8s.io/v1", "CSIDriver StorageClass"],
+])("an object of a built-in kind without a status is available until it is deleted: %s %s", (version, kinds) => {
   const metadata = { deletionTimestamp: "2026-11-22T10:00:00Z" };
-  for (const kind of ["v1 ConfigMap", "apps/v1 ControllerRevision", "rbac.authorization.k8s.io/v1 Role"]) {
+  for (const kind of kinds.split(" ").map((name) => `${version} ${name}`)) {
     expect(judge(kind, {}), kind).toEqual(AVAILABLE);
     expect(judge(kind, { metadata }), kind).toMatchObject(progressing("Terminating"));
   }

@@ -81,6 +81,16 @@ cases("apps/v1 Deployment", [
     progressing("RollingOut", "1 of 3 replicas updated", "Before"),
   ],
   [
+    "too few pods are available, also for its controller",
+    { spec, status: status({ updated: 1 }, having(condition("Available", "False"))) },
+    progressing("RollingOut"),
+  ],
+  [
+    "its controller does not know if enough pods are available",
+    { spec, status: status({ updated: 1 }, having(condition("Available", "Unknown"))) },
+    progressing("RollingOut"),
+  ],
+  [
     "no pod is available, whatever its controller says",
     { spec, status: status({ ready: 0, available: 0 }, having(ENOUGH)) },
     progressing("PodsNotReady", "0 of 3 replicas ready"),

@@ -32,12 +32,12 @@ describe("variables of one name", () => {
     expect(refusal).toBeUndefined();
   });
 
-  test.each([["is read in between", [variable("A", "1"), variable("B", "$(A)"), variable("A", "2")]]])(
-    "are refused where the earlier value %s",
-    (_name, env) => {
-      expect(withoutDuplicates(withContainer({ env })).refusal).toContain(`${at}.env: A is set twice`);
-    },
-  );
+  test.each([
+    ["is read in between", [variable("A", "1"), variable("B", "$(A)"), variable("A", "2")]],
+    ["is read by the next of them", [variable("A", "1"), variable("A", "$(A)x")]],
+  ])("are refused where the earlier value %s", (_name, env) => {
+    expect(withoutDuplicates(withContainer({ env })).refusal).toContain(`${at}.env: A is set twice`);
+  });
 });
 
 describe("ports of one number and protocol", () => {
@@ -188,6 +188,12 @@ describe("other lists", () => {
     expect(refusal).toContain(
       "spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.list.items.x-kubernetes-validations",
     );
+  });
+
+  test("of a policy are refused where two of one name differ", () => {
+    const variables = ["1", "2"].map((expression) => ({ name: "a", expression }));
+    const policy = { apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingAdmissionPolicy" };
+    expect(withoutDuplicates({ ...policy, metadata, spec: { variables } }).refusal).toBeDefined();
   });
 
   test("of custom kinds stay as they are: their definitions say what a list is", () => {
