@@ -57,6 +57,28 @@ describe("a rollout that fails", () => {
     it.commands = { ...it.commands, resumedAt: "2026-11-22T09:01:00Z" };
     expect(it.settle().status?.state).toBe("Succeeded");
   });
+
+  test("has the whole deadline of its stage again when a person resumes it", () => {
+    const stages = [stage("canary", { deadline: "20m" }), stage("asia"), stage("rest")];
+    const it = begun({ onFailure: "Pause", stages }, { "singapore-1": FAILED }).wait(2000);
+    expect(said(it).slice(0, 2)).toEqual(["Paused", "Failures"]);
+    it.cluster("singapore-1").health = () => BROKEN;
+    it.commands = { ...it.commands, resumedAt: "2026-11-22T12:00:00Z" };
+    it.step();
+    expect(it.status?.state).toBe("Progressing");
+  });
+
+  test("that cannot go back does not go forward either", () => {
+    const it = begun();
+    it.cluster("singapore-1").health = (runs) => (runs === 2 ? FAILED : BROKEN);
+    it.wait(700);
+    expect(said(it).slice(0, 2)).toEqual(["Paused", "RollbackFailed"]);
+    const before = it.log.length;
+    expect(it.wait(10_000).log.length).toBe(before);
+    it.cluster("singapore-1").health = () => GOOD;
+    it.commands = { ...it.commands, resumedAt: "2026-11-22T12:00:00Z" };
+    expect(it.settle().status?.state).toBe("RolledBack");
+  });
 });
 
 test("an unhealthy soak writes the status once, not every second", () => {
