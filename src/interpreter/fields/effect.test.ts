@@ -195,6 +195,11 @@ describe("what the member made something else of", () => {
     ]);
   });
 
+  test("metadata of which nothing is owned is not compared", () => {
+    const wanted = thing({ metadata: { name: "shop", labels: { a: "1" } }, spec: { a: 1 } });
+    expect(alteredFields(wanted, live({ spec: { a: 1 } }, { "f:spec": {} }), "meridian")).toEqual([]);
+  });
+
   test("when nothing says what is ours, that is what was taken off", () => {
     const { metadata, ...rest } = thing({ spec: { a: 1 } });
     expect(

@@ -119,6 +119,25 @@ describe("whose fields go along", () => {
     },
   );
 
+  test("without a path, a hub's autoscaler keeps what it set at home", () => {
+    const replicas: FieldsV1 = { "f:spec": { "f:replicas": {} } };
+    const scaled = owned(
+      { spec: { replicas: 7, image: "nginx" } },
+      entry("kubectl-create", { "f:spec": { "f:image": {} } }),
+      entry("kube-controller-manager", replicas, { subresource: "scale" }),
+    );
+    expect(rest(scaled)).toEqual({ spec: { image: "nginx" } });
+  });
+
+  test("what is owned as a whole goes along whole, by whomever", () => {
+    const object = owned(
+      { spec: { a: { x: 1, y: { z: 2 } }, l: [1, { b: 2 }] } },
+      entry("kubectl", { "f:spec": { "f:a": { "f:x": {} }, "f:l": {} } }),
+      entry("helm", { "f:spec": { "f:a": {} } }),
+    );
+    expect(rest(object)).toEqual({ spec: { a: { x: 1, y: { z: 2 } }, l: [1, { b: 2 }] } });
+  });
+
   test("labels and annotations one by one, and none rather than empty ones", () => {
     const object = owned({}, entry("kubectl", { "f:metadata": { "f:labels": { ".": {}, "f:a": {} } } }));
     Object.assign(object.metadata, { labels: { a: "1", b: "2" }, annotations: { c: "3" } });
