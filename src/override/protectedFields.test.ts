@@ -46,6 +46,16 @@ describe("what no override may change", () => {
     const before = { ...service, spec: { selector: APP, template: { metadata: { labels: { app: "shop" } } } } };
     expect(change(before, { ...before, spec: { selector: APP } })).toBeUndefined();
   });
+
+  test("is no label of pods that come with a template where there was none", () => {
+    const before = { ...deployment(), spec: { selector: APP } };
+    expect(change(before, workload(APP, { app: "shop" }))).toBeUndefined();
+  });
+
+  test("is who the object is, first of all", () => {
+    const before = workload(APP, { app: "shop" });
+    expect(change(before, { ...workload(APP, { app: "other" }), kind: "Pod" })).toBe("/kind");
+  });
 });
 
 test.each<[string, KubeObject, KubeObject, number]>([
