@@ -62,6 +62,8 @@ describe("what a rule sets", () => {
     expect(deciding({ replicas: 1 }, { replicas: 2, patches })).toBe("b");
     expect(deciding({ patches }, { patches })).toBe("ab");
   });
+
+  test("may be nothing, which nobody can set anew", () => expect(deciding({}, { labels: { x: "1" } })).toBe("ab"));
 });
 
 test("patches are named by their policy, rule and place, less those that only test", () => {
@@ -93,13 +95,18 @@ describe("the patch to blame", () => {
     ["a key with a slash and dots", "/metadata/labels/app.io~1name", "metadata.labels.app.io/name"],
     ["the address of a Service by its other name", "/spec/clusterIP", "spec.clusterIPs"],
     ["a field whose name ends with a number", "/spec/v1/x", ".spec.v1.x"],
+    ["an item far down a list", "/spec/ports/10/port", "spec.ports[10].port"],
+    ["a key with a tilde", "/metadata/labels/a~0b", "metadata.labels.a~b"],
     ["a key with what looks like a slash", "/metadata/labels/a~01b", "metadata.labels.a~1b"],
     ["an item at the end of a list", "/spec/ports/-/port", "spec.ports[3].port"],
+    ["a field of the top", "/spec", ".spec"],
     ["a field below the top", "/spec", ".spec.replicas"],
     ["the parent of a field", "/spec/a/b/c", "spec.a"],
   ])("is that of %s", (_name, path, field) => expect(blamed(path, field)).toBe(true));
 
   test.each<[string, string, string]>([
+    ["another item of the same depth", "/spec/v1/x", ".spec.v2.x"],
+    ["all of the object", "/spec", ""],
     ["a longer name", "/spec/a", ".spec.ab"],
     ["a field above, of which all is refused", "/spec/a", "spec"],
   ])("is not that of %s", (_name, path, field) => expect(blamed(path, field)).toBe(false));
