@@ -161,5 +161,7 @@ describe("the selector of the pods", () => {
     [{ matchExpressions: [{ key: "x", operator: "Like" }] }, undefined],
     [{ matchExpressions: [{ key: "", operator: "Exists" }] }, undefined],
     [{}, undefined],
+    [{ matchExpressions: [{ key: "", operator: "In", values: ["a"] }] }, undefined],
+    [{ matchExpressions: [{ operator: "DoesNotExist" }] }, undefined],
   ])("%j is %j", (selector, want) => expect(of("apps/v1 Deployment", selector)).toBe(want));
 });
