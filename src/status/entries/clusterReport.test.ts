@@ -240,3 +240,9 @@ describe("what was seen there once", () => {
     expect(of({ previous }, [unseen])?.entry).not.toHaveProperty("observedHash");
   });
 });
+
+test("only a final failure is Failed, and what is tried again goes on", () => {
+  const failing = (final: boolean) =>
+    row({ inSync: false, failure: { reason: "Forbidden", message: "may not", final } });
+  expect([true, false].map((final) => on({}, [failing(final)])?.entry.state)).toEqual(["Failed", "Progressing"]);
+});

@@ -40,45 +40,50 @@ const BOUNDS: TroubleBounds = { perObject: 64, whole: 1_024 };
 /** The latest ended troubles, each listed once with its last times, bounded per object and in total. */
 export class EndedTroubles {
   readonly #bounds: TroubleBounds;
-  readonly #troubles = new Map<string, ListedTrouble>();
+  readonly #objects = new Map<string, Map<string, ListedTrouble>>();
+  #size = 0;
 
   constructor(bounds: TroubleBounds = BOUNDS) {
     this.#bounds = bounds;
   }
 
   get size(): number {
-    return this.#troubles.size;
+    return this.#size;
   }
 
-  /** Adds an ended trouble and returns its entry in the list. */
+  /** Adds an ended trouble and returns its entry in the list. Searches other troubles only beyond a bound. */
   add(ended: EndedTrouble): ListedTrouble {
-    const key = keyOf(ended);
-    const known = this.#troubles.get(key);
+    const object = objectKey(ended);
+    const troubles = this.#objects.get(object) ?? new Map<string, ListedTrouble>();
+    this.#objects.set(object, troubles);
+    const key = troubleKey(ended);
+    const known = troubles.get(key);
     const last = known === undefined || byEnd(known, ended) > 0 ? ended : known;
     const listed = { ...last, times: 1 + (known?.times ?? 0) };
-    this.#troubles.set(key, listed);
-    if (known !== undefined) return listed;
-    const object = objectKey(ended);
-    this.#bound(this.#bounds.perObject, (other) => other.startsWith(object));
-    this.#bound(this.#bounds.whole, () => true);
+    troubles.set(key, listed);
+    if (known === undefined) this.#size += 1;
+    if (troubles.size > this.#bounds.perObject) this.#dropOldest([...troubles.values()]);
+    if (this.#size > this.#bounds.whole) this.#dropOldest(this.#all());
     return listed;
   }
 
   /** The newest first; for one object or for all. */
   list(object?: EndedTrouble["object"]): ListedTrouble[] {
-    const start = object === undefined ? "" : objectKey({ object });
-    return [...this.#troubles].flatMap(([key, one]) => (key.startsWith(start) ? [one] : [])).toSorted(byEnd);
+    if (object === undefined) return this.#all().toSorted(byEnd);
+    return [...(this.#objects.get(objectKey({ object }))?.values() ?? [])].toSorted(byEnd);
   }
 
-  /** Drops the oldest of these troubles if there are more than `most`. */
-  #bound(most: number, isMeant: (key: string) => boolean): void {
-    let [count, last]: [number, ListedTrouble | undefined] = [0, undefined];
-    for (const [key, one] of this.#troubles) {
-      if (!isMeant(key)) continue;
-      count += 1;
-      if (last === undefined || byEnd(one, last) > 0) last = one;
-    }
-    if (count > most && last !== undefined) this.#troubles.delete(keyOf(last));
+  #all(): ListedTrouble[] {
+    return [...this.#objects.values()].flatMap((troubles) => [...troubles.values()]);
+  }
+
+  #dropOldest(troubles: readonly ListedTrouble[]): void {
+    const oldest = troubles.reduce((one, other) => (byEnd(other, one) > 0 ? other : one));
+    const object = objectKey(oldest);
+    const ofObject = this.#objects.get(object);
+    ofObject?.delete(troubleKey(oldest));
+    if (ofObject?.size === 0) this.#objects.delete(object);
+    this.#size -= 1;
   }
 }
 
@@ -132,22 +137,21 @@ function lastedMs({ since, until }: Pick<EndedTrouble, "since" | "until">): numb
 
 /** The newest first. Troubles with the same end have a fixed order, whichever was added first. */
 function byEnd(a: EndedTrouble, b: EndedTrouble): number {
-  return (
-    compare(b.until, a.until) ||
-    compare(b.since ?? "", a.since ?? "") ||
-    compare(`${keyOf(a)} ${a.message}`, `${keyOf(b)} ${b.message}`)
-  );
+  return compare(b.until, a.until) || compare(b.since ?? "", a.since ?? "") || compare(textOf(a), textOf(b));
+}
+
+function textOf(trouble: EndedTrouble): string {
+  return `${objectKey(trouble)} ${troubleKey(trouble)} ${trouble.message}`;
 }
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-function keyOf({ cluster = "", reason, ending, ...trouble }: EndedTrouble): string {
-  return `${objectKey(trouble)}${cluster} ${ending} ${reason}`;
+function objectKey({ object }: Pick<EndedTrouble, "object">): string {
+  return `${refKey(object)} ${object.uid ?? ""}`;
 }
 
-/** The start of the keys of the object's troubles. */
-function objectKey({ object }: Pick<EndedTrouble, "object">): string {
-  return `${refKey(object)} ${object.uid ?? ""} `;
+function troubleKey({ cluster = "", reason, ending }: EndedTrouble): string {
+  return `${cluster} ${ending} ${reason}`;
 }

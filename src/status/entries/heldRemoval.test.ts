@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { conditionMessage, inFull } from "../../apis/index.ts";
 import type { Why } from "../../desiredstate/types.ts";
-import { finalizerHolds, whyNotRemoved } from "./heldRemoval.ts";
-import { rowWithout } from "../testing/builders.ts";
+import { finalizerHolds, whyNotRemoved, whyNotReplaced } from "./heldRemoval.ts";
+import { reportOf } from "./report.ts";
+import { row, rowWithout, T0, view } from "../testing/builders.ts";
 import type { RowView } from "../types.ts";
 
 const left = (more: Partial<RowView> = {}): RowView => rowWithout(["desiredHash"], { inSync: false, ...more });
@@ -55,4 +56,25 @@ describe("what a removal waits for that takes longer than removals do", () => {
     const { message } = whyNotRemoved([left({ finalizers: ["foregroundDeletion"] })]);
     expect(message).toBe("Deployment shop is being deleted by the cluster");
   });
+});
+
+test("a copy that is to be made again waits for a finalizer, and one in sync for nothing", () => {
+  const why = (more: Partial<RowView>) => whyNotReplaced([row(), row({ finalizers: ["example.com/hold"], ...more })]);
+  expect(inFull(why({ inSync: false }) ?? { reason: "", message: "" })).toEqual(held);
+  expect(why({ inSync: true })).toBeUndefined();
+  expect(why({ inSync: false, finalizers: ["foregroundDeletion"] })).toBeUndefined();
+});
+
+test("what holds a deletion is said only once the deletion takes long", () => {
+  const given = { target: undefined, previous: undefined, isBrief: false, isUnchanged: true, isPlaced: true, now: T0 };
+  const said = (isOverdue: boolean) =>
+    reportOf({
+      ...given,
+      view: view("a", { rows: [left({ finalizers: ["example.com/hold"] })], mayRemain: true }),
+      frozenFor: held,
+      watchesHealth: false,
+      watchesNodes: false,
+      isOverdue,
+    })?.entry.reason;
+  expect([said(false), said(true)]).toEqual([undefined, "Terminating"]);
 });

@@ -211,3 +211,9 @@ describe("the report on a cluster in contact that is to be left", () => {
     },
   ])("$name", ({ given, want }) => expect(given).toStrictEqual(want));
 });
+
+test("a lost cluster that the object is to leave is Unknown, not Pending", () => {
+  const contact = { ok: false, reason: "SecretNotFound" };
+  const state = (more: Partial<ReportInput>) => report({ ...view("a", { contact, rows: [] }), mayRemain: true }, more);
+  expect([state({ target: undefined }), state({})].map((one) => one?.entry.state)).toEqual(["Unknown", "Pending"]);
+});

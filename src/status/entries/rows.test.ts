@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { hashOf } from "../../apis/index.ts";
-import { combined, failingRow, hashesOf, reportedOn } from "./rows.ts";
+import { combined, failingRow, hashesOf, reportedOn, servingOf } from "./rows.ts";
 import { row, rowWithout, unhealthy } from "../testing/builders.ts";
 import type { RowView } from "../types.ts";
 
@@ -12,6 +12,18 @@ describe("the rows of a cluster", () => {
     const failing = (final: boolean) => row({ inSync: false, failure: { reason: "R", message: "", final } });
     const [first, second, last] = [failing(false), failing(false), failing(true)];
     expect([failingRow([row(), first, second]), failingRow([first, last])]).toEqual([first, last]);
+  });
+
+  test.each<{ name: string; health: RowView["health"]; want: string | undefined }>([
+    { name: "as the worse of two", health: { ...unhealthy("Degraded", 1), serves: "Before" }, want: "Before" },
+    { name: "as it serves now", health: { ...unhealthy("Degraded", 1), serves: "Now" }, want: "Now" },
+    { name: "not at all", health: unhealthy("Degraded", 1), want: undefined },
+  ])("serve $name: $want", ({ health, want }) => {
+    const other = row(health === undefined ? {} : { health });
+    expect([
+      servingOf([row(), other]),
+      servingOf([other, row(), dependency({ health: unhealthy("Failed", 0) })]),
+    ]).toEqual([want, want]);
   });
 
   test("have every address, eight at most, and the conditions of the worst", () => {
