@@ -142,6 +142,7 @@ describe("the summary of clusters that are not listed", () => {
       aggregate(inputOf(Array.from({ length: count }, (_, index) => view(`c${index}`, { rows }))), T0);
     expect(of(100).clusters).toHaveLength(100);
     expect(of(101)).not.toHaveProperty("clusters");
+    expect(of(101).summary?.map((one) => "states" in one)).toEqual(Array(101).fill(false));
     const ill = of(101, [row({ health: unhealthy("Degraded", 1), conditions: [{ type: "T", status: "True" }] })]);
     expect(ill).not.toHaveProperty("summary");
     expect(ill).not.toHaveProperty("unlistedClusters");

@@ -246,3 +246,9 @@ test("only a final failure is Failed, and what is tried again goes on", () => {
     row({ inSync: false, failure: { reason: "Forbidden", message: "may not", final } });
   expect([true, false].map((final) => on({}, [failing(final)])?.entry.state)).toEqual(["Failed", "Progressing"]);
 });
+
+test("what serves on is not available where an override cannot be applied", () => {
+  const rows = [row({ health: { ...unhealthy("Degraded", 1), serves: "Now" } })];
+  const problem = { reason: "InvalidPatch", message: "no" };
+  expect([on({}, rows), on({ problem }, rows)].map((one) => one?.available)).toEqual(["Yes", "No"]);
+});

@@ -217,3 +217,9 @@ test("a lost cluster that the object is to leave is Unknown, not Pending", () =>
   const state = (more: Partial<ReportInput>) => report({ ...view("a", { contact, rows: [] }), mayRemain: true }, more);
   expect([state({ target: undefined }), state({})].map((one) => one?.entry.state)).toEqual(["Unknown", "Pending"]);
 });
+
+test("where an override cannot be applied nothing is applied, whatever was seen last", () => {
+  const problem = { reason: "InvalidPatch", message: "no" };
+  expect(lost([row()], { target: { ...chosen, problem } })?.applied).toBe(false);
+  expect(lost([row()])?.applied).toBe(true);
+});
