@@ -36,7 +36,10 @@ export function copiesOf(state: Pick<HubState, "naming" | "cellsOf" | "copy">, o
   return [...copies];
 }
 
-/** The object's own copies, its dependencies that name another owner, and copies whose hub object is missing. */
+/**
+ * The object's own copies, and its dependencies that name another owner: the copy of a Secret that is gone from the hub
+ * stays for every application that refers to the Secret. Copies that a person released are left out.
+ */
 export function copiesToPlan(state: HubState, owner: string, target: Target | undefined): Observation[] {
   const copies = new Set(copiesOf(state, owner));
   for (const { cluster, key, rows } of state.cellsOf(owner)) {

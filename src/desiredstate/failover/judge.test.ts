@@ -139,6 +139,22 @@ describe("an object that has left a cluster", () => {
       ]),
     });
   });
+
+  const well = { current: new Set(["b"]), clusters: [cluster("a"), cluster("b")] };
+
+  test("returns after a delay of its own, and for being unhealthy however long the cluster has been well", () => {
+    expect(judged({ ...well, departures: [left(2)], rules: { returnAfter: "2m" } })).toEqual(NOTHING);
+    expect(judged({ ...well, departures: [left(2)], rules: { returnAfter: "3m" } }).recheckAt).toBe(T + MINUTE);
+    const clusters = [cluster("a", undefined, { ready: { status: "True", since: T - 1 } }), cluster("b")];
+    expect(judged({ clusters, departures: [left(5, "ObjectUnhealthy")] })).toEqual(NOTHING);
+  });
+
+  test("waits for this process only once its time has come", () => {
+    const contacts = { isLost: () => false, isReached: () => false };
+    const returning = [{ cluster: "a", at: T + MINUTE }];
+    expect(judged({ ...well, contacts, departures: [left(4)] })).toMatchObject({ untried: [], returning });
+    expect(judged({ ...well, contacts, departures: [left(5)] })).toMatchObject({ untried: ["a"], returning: [] });
+  });
 });
 
 describe("an unhealthy object", () => {
@@ -166,6 +182,30 @@ describe("an unhealthy object", () => {
     const both = { rules, clusters, current: new Set(["a", "b"]) };
     expect(judged({ ...both, unhealthySince: since(5, "a", "b") }).due).toMatchObject([{ cluster: "a" }]);
   });
+});
+
+test("an unhealthy object leaves only where the policy says so, and waits for no turn and no contact", () => {
+  const unhealthySince = new Map([["a", T - 5 * MINUTE]]);
+  const contacts = { isLost: () => false, isReached: () => true };
+  const due = (rules: FailoverInput["rules"]) => judged({ rules, unhealthySince, turnAt: T + 1, contacts }).due;
+  expect([due({}), due({ unhealthyAfter: "5m" })]).toMatchObject([[], [{ cluster: "a" }]]);
+});
+
+test("a cluster whose state is unknown is lost, too", () => {
+  const unknown = cluster("a", undefined, { ready: { status: "Unknown", since: T - 9 * MINUTE } });
+  expect(judged({ clusters: [unknown, cluster("b"), cluster("c")] }).due).toHaveLength(1);
+});
+
+test("that too many are lost is told only where the object runs on one of them and has not left it", () => {
+  const clusters = [cluster("a", 9 * MINUTE), cluster("b", 9 * MINUTE), cluster("c")];
+  expect(judged({ clusters, current: new Set(["c"]) })).toEqual(NOTHING);
+  expect(judged({ clusters, departures: [left(9)] })).not.toHaveProperty("held");
+  expect(judged({ clusters })).toHaveProperty("held");
+});
+
+test("a cluster that is being deleted is none of those that are lost at once", () => {
+  const deleting = cluster("b", MINUTE, { deleting: true });
+  expect(judged({ clusters: [cluster("a", 9 * MINUTE), deleting, cluster("c"), cluster("d")] }).due).toHaveLength(1);
 });
 
 describe("a turn", () => {

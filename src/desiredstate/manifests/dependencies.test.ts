@@ -178,6 +178,27 @@ describe("what goes to no member", () => {
   });
 });
 
+test.each<[kind: string, name: string, type: string, isRefused: boolean]>([
+  ["Secret", "a", "bootstrap.kubernetes.io/token", true],
+  ["Secret", "a", "Opaque", false],
+  ["ConfigMap", "a", "bootstrap.kubernetes.io/token", false],
+  ["ConfigMap", "sh.helm.release.v1.web.v1", "helm.sh/release.v1", false],
+])("a %s %s of the type %s is refused: %s", (kind, name, type, isRefused) => {
+  const { objects, refusal } = collected(
+    { dependencies: [need(kind, name)] },
+    { dependencies: has(objectOf(kind, name, { type })) },
+  );
+  expect([refusal?.reason, objects.length]).toEqual(isRefused ? ["NotAllowed", 0] : [undefined, 1]);
+});
+
+test.each([
+  ["Secret", "NotAllowed", undefined],
+  ["ConfigMap", undefined, "DependencyMissing"],
+])("an absent %s with the name of a Helm release: %s, %s", (kind, refused, warned) => {
+  const { refusal, warning } = collected({ dependencies: [need(kind, "sh.helm.release.v1.web.v1")] }, {});
+  expect([refusal?.reason, warning?.reason]).toEqual([refused, warned]);
+});
+
 describe("what may not be read", () => {
   test("is not looked for, and the Secret is named before others", () => {
     const unreadable = new Set([CONF, DATABASE]);

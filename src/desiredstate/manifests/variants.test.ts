@@ -219,3 +219,12 @@ describe("an override that has got past its own checks", () => {
     expect(namesIn(variant)).toEqual(AS_IT_WAS);
   });
 });
+
+test("on the hub itself nothing goes along, nor the owner itself", () => {
+  const kinds = (more: Partial<VariantOptions>, local: boolean): string[] =>
+    render([], more, { local }).objects.map(({ ref }) => ref.kind);
+  expect(kinds({}, true)).toEqual(["Deployment", "Service"]);
+  const self = { ...owner, name: "conf", kind: "ConfigMap", apiVersion: "v1" };
+  expect(kinds({ base: [config, service], owner: self }, true)).toEqual(["Service"]);
+  expect(kinds({ base: [config, service], owner: self }, false)).toEqual(["ConfigMap", "ConfigMap", "Service"]);
+});

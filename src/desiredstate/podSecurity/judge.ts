@@ -14,7 +14,7 @@ export interface Rendering {
   /** All rules that apply, in order: rules of cluster-scoped policies come first. */
   rules: readonly MatchedRule[];
   after: (count: number) => readonly KubeObject[];
-  /** The objects after the administrators' current rules; only these give a revision's changes their permission. */
+  /** Only for a revision: the objects after the administrators' current rules. A recorded change needs these as well. */
   present?: () => readonly KubeObject[];
 }
 
@@ -66,7 +66,8 @@ function violationsIn(objects: readonly KubeObject[], terms: NamespaceTerms): Fo
         .filter(({ hostPort }) => hostPort === undefined)
         .map((violation) => ({ ...violation, index, own, reason: "PodSecurity" as const })),
     ];
-    // Only administrators write cluster-scoped objects on the hub, and no namespace could allow what looks like a pod.
+    // Only administrators write cluster-scoped objects on the hub. What merely looks like a pod there is not judged,
+    // since no namespace could allow it.
     return own.namespace === "" ? found.filter(({ at }) => at === undefined) : found;
   });
 }
@@ -98,7 +99,7 @@ function refusal(found: Found, by: MatchedRule | undefined, owner: string, manif
   };
 }
 
-/** True if a tenant's container mounts a volume that the administrators bring, since it named the volume in advance. */
+/** True if a tenant's container named a volume in advance that the administrators bring, and that is not meant for it. */
 function isMountedByTenant({ field, index, at }: Found, base: readonly KubeObject[]): boolean {
   const [, volume] = /^spec\.volumes\[(.*)\]\.\w+$/.exec(field) ?? [];
   const object = base[index];
@@ -116,7 +117,7 @@ function isMountedByTenant({ field, index, at }: Found, base: readonly KubeObjec
   return false;
 }
 
-/** Number of the first tenant rule that changes pods which the administrators made more powerful. */
+/** Number of the first tenant rule that changes pods which the administrators made more powerful; undefined if none. */
 function firstChange({ base, rules, after }: Rendering, administrators: number): number | undefined {
   const own = base.map(ownContainers);
   const shapeOf = (count: number): string =>

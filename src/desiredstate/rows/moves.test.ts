@@ -124,6 +124,18 @@ describe("a disruption budget", () => {
       expect(names(observations, target(undefined))).toEqual([]);
     });
 
+    test("are not spared for replicas on a cluster out of contact, and those do not stand in the way", () => {
+      const observations = [
+        ...["shanghai-1", "frankfurt-1"].flatMap((name) => running(name, 2)),
+        ...running("singapore-1", 4),
+      ];
+      const removal = facts();
+      const clusters = new Map(removal.clusters).set("singapore-1", { synced: false });
+      expect(names(observations, target({ minAvailable: 4 }), { removal: { ...removal, clusters } })).toEqual([
+        "frankfurt-1",
+      ]);
+    });
+
     test("go one after the other, by name, as many as the budget allows", () => {
       const observations = [...arrived, ...running("singapore-1", 2), ...running("frankfurt-1", 2)];
       expect(names(observations, target({ minAvailable: 4 }))).toEqual(["singapore-1"]);

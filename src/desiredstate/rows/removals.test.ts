@@ -134,6 +134,10 @@ describe("the order of the obstacles", () => {
     ["Hold OtherOwner", { ownership: "OtherClass", neededByOthers: needed }],
     ["Hold OwnerUnconfirmed", { ownership: "Unconfirmed" }, copy("shanghai-1", "Service", { proven: false })],
     ["Hold OwnershipUnproven", { policy: "Orphan" }, copy("shanghai-1", "Service", { proven: false })],
+    ["Hold ClusterNotSynced", on({ unreadable: new Map([["/Service in default", "m"]]) })],
+    ["Delete NotSelected", on({ unreadable: new Map([["/Service in bank", "m"]]) })],
+    ["Release NotSelected", { policy: undefined }, copy("shanghai-1", "Service", { policy: "Orphan" })],
+    ["Delete NotSelected", {}, copy("shanghai-1", "Service", { policy: "Orphan" })],
   ])("%s", (want, more, given) => expect(textOf(more, given)).toBe(want));
 });
 
@@ -159,6 +163,13 @@ describe("what holds data", () => {
     ],
     ["is deleted with its own hub object", because("ObjectDeleted"), claim, "Delete ObjectDeleted"],
     ["is released when its cluster is drained", on({ leaving: "Drain" }), claim, "Release NotSelected"],
+    ["is released when the hub has forgotten that object", because("ObjectGone"), broughtAlong, "Release ObjectGone"],
+    [
+      "stays while others need it",
+      { ...because("ObjectDeleted"), neededByOthers: new Set([placeOf(claim)]) },
+      claim,
+      "Hold NeededByOthers",
+    ],
   ])("%s", (_what, more, given, want) => expect(textOf(more, given)).toBe(want));
 
   test.each([
@@ -201,6 +212,8 @@ describe("what holds data", () => {
 test.each([
   ["widgets.example.com", true],
   [" a.example.com , widgets.example.com ", true],
+  ["a.example.com, *", true],
+  ["", undefined],
   ["widgets", undefined],
   [undefined, undefined],
 ])("a CRD with objects goes with the agreement %j: %j", (agreed, want) => {

@@ -85,6 +85,7 @@ function agreementOn(ref: ObjectRef, { agreed }: RemovalFacts): Pick<DeleteRow, 
   return names.includes(ref.name) || names.includes("*") ? { agreed: true } : {};
 }
 
+/** Cause of a removal while the object itself continues. */
 const NOT_SELECTED: Reason = "NotSelected";
 
 const TERMINATING: Why = { reason: "Terminating", message: "it is being deleted; its finalizers may take their time" };
@@ -119,7 +120,10 @@ function keepsData({ kind, name }: ObjectRef): Why {
 
 const STILL_RUNNING: Reason = "StillRunning";
 
-/** A TTL applies to finished work only. A copy to be released continues to run and is not awaited. */
+/**
+ * Why a copy stays although a TTL deleted the hub object: a TTL applies to finished work only. A copy to be released is
+ * not awaited, since it continues to run.
+ */
 function whyAwaited(ref: ObjectRef, present: Present, facts: RemovalFacts): Why | undefined {
   if (present.ended !== undefined || (facts.policy ?? present.policy) === "Orphan") return undefined;
   const { group } = parseApiVersion(ref.apiVersion);

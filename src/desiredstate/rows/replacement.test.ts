@@ -156,3 +156,19 @@ describe("the rows of a replacement", () => {
     expect(verbs({ refused: [deleted] })).toEqual(["Apply", "Hold"]);
   });
 });
+
+test.each<{ type?: string; secretType: string; isInTheWay: boolean }>([
+  { secretType: "Opaque", isInTheWay: false },
+  { secretType: "kubernetes.io/tls", isInTheWay: true },
+  { type: "kubernetes.io/tls", secretType: "kubernetes.io/tls", isInTheWay: false },
+])("a Secret of type $type where the copy has $secretType is in the way: $isInTheWay", (given) => {
+  const secret = applied("Secret", "dependency", given.type === undefined ? {} : { type: given.type });
+  const [, verb] = texts([seen(secret, { secretType: given.secretType })], {}, secret);
+  expect(verb).toBe(given.isInTheWay ? "Hold Deployment" : "Apply Deployment");
+});
+
+test("a claim is never made anew, whatever of it has changed: it holds data", () => {
+  const claim = applied("PersistentVolumeClaim", "dependency");
+  const [first] = texts([seen(claim, { immutable: true, refused: [claim.hash] })], {}, claim);
+  expect(first).toBe("Apply PersistentVolumeClaim");
+});

@@ -205,6 +205,12 @@ describe("a rollout", () => {
     expect(hashes({ rollout: { waiting: none, returning: none, kept: none } })).toEqual(hashesIn(after));
     expect(hashes({ rollout: isKept })).toEqual([]);
   });
+
+  test("holds a copy by the hash that it has", () => {
+    const rows = rowsOf({ target: after, rollout: isKept, observations: [copy(NAME, "Deployment")] });
+    const held = rows.find(({ cluster }) => cluster === NAME);
+    expect(held).toMatchObject({ verb: "Hold", role: "rendered", hash: "an-older-hash", wanted: true });
+  });
 });
 
 describe("of a share of more objects than a few", () => {

@@ -294,9 +294,20 @@ const hashed = (content: RevisionContent | undefined) => content && canonicalJso
 test("a dependency that may not be read any more counts as what it was: the revision stays, and a change of the object is another one", () => {
   const last = rolledOut({}, true);
   expect(hashed(last)).toMatch(/./);
+  expect(JSON.stringify(last)).not.toContain("c2VjcmV0");
   expect(hashed(rolledOut({}, false, last))).toBe(hashed(last));
   const changed = rolledOut({ image: "nginx:2" }, false, last);
   expect(changed?.dependencyHashes).toEqual(last?.dependencyHashes);
+  const configMaps = [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "default" } }];
+  expect(last && rolledOut({}, false, { ...last, configMaps })?.configMaps).toEqual(configMaps);
   expect(hashed(changed)).not.toBe(hashed(last));
   expect(hashed(changed)).toBe(hashed(rolledOut({ image: "nginx:2" }, true)));
+});
+
+test("what never could be read is no revision", () => expect(rolledOut({}, false)).toBeUndefined());
+
+test("what is suspended where it runs is no revision", () => {
+  const policy = placement("p", { rollout: {} });
+  const given = moment({ policy });
+  expect(revisionOf(given, { ...computeTarget(given, NOW), suspended: true }, policy)).toBeUndefined();
 });

@@ -53,9 +53,13 @@ describe("without a policy", () => {
   });
 });
 
+test("an object is not the default's where the only local cluster is being deleted", () => {
+  expect(targetOf({ clusters: [{ ...hub, deleting: true }] }).scheduled.reason).toBe("NoPlacement");
+});
+
 describe("a suspended object", () => {
   const suspended = { suspend: true, failover: {} };
-  const departures = [{ cluster: "singapore-1", reason: "ClusterLost" as const, at: "2026-11-22T07:30:00Z" }];
+  const departures = [{ cluster: "singapore-1", reason: "ClusterLost" as const, at: "2026-01-01T07:30:00Z" }];
 
   test("has left what it had left before", () => {
     const previous = { ...running(["shanghai-1"], placedBy("p")), departures };
