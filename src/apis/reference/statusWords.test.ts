@@ -11,7 +11,8 @@ const MAKERS = globSync("{status,clusters,controllers}/**/*.ts", { cwd: SRC })
   .map((path) => ({ path, text: readFileSync(join(SRC, path), "utf8") }))
   .filter(({ path, text }) => path.startsWith("status/") || text.includes("lastTransitionTime"));
 /** A field or variable `type`, the name of a condition in a constant of its own, or the first argument of a function that makes one. */
-const GIVEN = /\btype\s*[:=]\s*"([A-Z][A-Za-z]+)"|\bconst [A-Z_]+ = "([A-Z][A-Za-z]+)"|\b(?:tally|resultOf)\(\s*"([A-Z][A-Za-z]+)"/g;
+const GIVEN =
+  /\btype\s*[:=]\s*"([A-Z][A-Za-z]+)"|\bconst [A-Z_]+ = "([A-Z][A-Za-z]+)"|\b(?:tally|resultOf)\(\s*"([A-Z][A-Za-z]+)"/g;
 /** Of an Event. */
 const OTHERS = ["Normal", "Warning"];
 
