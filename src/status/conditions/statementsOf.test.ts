@@ -55,6 +55,17 @@ const ill = (name: string, state: ClusterStatusEntry["state"], more: Partial<Clu
   report(name, { state, reason: `${state}Reason`, message: `${name} is ${state}` }, { available: "No", ...more });
 
 describe("all that is said of an object", () => {
+  test("that is as it should be", () => {
+    expect(said([report("a"), report("b")])).toStrictEqual([
+      SCHEDULED,
+      { type: "Applied", status: "True", reason: "AllClustersApplied", message: "2 of 2 clusters applied" },
+      { type: "Available", status: "True", reason: "AllClustersAvailable", message: "2 of 2 clusters available" },
+      { type: "Progressing", status: "False", reason: "Settled", message: "" },
+      FRESH,
+      { type: "Ready", status: "True", reason: "AllClustersReady", message: "2 of 2 clusters ready" },
+    ]);
+  });
+
   test("with all that its placement and its kind ask for", () => {
     const condition = { status: "True", reason: "Moving", message: "from a to b" } as const;
     const more = {
@@ -103,6 +114,14 @@ describe("all that is said of an object", () => {
     expect(said([left], { ...deleting, target: undefined })).toStrictEqual(rest);
   });
 
+  test("whose deletion takes long", () => {
+    const left = report("b", { state: "Removing" }, { planned: false });
+    const held = { reason: "Terminating", message: "Deployment shop has finalizer example.com/hold" };
+    const long = report("b", { state: "Removing", ...held }, { planned: false });
+    expect(one("Ready", [long], { deleting: true })).toEqual(["False", "Deleting", `waits for b: ${held.message}`]);
+    expect(one("Ready", [left], { deleting: true })[2]).toBe("objects remain on b");
+  });
+
   test("that could never be planned, by what was said before", () => {
     const failure = { reason: "PlanningFailed", message: "too deep" };
     const previous = {
@@ -123,6 +142,18 @@ describe("all that is said of an object", () => {
       { type: "Ready", status: "False", ...failure },
       { type: "Validated", status: "False", ...failure },
       expect.objectContaining({ type: "HandedOver" }),
+    ]);
+  });
+
+  test("that cannot be planned any more, by its last plan", () => {
+    const failure = { reason: "PlanningFailed", message: "too deep" };
+    expect(said([report("a")], { failure }).map(({ type, reason }) => [type, reason])).toEqual([
+      ["Scheduled", "ClustersSelected"],
+      ["Applied", "PlanningFailed"],
+      ["Available", "AllClustersAvailable"],
+      ["Progressing", "Settled"],
+      ["Fresh", "AllClustersObserved"],
+      ["Ready", "PlanningFailed"],
     ]);
   });
 
@@ -210,14 +241,54 @@ describe("the cluster that a condition is about", () => {
   });
 });
 
+describe("Available of a change that is on its way", () => {
+  const previous = { conditions: [before({ type: "Other", status: "False" }), before({ type: "Available" })] };
+  const found = (reports: ClusterReport[], more: Partial<StatusInput>) =>
+    said(reports, more).find(({ type }) => type === "Available");
+
+  test("stands, of the generation of before, where all serve", () => {
+    expect(found([report("a"), ill("b", "Progressing", { available: "Before" })], { previous })).toStrictEqual({
+      type: "Available",
+      status: "True",
+      reason: "AllClustersAvailable",
+      message: "2 of 2 clusters available",
+      observedGeneration: 2,
+    });
+    expect(found([report("a")], { previous })).not.toHaveProperty("observedGeneration");
+  });
+
+  test.each<{ name: string; available: "Before" | "No"; conditions: Condition[] }>([
+    { name: "one does not serve", available: "No", conditions: previous.conditions },
+    { name: "it was not available", available: "Before", conditions: [before({ type: "Available", status: "False" })] },
+    { name: "nothing was said", available: "Before", conditions: [] },
+    {
+      name: "nobody knows of which generation it was said",
+      available: "Before",
+      conditions: [{ type: "Available", status: "True", reason: "R", message: "m", lastTransitionTime: at(T0) }],
+    },
+  ])("does not stand where $name", ({ available, conditions }) => {
+    expect(found([report("a"), ill("b", "Progressing", { available })], { previous: { conditions } })).toStrictEqual({
+      type: "Available",
+      status: "False",
+      reason: "ProgressingReason",
+      message: "1 of 2 clusters available; b: b is Progressing",
+    });
+  });
+});
+
 describe("Progressing", () => {
   const busy = (name: string, activity: ClusterReport["activity"]) =>
     report(name, {}, activity === undefined ? {} : { activity });
   test.each([
     {
+      reports: [busy("a", "Removing"), busy("b", "RollingOut"), busy("c", "Applying")],
+      want: ["True", "Applying", "applying to c"],
+    },
+    {
       reports: [busy("a", "Removing"), busy("b", "RollingOut"), busy("c", "RollingOut")],
       want: ["True", "RollingOut", "rolling out on b, c"],
     },
+    { reports: [busy("a", "Removing"), busy("b", undefined)], want: ["True", "Removing", "removing from a"] },
     {
       reports: [
         report("a", { reason: "R" }, { applied: false }),
@@ -230,11 +301,25 @@ describe("Progressing", () => {
       reports: [report("a"), ill("b", "Degraded"), ill("c", "Failed"), ill("d", "Unknown"), ill("e", "Progressing")],
       want: ["False", "Stalled", "not healthy on b (DegradedReason), c (FailedReason)"],
     },
+    { reports: [report("a")], want: ["False", "Settled", ""] },
   ])("says $want", ({ reports, want }) => expect(one("Progressing", reports)).toEqual(want));
+
+  test("says that the placement suspends the object, whatever goes on", () => {
+    expect(one("Progressing", [busy("a", "Applying")], { target: target(["a"], { suspended: true }) })).toEqual([
+      "False",
+      "Suspended",
+      "suspended by its placement",
+    ]);
+  });
 });
 
 describe("Ready", () => {
   test.each<{ name: string; reports: ClusterReport[]; more?: Partial<StatusInput>; want: string[] }>([
+    {
+      name: "is not while something is under way",
+      reports: [report("a", {}, { activity: "RollingOut" })],
+      want: ["False", "RollingOut", "rolling out on a"],
+    },
     {
       name: "is not while pods do not start, and says so rather than that a change goes its way",
       reports: [
@@ -256,6 +341,27 @@ describe("Ready", () => {
       reports: [report("a")],
       more: { rollout: { state: "Paused", message: "gate" } as RolloutStatus },
       want: ["False", "RolloutPaused", "gate"],
+    },
+    {
+      name: "is not what was not applied",
+      reports: [report("a", { state: "Degraded", message: "m" }, { applied: false })],
+      want: ["False", "Degraded", "0 of 1 cluster applied; a: m"],
+    },
+    {
+      name: "is what is held as it should be",
+      reports: [report("a", { state: "Held" })],
+      want: ["True", "AllClustersReady", "1 of 1 cluster ready"],
+    },
+    {
+      name: "is not what serves, and is not healthy",
+      reports: [report("a", { state: "Degraded", message: "m" }), report("b")],
+      want: ["False", "Degraded", "1 of 2 clusters ready; a: m"],
+    },
+    {
+      name: "is not what serves as before",
+      reports: [report("a", { message: "m" }, { available: "Before" })],
+      more: { previous: { conditions: [before({ type: "Available" })] } },
+      want: ["False", "Available", "0 of 1 cluster ready; a: m"],
     },
   ])("$name", ({ reports, more, want }) => expect(one("Ready", reports, more)).toEqual(want));
 });
