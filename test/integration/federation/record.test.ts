@@ -22,6 +22,12 @@ import { secret } from "./objects.ts";
 const isThere = (federation: TestFederation, cluster: string): boolean =>
   federation.member(cluster).server.has(DEPLOYMENTS, "default", "shop");
 
+async function restart(federation: TestFederation, between: () => Promise<unknown> = async () => undefined) {
+  await federation.stopManager();
+  await between();
+  await federation.startManager();
+}
+
 /** A person's hand on a member: the object is not seen by its label any more. */
 async function takeLabelOff(federation: TestFederation, cluster: string): Promise<void> {
   const { server } = federation.member(cluster);
@@ -39,12 +45,12 @@ describe("where an object may be is not forgotten", () => {
     await federation.startManager();
     await federation.pass(20_000);
     expect(federation.entry("shop", "shanghai")).toMatchObject({ state: "Unknown", replicas: { ready: 2 } });
-    await federation.restart(() => federation.delete(DEMOAPPLICATIONS, "shop"));
+    await restart(federation, () => federation.delete(DEMOAPPLICATIONS, "shop"));
     await federation.until(() => !isThere(federation, "singapore"));
     await federation.pass(20_000);
     expect(federation.app("shop")?.metadata.finalizers).toEqual([OBJECT_FINALIZER]);
     expect(federation.entry("shop", "shanghai")).toMatchObject({ state: "Unknown", reason: "ClusterUnreachable" });
-    await federation.restart();
+    await restart(federation);
     await federation.pass(20_000);
     expect(federation.app("shop")).toBeDefined();
     federation.member("shanghai").comeBack();
@@ -53,19 +59,17 @@ describe("where an object may be is not forgotten", () => {
   });
 
   test("and neither is Orphan, for a cluster that comes back after all of that", async () => {
-    await using federation = await TestFederation.placed(
-      placement("all").deletionPolicy("Orphan"),
-      demoApplication("shop").port(80),
-      "shanghai",
-      "singapore",
-    );
+    await using federation = await TestFederation.start("shanghai", "singapore");
+    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").port(80));
+    await federation.untilAvailable("shop");
     await federation.stopManager();
     federation.member("shanghai").cutOff();
     await federation.delete(PLACEMENTS, "all");
     await federation.delete(DEMOAPPLICATIONS, "shop");
     await federation.startManager();
     await federation.pass(20_000);
-    await federation.restart();
+    await restart(federation);
     await federation.pass(20_000);
     federation.member("shanghai").comeBack();
     await federation.until(() => federation.app("shop") === undefined);
@@ -76,13 +80,31 @@ describe("where an object may be is not forgotten", () => {
     }
   });
 
+  test("a cluster that was never reached is named while the deletion waits for it", async () => {
+    await using federation = await TestFederation.prepare("shanghai", "singapore");
+    federation.member("singapore").cutOff();
+    await federation.startManager();
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.until(() => isThere(federation, "shanghai"));
+    await restart(federation, () => federation.delete(DEMOAPPLICATIONS, "shop"));
+    await federation.until(() => !isThere(federation, "shanghai"));
+    await federation.pass(20_000);
+    expect(federation.entry("shop", "singapore")).toMatchObject({ reason: "ClusterUnreachable" });
+    const progressing = federation.status("shop")?.conditions?.find(({ type }) => type === "Progressing");
+    expect(progressing).toMatchObject({
+      reason: "Deleting",
+      message: expect.stringMatching(
+        /waits for singapore: ClusterUnreachable; goes on when it answers or is unjoined$/,
+      ) as string,
+    });
+  });
+
   test("no row goes to a cluster that the hub's object does not name yet", async () => {
-    await using federation = await TestFederation.placed(
-      placement("all").onClusters("shanghai"),
-      demoApplication("shop"),
-      "shanghai",
-      "singapore",
-    );
+    await using federation = await TestFederation.start("shanghai", "singapore");
+    await federation.apply(PLACEMENTS, placement("all").onClusters("shanghai"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.untilAvailable("shop");
     federation.refuse = (verb, type) =>
       verb === "applyStatus" && type === DEMOAPPLICATIONS ? new ApiError(500, "InternalError", "not now") : undefined;
     await federation.apply(PLACEMENTS, placement("all"));
@@ -108,15 +130,42 @@ describe("where an object may be is not forgotten", () => {
     await federation.until(() => isThere(federation, "shanghai"));
     await federation.delete(PLACEMENTS, "all");
     federation.member("shanghai").cutOff();
-    await federation.restart(() => federation.delete(DEMOAPPLICATIONS, "shop"));
+    await restart(federation, () => federation.delete(DEMOAPPLICATIONS, "shop"));
     await federation.pass(20_000);
     expect(federation.app("shop")).toBeDefined();
     federation.refuse = () => undefined;
-    await federation.restart();
+    await restart(federation);
     await federation.until(() => federation.entry("shop", "shanghai")?.reason === "ClusterUnreachable");
     federation.member("shanghai").comeBack();
     await federation.until(() => federation.app("shop") === undefined);
     expect(isThere(federation, "shanghai")).toBe(false);
+  });
+
+  test("creating, changing, moving and deleting an application costs no write more than before", async () => {
+    await using federation = await TestFederation.start("shanghai", "singapore");
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.pass(20_000);
+    const writes = (): string[] => federation.hubWrites.filter((write) => write.includes("demoapplications"));
+    let before = writes().length;
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").port(80));
+    await federation.untilAvailable("shop");
+    await federation.pass(5_000);
+    expect(writes().slice(before)).toEqual([
+      "patch demoapplications",
+      "applyStatus demoapplications",
+      "applyStatus demoapplications",
+    ]);
+    before = writes().length;
+    await restart(federation);
+    await federation.pass(20_000);
+    expect(writes().slice(before)).toEqual([]);
+    const reads = federation.member("shanghai").clients.at(-1)?.calls.length ?? 0;
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.until(() => federation.app("shop") === undefined);
+    expect(federation.member("shanghai").clients.at(-1)?.calls.slice(reads).toSorted()).toEqual([
+      "delete deployments",
+      "delete services",
+    ]);
   });
 });
 
@@ -138,7 +187,7 @@ describe("what a person let go of", () => {
     await federation.join("shanghai");
     await federation.pass(30_000);
     expect(uid()).toBe(before);
-    await federation.restart();
+    await restart(federation);
     await federation.pass(30_000);
     expect(uid()).toBe(before);
     // A person places the application again: the copies are taken up as they are.
@@ -149,9 +198,20 @@ describe("what a person let go of", () => {
 });
 
 describe("a copy that the watch by label does not show", () => {
+  test("is found by name before the finalizer goes, and removed", async () => {
+    await using federation = await TestFederation.running("shanghai");
+    await restart(federation, async () => {
+      await takeLabelOff(federation, "shanghai");
+      await federation.delete(DEMOAPPLICATIONS, "shop");
+    });
+    await federation.until(() => federation.app("shop") === undefined);
+    expect(isThere(federation, "shanghai")).toBe(false);
+    expect(federation.member("shanghai").server.has(SERVICES, "default", "shop")).toBe(false);
+  });
+
   test("is found when the application moved away meanwhile", async () => {
     await using federation = await TestFederation.running("shanghai", "singapore");
-    await federation.restart(async () => {
+    await restart(federation, async () => {
       await takeLabelOff(federation, "shanghai");
       await federation.apply(PLACEMENTS, placement("all").onClusters("singapore"));
     });
@@ -173,6 +233,59 @@ describe("a copy that the watch by label does not show", () => {
     await federation.until(() => federation.app("shop") === undefined);
     expect(isThere(federation, "shanghai")).toBe(false);
   });
+
+  test("is released, not deleted, where its policy was Orphan", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").port(80));
+    await federation.untilAvailable("shop");
+    await restart(federation, async () => {
+      await takeLabelOff(federation, "shanghai");
+      await federation.delete(DEMOAPPLICATIONS, "shop");
+    });
+    await federation.until(() => federation.app("shop") === undefined);
+    const { metadata } = federation.member("shanghai").server.get(DEPLOYMENTS, "default", "shop");
+    expect(metadata.annotations ?? {}).not.toHaveProperty([OWNER_ANNOTATION]);
+  });
+});
+
+test("what is removed since its application is gone leaves an Event", async () => {
+  await using federation = await TestFederation.start("shanghai");
+  await federation.apply(PLACEMENTS, placement("all"));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+  await federation.untilAvailable("shop");
+  await restart(federation, async () => {
+    await federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", { metadata: { finalizers: [] } });
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+  });
+  await federation.until(() => !isThere(federation, "shanghai"));
+  await federation.until(() => federation.events.some(({ reason }) => reason === "OwnerGone"));
+  expect(federation.events.filter(({ reason }) => reason === "OwnerGone")).toEqual([
+    expect.objectContaining({
+      type: "Normal",
+      regarding: expect.objectContaining({ kind: "MemberCluster", name: "shanghai" }),
+      note: "Deployment default/shop deleted: DemoApplication default/shop is gone from the hub",
+    }),
+  ]);
+});
+
+test("Orphan is kept to though somebody stripped the finalizer while no manager ran", async () => {
+  await using federation = await TestFederation.start("shanghai");
+  await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").port(80));
+  await federation.untilAvailable("shop");
+  await restart(federation, async () => {
+    await federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", { metadata: { finalizers: [] } });
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.delete(PLACEMENTS, "all");
+  });
+  const { server } = federation.member("shanghai");
+  await federation.until(
+    () => server.get(DEPLOYMENTS, "default", "shop").metadata.labels?.[MANAGED_BY_LABEL] === undefined,
+  );
+  expect(isThere(federation, "shanghai")).toBe(true);
+  await federation.pass(10_000);
+  expect(isThere(federation, "shanghai")).toBe(true);
 });
 
 describe("deleting with --cascade=orphan", () => {
@@ -191,6 +304,16 @@ describe("deleting with --cascade=orphan", () => {
     });
   };
 
+  test("leaves what runs, as anybody's", async () => {
+    await using federation = await TestFederation.running("shanghai");
+    await deleteOrphaning(federation);
+    await collect(federation);
+    await federation.until(() => federation.app("shop") === undefined);
+    await federation.pass(5_000);
+    const { metadata } = federation.member("shanghai").server.get(DEPLOYMENTS, "default", "shop");
+    expect(metadata.labels ?? {}).not.toHaveProperty([MANAGED_BY_LABEL]);
+  });
+
   test("also where the next leader has to finish it", async () => {
     await using federation = await TestFederation.running("shanghai");
     const member = federation.member("shanghai");
@@ -199,7 +322,7 @@ describe("deleting with --cascade=orphan", () => {
     await deleteOrphaning(federation);
     await federation.pass(1_000);
     await collect(federation);
-    await federation.restart();
+    await restart(federation);
     member.comeBack();
     await federation.until(() => federation.app("shop") === undefined);
     await federation.pass(5_000);
@@ -240,7 +363,7 @@ describe("a member that claims what was never sent there", () => {
     expect(federation.status("shop")?.replicas).toMatchObject({ desired: 2, ready: 2 });
     expect(federation.entry("shop", "hostile")).toBeUndefined();
     await federation.delete(PLACEMENTS, "all");
-    await federation.restart();
+    await restart(federation);
     await federation.pass(20_000);
     expect(federation.entry("shop", "hostile")).toBeUndefined();
     expect(federation.entry("shop", "shanghai")?.state).toBe("Held");
