@@ -28,7 +28,7 @@ export type WorkDelta =
   /** The first delta holds every row, later deltas hold changes. */
   | { kind: "Rows"; rows: readonly RowDelta[] }
   /** Turns the measurement of free room on the nodes on or off. */
-  | { kind: "Room"; wanted: boolean };
+  | { kind: "Capacity"; wanted: boolean };
 
 export interface WorkSource {
   /** Streams the work for one cluster until the signal aborts: the complete state first, then changes. */
@@ -67,5 +67,5 @@ export interface ReportSink {
   /** Undefined when the MemberCluster is gone; the cluster's observations are forgotten then. */
   contact(cluster: string, contact: ClusterContact | undefined): void;
   /** Free room on the nodes. The value is identical when nothing has changed; undefined when no longer measured. */
-  room(cluster: string, reading: CapacityReading | undefined): void;
+  capacity(cluster: string, reading: CapacityReading | undefined): void;
 }

@@ -231,7 +231,7 @@ export class Worker {
         if (isFirst) this.#objects.tookFirstRows();
         return;
       }
-      case "Room":
+      case "Capacity":
         this.#wantCapacity(delta.wanted);
         // A measurement that is no longer repeated becomes outdated.
         if (!delta.wanted) this.#reportCapacity(undefined);
@@ -290,7 +290,7 @@ export class Worker {
 
   #reportCapacity(reading: CapacityReading | undefined): void {
     const { cluster, sink } = this.#options;
-    if (!this.#hasEnded) sink.room(cluster, reading);
+    if (!this.#hasEnded) sink.capacity(cluster, reading);
   }
 
   #reportContact(): void {

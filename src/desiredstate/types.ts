@@ -11,7 +11,7 @@ import type {
   ObjectRef,
   OwnerRef,
 } from "../apis/index.ts";
-import type { Health, LostField, PodNeeds, StandingField } from "../interpreter/index.ts";
+import type { Health, LostField, PodNeeds, HubOwnedField } from "../interpreter/index.ts";
 import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { Decision } from "../scheduler/types.ts";
 import type { Failover } from "./failover/index.ts";
@@ -49,7 +49,7 @@ export interface DesiredObject {
   /** Fields of `object` that nobody wrote on the hub. The member's field managers may own them. Not part of the hash. */
   unwritten?: FieldsV1;
   /** Fields that are no longer sent; a copy that has them keeps them. Not part of the hash. */
-  standing?: readonly StandingField[];
+  hubOwned?: readonly HubOwnedField[];
   /** Applied after the owner's objects of earlier phases; undefined: applied at once. */
   phase?: number;
   /** For a dependency: effect of the override policies that select the dependency. */

@@ -57,7 +57,7 @@ export {
   onlyKept,
   ownsAnnotation,
   sameIn,
-  standingFields,
+  hubOwnedFields,
   unwrittenFields,
   userSetObject,
   valueAtElements,
@@ -106,5 +106,5 @@ export type {
   LostPlace,
   MemberStatus,
   ReplicaPaths,
-  StandingField,
+  HubOwnedField,
 } from "./types.ts";

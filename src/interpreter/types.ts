@@ -1,7 +1,7 @@
 import type { End, FieldsV1, KubeObject, MemberAddress, ObjectRef, ReplicaCounts } from "../apis/index.ts";
 import type { Fields } from "./values.ts";
 
-export interface StandingField {
+export interface HubOwnedField {
   /** Path elements as in `fieldsV1`. */
   elements: readonly string[];
   value: unknown;
@@ -49,7 +49,7 @@ export interface HubKind {
   /** Rendered fields that nobody wrote, though a field manager of the hub object owns them. */
   unwritten?(object: KubeObject, replicaPath?: readonly string[]): FieldsV1 | undefined;
   /** Fields that are not rendered, and that a copy keeps if they were sent before. */
-  standing?(object: KubeObject, rendered: KubeObject): readonly StandingField[] | undefined;
+  hubOwned?(object: KubeObject, rendered: KubeObject): readonly HubOwnedField[] | undefined;
   /** Why the object cannot be rendered for any member. */
   refusal?(object: KubeObject): { reason: string; message: string } | undefined;
   /** Requested replicas; undefined if the kind has none. */

@@ -1,6 +1,6 @@
 import type { OwnerRef } from "../../apis/index.ts";
 import { type ApplyRow, hasEnded } from "../../desiredstate/index.ts";
-import type { LostPlace, StandingField } from "../../interpreter/index.ts";
+import type { LostPlace, HubOwnedField } from "../../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 import { isInSync } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
@@ -18,7 +18,7 @@ export type Action =
       observed: ObservedObject;
       drift: readonly LostPlace[];
       yielded: readonly LostPlace[];
-      kept: readonly StandingField[];
+      kept: readonly HubOwnedField[];
     }
   | { kind: "Delete"; observed: ObservedObject }
   /** Remove Meridian's marks; the object stays on the member. */

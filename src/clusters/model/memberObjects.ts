@@ -258,11 +258,11 @@ export class MemberObjects {
     this.#options.changed(object);
   }
 
-  /** Judges again when only the row's `unwritten` or `standing` fields have changed. */
+  /** Judges again when only the row's `unwritten` or `hubOwned` fields have changed. */
   #divideAgain(object: MemberObject, before: Row | undefined): void {
     const { row, judged, observed } = object;
     if (row?.verb !== "Apply" || judged?.hash !== row.hash || before?.verb !== "Apply") return;
-    if (sameValue(row.unwritten, before.unwritten) && sameValue(row.standing, before.standing)) return;
+    if (sameValue(row.unwritten, before.unwritten) && sameValue(row.hubOwned, before.hubOwned)) return;
     if (observed?.evidence.live !== undefined) object.judged = undefined;
     else {
       const isStale = !sameValue(keptBy(object, row), keptBy(object, before));

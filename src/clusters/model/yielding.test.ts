@@ -49,12 +49,12 @@ describe("a lost field", () => {
 });
 
 test("a copy keeps only fields that were sent before", () => {
-  const standing = [
+  const hubOwned = [
     { elements: ["f:data", "f:a"], value: "new" },
     { elements: ["f:data", "f:b"], value: "never" },
   ];
   const judged = { hash: "h0", lost: [], yielded: [], altered: [], sent: { ...row().object, data: { a: "old" } } };
-  const kept = keptBy({ judged, observed: undefined }, row({ standing }));
+  const kept = keptBy({ judged, observed: undefined }, row({ hubOwned }));
   expect(kept).toHaveLength(1);
   expect(withKept(row().object, kept)).toMatchObject({ data: { key: "value", a: "new" } });
 });

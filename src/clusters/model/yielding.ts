@@ -8,7 +8,7 @@ import {
   type LostField,
   type LostPlace,
   lostPlaces,
-  type StandingField,
+  type HubOwnedField,
   valueAtElements,
 } from "../../interpreter/index.ts";
 import type { MemberObject } from "./memberObject.ts";
@@ -69,8 +69,8 @@ export function countedPlaceholders(
 export function keptBy(
   { judged, observed }: Pick<MemberObject, "judged" | "observed">,
   row: ApplyRow,
-): readonly StandingField[] {
-  return keptFields(row.standing, FIELD_MANAGER, { live: observed?.evidence.live, sent: judged?.sent });
+): readonly HubOwnedField[] {
+  return keptFields(row.hubOwned, FIELD_MANAGER, { live: observed?.evidence.live, sent: judged?.sent });
 }
 
 /** Fields that nobody wrote on the hub and that others own on the member. `live`: its metadata are enough. */

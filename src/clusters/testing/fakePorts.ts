@@ -41,7 +41,7 @@ export class FakeHubSide implements WorkSource, ReportSink {
     }
   }
 
-  room(cluster: string, reading: CapacityReading | undefined): void {
+  capacity(cluster: string, reading: CapacityReading | undefined): void {
     this.capacities.push({ cluster, reading });
   }
 

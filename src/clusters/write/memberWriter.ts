@@ -15,7 +15,7 @@ import {
   keptFields,
   type LostField,
   type LostPlace,
-  type StandingField,
+  type HubOwnedField,
   withKept,
   withoutGivenUp,
   withoutPlaces,
@@ -165,7 +165,7 @@ export class MemberWriter {
       if (refusal !== undefined) throw new ApiError(409, refusal.reason, refusal.message);
     }
     await this.#giveUp(type, row);
-    const kept = keptFields(row.standing, FIELD_MANAGER, { live });
+    const kept = keptFields(row.hubOwned, FIELD_MANAGER, { live });
     const object = withKept(withoutPlaces(row.object, placesOf(unwrittenOfOthers(row, live))), kept);
     return this.#apply(type, { ...object, metadata: { ...object.metadata, uid: holder.uid } }, true);
   }
@@ -178,7 +178,7 @@ export class MemberWriter {
     row: ApplyRow,
     observed: ObservedObject,
     drift: readonly LostField[],
-    { yielded, kept }: { yielded: readonly LostPlace[]; kept: readonly StandingField[] },
+    { yielded, kept }: { yielded: readonly LostPlace[]; kept: readonly HubOwnedField[] },
   ): Promise<Written> {
     const type = this.#type(row.ref);
     const { uid } = observed;

@@ -167,9 +167,9 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
 
   #follow(key: string, base: string, object: { metadata: ObjectMeta } | undefined): void {
     const concerns = object !== undefined && this.#concernsOthers(base, object.metadata);
-    const concerned = concerns ? this.#others.has(key) : this.#others.delete(key);
+    const wasOthers = concerns ? this.#others.has(key) : this.#others.delete(key);
     if (concerns) this.#others.add(key);
-    if (concerns || concerned) this.othersChanged.emit(undefined);
+    if (concerns || wasOthers) this.othersChanged.emit(undefined);
   }
 
   #waitFor(uid: string, now: number): number {

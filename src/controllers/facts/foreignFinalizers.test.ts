@@ -25,7 +25,7 @@ async function deleted(others: readonly string[]) {
 }
 
 /** Deletes the application until only the foreign finalizers are left. */
-async function letGo({ remove, carryOut, reconcile, settle, onHub }: Awaited<ReturnType<typeof deleted>>) {
+async function releaseCopies({ remove, carryOut, reconcile, settle, onHub }: Awaited<ReturnType<typeof deleted>>) {
   await remove();
   for (const name of ["a", "b"]) carryOut(name);
   for (let turn = 0; turn < 3; turn += 1) {
@@ -38,7 +38,7 @@ async function letGo({ remove, carryOut, reconcile, settle, onHub }: Awaited<Ret
 describe("an object that only others hold on the hub", () => {
   test("is not ready any more, and names who holds it, in its status and in an Event", async () => {
     const all = await deleted(OTHERS);
-    await letGo(all);
+    await releaseCopies(all);
     const { report, settle, conditions, progressing, waits, status } = all;
     await report();
     expect(conditions()).not.toContain("Ready False Deleting");
@@ -53,7 +53,7 @@ describe("an object that only others hold on the hub", () => {
 
   test("names the rest when one of them lets go, and is forgotten when it is gone", async () => {
     const all = await deleted(OTHERS);
-    await letGo(all);
+    await releaseCopies(all);
     const { report, settle, update, reconcile, progressing, plans, server } = all;
     await report();
     await settle(HELD_BY_OTHERS_MS);

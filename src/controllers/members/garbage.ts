@@ -55,7 +55,7 @@ export class GarbageReconciler implements Reconciler {
     const [cluster = "", ref = ""] = key.split(SEPARATOR);
     const observation = this.#options.observations.get(cluster, ref);
     if (observation?.present === undefined) this.#assign(key, cluster, []);
-    else if (this.#isLeft(cluster)) this.#letGo(key, observation);
+    else if (this.#isLeft(cluster)) this.#stripMarks(key, observation);
     else if (isNamespace(observation.ref)) return await this.#considerNamespace(key, observation, signal);
     else this.#considerStray(key, observation);
     return done;
@@ -67,7 +67,7 @@ export class GarbageReconciler implements Reconciler {
     return cluster !== undefined && leavingOf(cluster) === "Keep" && classes.ownsCluster(name);
   }
 
-  #letGo(key: string, observation: Observation): void {
+  #stripMarks(key: string, observation: Observation): void {
     const { hubState } = this.#options;
     const { cluster } = observation;
     const removal = removalOn(cluster, "Orphan", UNUSED);

@@ -74,7 +74,7 @@ export function* ownersToReplan(
   const owner = change.named.after;
   const row = owner === undefined ? undefined : assignments.get(change.cluster, change.key)?.rows.get(owner);
   const isStuck = isInTheWay(change.after) && !isInTheWay(change.before);
-  for (const concerned of assignments.concernedBy(change)) {
-    if (isStuck || isWaiting(concerned) || (concerned === owner && row?.verb !== "Apply")) yield concerned;
+  for (const relevant of assignments.ownersOfChange(change)) {
+    if (isStuck || isWaiting(relevant) || (relevant === owner && row?.verb !== "Apply")) yield relevant;
   }
 }

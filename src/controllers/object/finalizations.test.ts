@@ -75,7 +75,7 @@ describe("an object that is being deleted", () => {
     const snapshots = cache.clusterSnapshots.bind(cache);
     cache.clusterSnapshots = failing;
     expect(decide).toThrow(fault);
-    expect([finalizations.get(APP), finalizations.gathering(APP)]).toEqual([undefined, undefined]);
+    expect([finalizations.get(APP), finalizations.debounceMs(APP)]).toEqual([undefined, undefined]);
     expect(plans.get(APP)?.failure?.reason).toBe("PlanningFailed");
     expect(events.map(({ reason }) => reason)).toEqual(["PlanningFailed"]);
     cache.clusterSnapshots = snapshots;
@@ -106,7 +106,7 @@ describe("what is to be gone with an object", () => {
 
 test("news of copies is gathered for a moment once it is decided how their object parts from them", async () => {
   const { decide, finalizations } = await finalizing();
-  const gathering = () => [APP, "another", undefined].map((owner) => finalizations.gathering(owner));
+  const gathering = () => [APP, "another", undefined].map((owner) => finalizations.debounceMs(owner));
   expect(gathering()).toEqual([undefined, undefined, undefined]);
   decide();
   expect(gathering()).toEqual([50, undefined, undefined]);

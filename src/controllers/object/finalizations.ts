@@ -50,8 +50,8 @@ export class Finalizations {
     return finalization;
   }
 
-  /** Milliseconds for which observations of the object's copies may be gathered, during its deletion. */
-  gathering(owner: string | undefined): number | undefined {
+  /** How long observations of the copies are gathered during the deletion of the object, in milliseconds. */
+  debounceMs(owner: string | undefined): number | undefined {
     return owner !== undefined && this.#decided.has(owner) ? GATHER_MS : undefined;
   }
 

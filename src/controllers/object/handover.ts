@@ -76,7 +76,7 @@ export class HandoverReconciler implements Reconciler {
       from(hub.statuses.events).when(({ key }) => isPending(key)),
       from(observations.changes)
         .when(() => this.#pending.size > 0)
-        .map((change) => [...assignments.concernedBy(change)].filter(isPending)),
+        .map((change) => [...assignments.ownersOfChange(change)].filter(isPending)),
       from(observations.contacts).map(pending),
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))
@@ -217,9 +217,9 @@ export function whyNotYet(input: HandoverInput): string | undefined {
   const { object, status, rows, clusters, present, find, isKnown, exists } = input;
   const reported = new Map(status?.clusters?.map((entry) => [entry.name, entry]));
   const seen = present.filter((copy) => copy.present !== undefined);
-  const concerned = new Set([...clusters, ...reported.keys(), ...seen.map(({ cluster }) => cluster)]);
+  const inQuestion = new Set([...clusters, ...reported.keys(), ...seen.map(({ cluster }) => cluster)]);
   const blind = new Set<string>();
-  for (const cluster of [...concerned].sort()) {
+  for (const cluster of [...inQuestion].sort()) {
     if (!exists(cluster) || isKnown(cluster)) continue;
     // The owning class has no contact with this cluster either. To wait for this cluster would block all the others.
     const entry = reported.get(cluster);

@@ -65,7 +65,7 @@ import {
 import { Finalizations } from "./finalizations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedFinished, changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
-import { changedContent, concernedAmong, isRelevant } from "./relevance.ts";
+import { changedContent, relevantAmong, isRelevant } from "./relevance.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind } from "./heldDeletions.ts";
 import { isOver, releaseHubObject } from "./releaseHubObject.ts";
 import { RecordedRows } from "./recordedRows.ts";
@@ -147,13 +147,13 @@ export class PlacementReconciler implements Reconciler {
       ...policyProgress.sources(),
       facts.map((event) => affectedBy(hub, plans, event)),
       facts.map(awaiting),
-      from(hub.rescaled).map((type) => concernedAmong(relevant, hub.ownersOf(type))),
-      from(namespaces.changes).map((namespace) => concernedAmong(relevant, namespaces.ownersIn(namespace))),
+      from(hub.rescaled).map((type) => relevantAmong(relevant, hub.ownersOf(type))),
+      from(namespaces.changes).map((namespace) => relevantAmong(relevant, namespaces.ownersIn(namespace))),
       { subscribe: () => dependencies.causes.subscribe(({ owner, cause }) => plans.traces.because(cause, owner)) },
       from(dependencies.changes),
       from(observations.changes)
         .map((change) => ownersToReplan(assignments, isWaiting, change))
-        .after(({ named }) => this.#finalizations.gathering(named.after ?? named.before)),
+        .after(({ named }) => this.#finalizations.debounceMs(named.after ?? named.before)),
       from(gates.changes),
       from(places.changes),
       from(capacities.changes).map((cluster) => capacities.awaiting(cluster)),

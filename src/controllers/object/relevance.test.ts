@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FieldsV1, KubeObject, ObjectMeta } from "../../apis/index.ts";
 import type { HubEvent } from "../../hub/index.ts";
-import { changedContent, concernedAmong, isRelevant, isUntouched } from "./relevance.ts";
+import { changedContent, relevantAmong, isRelevant, isUntouched } from "./relevance.ts";
 import type { CopySources } from "../facts/copies.ts";
 
 const DATA: FieldsV1 = { "f:data": { "f:a": {} } };
@@ -39,7 +39,7 @@ test.each([
 ])("an object of the hub $name", ({ given, want }) => {
   const object = configMap("a");
   expect(isRelevant(setUp(given), { key: keyOf(object), object })).toBe(want);
-  expect([...concernedAmong(setUp(given), [keyOf(object)])]).toEqual(want ? [keyOf(object)] : []);
+  expect([...relevantAmong(setUp(given), [keyOf(object)])]).toEqual(want ? [keyOf(object)] : []);
 });
 
 describe("a change of an object that is sent as it is", () => {
@@ -77,6 +77,6 @@ test("an object that is sent as it is has not been touched before a manager clai
 
 test("that is gone is, where it was planned or has copies", () => {
   const gone = "/ConfigMap/shop/gone";
-  expect([...concernedAmong(setUp({ planned: ["gone"] }), [gone])]).toEqual([]);
-  expect([...concernedAmong(setUp({ copies: ["gone"] }), [gone])]).toEqual([gone]);
+  expect([...relevantAmong(setUp({ planned: ["gone"] }), [gone])]).toEqual([]);
+  expect([...relevantAmong(setUp({ copies: ["gone"] }), [gone])]).toEqual([gone]);
 });

@@ -2,7 +2,7 @@ import { holdersOf, type KubeObject, OBJECT_FINALIZER, sameValue } from "../../a
 import type { HubEvent } from "../../hub/index.ts";
 import {
   isRendered,
-  standingFields,
+  hubOwnedFields,
   unwrittenFields,
   userSetObject,
   whyOwnersUnknown,
@@ -21,7 +21,7 @@ export function isRelevant(sources: Concerned, { key, object }: Pick<HubEvent<Ku
 }
 
 /** The hub objects in `owners` that concern a manager. Yields undefined where the caller may pause. */
-export function* concernedAmong(
+export function* relevantAmong(
   sources: Concerned,
   owners: Iterable<string>,
 ): Generator<string | undefined, void, undefined> {
@@ -50,7 +50,7 @@ export function changedContent({ object, old }: Pick<HubEvent<KubeObject>, "obje
   if (!sameValue(before, now) || whyOwnersUnknown(old) !== whyOwnersUnknown(object)) return true;
   return (
     !sameValue(unwrittenFields(old), unwrittenFields(object)) ||
-    !sameValue(standingFields(old, before), standingFields(object, now))
+    !sameValue(hubOwnedFields(old, before), hubOwnedFields(object, now))
   );
 }
 

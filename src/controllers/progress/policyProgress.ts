@@ -37,13 +37,13 @@ export class PolicyProgress {
     return [
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))
-        .map((event) => this.#concernedBy(event)),
+        .map((event) => this.#ownersOfChange(event)),
       from(hub.kindReads).map((type) => this.#concernedByKind(type)),
     ];
   }
 
   /** Keys of the objects that a policy selects or selected, themselves or (an override) by a dependency. */
-  #concernedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
+  #ownersOfChange(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
     const { plans } = this.#options;
     return this.#reading([policyKey(event.object)], () =>
       plans.traces.becauseOf(event.object, this.#selectedBy(event)),

@@ -233,7 +233,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   #observed(change: ObservationChange, enqueue: Enqueue): void {
-    for (const owner of this.#options.assignments.concernedBy(change)) this.#changed(owner, enqueue);
+    for (const owner of this.#options.assignments.ownersOfChange(change)) this.#changed(owner, enqueue);
   }
 
   #changed(owner: string, enqueue: Enqueue, isComplete?: boolean): void {

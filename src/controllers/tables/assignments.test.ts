@@ -258,11 +258,11 @@ describe("the stream of a worker", () => {
     state.measured.add(CLUSTER);
     capacities.wanted.emit("elsewhere");
     capacities.wanted.emit(CLUSTER);
-    expect(await begins).toEqual({ kind: "Room", wanted: true });
+    expect(await begins).toEqual({ kind: "Capacity", wanted: true });
     const ends = next();
     state.measured.clear();
     capacities.wanted.emit(CLUSTER);
-    expect(await ends).toEqual({ kind: "Room", wanted: false });
+    expect(await ends).toEqual({ kind: "Capacity", wanted: false });
   });
 });
 
@@ -305,7 +305,7 @@ test("a change of a member object concerns the owners that ask or asked for it, 
   const concerned = (before?: OwnerRef, after?: OwnerRef): string[] => {
     const named = { before: before && refKey(before), after: after && refKey(after) };
     const where = { cluster: CLUSTER, key: CONFIG_KEY, ref: CONFIG_REF };
-    return [...assignments.concernedBy({ ...where, before: undefined, after: undefined, named })];
+    return [...assignments.ownersOfChange({ ...where, before: undefined, after: undefined, named })];
   };
   expect([concerned(), concerned(SHOP, CART)]).toEqual([[], [SHOP_KEY, CART_KEY]]);
   assignments.replace(SHOP_KEY, [applyRow()]);

@@ -162,7 +162,7 @@ export class Assignments implements WorkSource {
     return cell === undefined || cell.effective?.verb === "Apply" || cell.acknowledged >= cell.revision;
   }
 
-  concernedBy({ cluster, key, named }: ObservationChange): Iterable<string> {
+  ownersOfChange({ cluster, key, named }: ObservationChange): Iterable<string> {
     const cell = this.#clusters.get(cluster)?.get(key);
     const isAlone = cell !== undefined && cell.rows.size === 1 && cell.leaving.size === 0;
     // In nearly all cases, the hub object that asks for a copy is the owner that the copy names.
@@ -200,7 +200,7 @@ export class Assignments implements WorkSource {
         if (wanted !== watched || !sameKinds(more, others))
           yield { kind: "Kinds", kinds: (watched = wanted), others: (others = more) };
         if (capacities.isWanted(cluster) !== isCapacityWanted)
-          yield { kind: "Room", wanted: (isCapacityWanted = !isCapacityWanted) };
+          yield { kind: "Capacity", wanted: (isCapacityWanted = !isCapacityWanted) };
         const cells = feed.take();
         if (cells.length > 0) yield { kind: "Rows", rows: cells.map(deltaOf) };
         await feed.filled();

@@ -57,11 +57,11 @@ test("a reading wakes those that wait for room, and only when it tells something
   plan("shop", ["a"]);
   plan("cart", ["a", "b"], {}, true);
   const first = reading("4");
-  observations.room("a", first);
-  observations.room("a", first);
-  observations.room("c", first);
+  observations.capacity("a", first);
+  observations.capacity("a", first);
+  observations.capacity("c", first);
   expect(woken).toEqual(["cart"]);
-  observations.room("a", reading("5"));
+  observations.capacity("a", reading("5"));
   expect(woken).toEqual(["cart", "cart"]);
 });
 
@@ -69,15 +69,15 @@ test("what was given out counts as taken up until a reading can have seen it", a
   const { clock, observations, woken, plan, cores } = table();
   plan("cart", ["a"], {}, true);
   const first = reading("4");
-  observations.room("a", first);
+  observations.capacity("a", first);
   plan("shop", ["a"], { a: 3 });
   expect(cores("a")).toBe(1);
   // This reading began before the pods existed.
   await clock.advance(1_000);
-  observations.room("a", first);
+  observations.capacity("a", first);
   expect(cores("a")).toBe(1);
   await clock.advance(5_000);
-  observations.room("a", first);
+  observations.capacity("a", first);
   expect(cores("a")).toBe(4);
   expect(woken).toEqual(["cart", "cart"]);
 });
@@ -86,16 +86,16 @@ test("a reading sees what was written three seconds before it", async () => {
   const { clock, observations, woken, plan, cores } = table();
   plan("shop", ["a"], { a: 1 }, true);
   const first = reading("4");
-  observations.room("a", first);
+  observations.capacity("a", first);
   await clock.advance(1);
   plan("shop", ["a"], { a: 2 }, true);
   expect(cores("a")).toBe(1);
   woken.length = 0;
   await clock.advance(2_998);
-  observations.room("a", first);
+  observations.capacity("a", first);
   expect([cores("a"), woken]).toEqual([1, []]);
   await clock.advance(1);
-  observations.room("a", first);
+  observations.capacity("a", first);
   expect([cores("a"), woken]).toEqual([2, ["shop"]]);
 });
 
@@ -103,14 +103,14 @@ test("a cluster that nobody asks for any more is forgotten, with what was given 
   const { observations, plans, capacities, wanted, woken, plan, cores } = table();
   const first = reading("4");
   plan("shop", ["a", "b"], { a: 3 }, true);
-  observations.room("a", first);
+  observations.capacity("a", first);
   expect([cores("a"), woken]).toEqual([1, ["shop"]]);
   plans.drop("shop");
   expect([capacities.isWanted("a"), [...capacities.awaiting("a")], cores("a")]).toEqual([false, [], 4]);
   plan("shop", ["a", "b"], {}, true);
   expect([cores("a"), wanted]).toEqual([4, ["a true", "b true", "a false", "b false", "a true", "b true"]]);
   woken.length = 0;
-  observations.room("a", first);
+  observations.capacity("a", first);
   expect(woken).toEqual(["shop"]);
 });
 

@@ -91,7 +91,7 @@ export class Observations implements ReportSink {
     this.contacts.emit(cluster);
   }
 
-  room(cluster: string, reading: CapacityReading | undefined): void {
+  capacity(cluster: string, reading: CapacityReading | undefined): void {
     if (reading === undefined) this.#capacities.delete(cluster);
     else {
       this.#capacities.set(cluster, reading);

@@ -36,7 +36,7 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
   const { alternatives: theirs = [] } = b;
   if (a.hash !== b.hash || a.conflictResolution !== b.conflictResolution || mine.length !== theirs.length) return false;
   if (!sameValue(a.namespaceLabels, b.namespaceLabels) || !sameValue(a.unwritten, b.unwritten)) return false;
-  if (!sameValue(a.standing, b.standing)) return false;
+  if (!sameValue(a.hubOwned, b.hubOwned)) return false;
   return mine.every(({ hash }, index) => hash === theirs[index]?.hash);
 }
 

@@ -2,7 +2,7 @@ import { defined, hashOf, type KubeObject, type Message, type ObjectRef, refKey 
 import {
   occasionalKindOf,
   placeableKindOf,
-  standingFields,
+  hubOwnedFields,
   unwrittenFields,
   userSetObject,
 } from "../../interpreter/index.ts";
@@ -83,10 +83,10 @@ export function collectDependencies(
     }
     const { object, contentHash } = userSetOf(found);
     const unwritten = unwrittenFields(found);
-    const standing = standingFields(found, object);
+    const hubOwned = hubOwnedFields(found, object);
     objects.push({
       ...mark(object, "dependency", marking),
-      ...defined({ unwritten, standing }),
+      ...defined({ unwritten, hubOwned }),
     });
     all.push([key, contentHash]);
     if (readByPods) contents.push([key, contentHash]);

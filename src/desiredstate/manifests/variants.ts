@@ -16,7 +16,7 @@ import {
   phaseOf,
   replicasAt,
   sameIn,
-  type StandingField,
+  type HubOwnedField,
   withAccountNames,
   withoutPath,
   withReplicasAt,
@@ -62,7 +62,7 @@ export interface VariantOptions {
   /** Fields of the single object in `base` that nobody wrote. */
   unwritten?: FieldsV1 | undefined;
   /** Fields of the hub object that are missing in `base` and that copies keep. */
-  standing?: readonly StandingField[] | undefined;
+  hubOwned?: readonly HubOwnedField[] | undefined;
   problem?: Problem | undefined;
   inPhases?: true;
   runs?: Runs;
@@ -234,7 +234,7 @@ export class VariantRenderer {
     const isDecided = isScaled && this.#options.unwritten !== undefined;
     const marked = local ? this.#marked.local : isDecided ? this.#marked.scaled : this.#marked.member;
     return once(marked, object, () => {
-      const { owner, marking, dependencies, retain, reporting, standing } = this.#options;
+      const { owner, marking, dependencies, retain, reporting, hubOwned } = this.#options;
       const [rest = object] = withoutRetained([object], retain);
       const rolled = withDependenciesHash(rest, dependencies.hash);
       const owned = local ? withControllerReference(rolled, owner) : rolled;
@@ -244,7 +244,7 @@ export class VariantRenderer {
       const terms = reportTermsOf(object, reporting, this.#isOwner(desired.ref));
       const run = this.#options.runs?.get(refKey(desired.ref))?.hash;
       const unretained = rest === object ? undefined : object;
-      return { ...desired, ...defined({ run, unretained, unwritten, standing, reporting: terms }) };
+      return { ...desired, ...defined({ run, unretained, unwritten, hubOwned, reporting: terms }) };
     });
   }
 }

@@ -175,8 +175,8 @@ export function scopeOf(
 }
 
 function keptClusters({ current }: Subject, { found = [] }: Snapshot): Subject["current"] {
-  const letGo = new Set(found.flatMap(({ cluster, beforeJoin }) => (beforeJoin === true ? [cluster] : [])));
-  return letGo.size === 0 ? current : new Map([...current].filter(([name]) => !letGo.has(name)));
+  const foundOnJoin = new Set(found.flatMap(({ cluster, beforeJoin }) => (beforeJoin === true ? [cluster] : [])));
+  return foundOnJoin.size === 0 ? current : new Map([...current].filter(([name]) => !foundOnJoin.has(name)));
 }
 
 function decided(

@@ -17,7 +17,7 @@ import {
   podNeedsOf,
   replicaPathsOf,
   replicasAt,
-  type StandingField,
+  type HubOwnedField,
   undividable,
 } from "../../interpreter/index.ts";
 import { type MatchedRule, matchRules, type PolicyRef } from "../../override/index.ts";
@@ -197,7 +197,7 @@ function renderingOf(
     reporting: placement?.spec,
     replicaPath: paths?.spec,
     unwritten: kind.unwritten?.(object, paths?.spec),
-    standing: standingIn(object, rendered, placement?.spec.retain),
+    hubOwned: hubOwnedIn(object, rendered, placement?.spec.retain),
     ...(isBundle ? { inPhases: true } : {}),
     runs,
   };
@@ -347,14 +347,14 @@ function nameOf({ kind, metadata }: Placement): NonNullable<Target["placement"]>
 }
 
 /** Only for an object that is sent as it is. Fields that the policy retains are left out. */
-function standingIn(
+function hubOwnedIn(
   object: KubeObject,
   [sent]: readonly KubeObject[],
   retain: Placement["spec"]["retain"],
-): readonly StandingField[] | undefined {
+): readonly HubOwnedField[] | undefined {
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const [left = object] = withoutRetained([object], retain);
-  return sent === undefined ? undefined : kind.standing?.(left, sent);
+  return sent === undefined ? undefined : kind.hubOwned?.(left, sent);
 }
 
 /** Fields of the object that the placement's API version lacks, with the remedy. */

@@ -18,7 +18,7 @@ export {
   ownsAnnotation,
   valueAtElements,
 } from "./ownership.ts";
-export { keptFields, onlyKept, standingFields, withKept } from "./standing.ts";
+export { keptFields, onlyKept, hubOwnedFields, withKept } from "./hubOwned.ts";
 export { holdsPlace, sameIn, unwrittenFields, withoutPath } from "./unwritten.ts";
 export { isWrittenByHub, userSetObject, whyOwnersUnknown } from "./userFields.ts";
 export { isPlaceholder, withoutPlaces } from "./yielding.ts";

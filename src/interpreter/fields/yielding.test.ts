@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
-import { standingFields, withKept } from "./standing.ts";
+import { hubOwnedFields, withKept } from "./hubOwned.ts";
 import { isPlaceholder, withoutPlaces } from "./yielding.ts";
 
 const thing = (fields: object): KubeObject => ({ apiVersion: "v1", kind: "Thing", metadata: { name: "x" }, ...fields });
@@ -87,14 +87,14 @@ describe("what controllers of the hub own", () => {
   };
 
   test("stands on the hub where it is not sent, but for its notes, its status and Meridian's own", () => {
-    expect(standingFields(byHub("Thing", fields), thing({}))).toEqual([
+    expect(hubOwnedFields(byHub("Thing", fields), thing({}))).toEqual([
       { elements: ["f:metadata", "f:labels", "f:l"], value: "1" },
       { elements: ["f:spec", "f:a"], value: 1 },
     ]);
-    expect(standingFields(byHub("Thing", { "f:spec": { "f:a": {} } }), thing({ spec: { a: 1 } }))).toBeUndefined();
+    expect(hubOwnedFields(byHub("Thing", { "f:spec": { "f:a": {} } }), thing({ spec: { a: 1 } }))).toBeUndefined();
   });
 
   test.each(["Secret", "ServiceAccount"])("of a %s is never asked for", (kind) => {
-    expect(standingFields(byHub(kind, { "f:data": { "f:token": {} } }), thing({}))).toBeUndefined();
+    expect(hubOwnedFields(byHub(kind, { "f:data": { "f:token": {} } }), thing({}))).toBeUndefined();
   });
 });

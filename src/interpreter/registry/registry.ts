@@ -41,7 +41,7 @@ import { whyNeverPlaced } from "../kinds/index.ts";
 import { propagatedDependencies } from "../pods/index.ts";
 import { replicaPath } from "./replicas.ts";
 import type { Health, HubKind, MemberKind, ReplicaPaths, ServedKind } from "../types.ts";
-import { standingFields, unwrittenFields, userSetObject, whyOwnersUnknown } from "../fields/index.ts";
+import { hubOwnedFields, unwrittenFields, userSetObject, whyOwnersUnknown } from "../fields/index.ts";
 import { fieldsOf } from "../values.ts";
 
 const POD_TEMPLATE = ["spec", "template"] as const;
@@ -172,7 +172,7 @@ function propagatedKind(group: string, kind: string): HubKind {
     kind,
     render: (object, replicaPath = member.replicaPath) => [userSetObject(object, replicaPath)],
     unwritten: unwrittenFields,
-    standing: standingFields,
+    hubOwned: hubOwnedFields,
     refusal,
     replicas: (object) => member.replicas?.(object),
     dependencies: propagatedDependencies,

@@ -3,7 +3,7 @@ import { associativeKey } from "./fieldPaths.ts";
 import { staysOnHub } from "../kinds/index.ts";
 import { indexAt, isOwn, ownedAt, valueAtElements } from "./ownership.ts";
 import { isUsers } from "./userFields.ts";
-import type { StandingField } from "../types.ts";
+import type { HubOwnedField } from "../types.ts";
 import { fieldsOf, isFields } from "../values.ts";
 
 /** They hold tokens. Anybody who may write on a member can pretend that a field was sent before. */
@@ -13,20 +13,20 @@ const NEVER_SENT: ReadonlySet<string> = new Set(["Secret", "ServiceAccount"]);
  * Fields that controllers of the hub own and that are not sent. A copy keeps those that were sent to it before: a
  * controller that takes a field from its writer does not take it from the members.
  */
-export function standingFields(object: KubeObject, sent: KubeObject): readonly StandingField[] | undefined {
+export function hubOwnedFields(object: KubeObject, sent: KubeObject): readonly HubOwnedField[] | undefined {
   const { apiVersion, kind, metadata } = object;
   if (NEVER_SENT.has(kind)) return undefined;
-  const standing: StandingField[] = [];
+  const hubOwned: HubOwnedField[] = [];
   for (const entry of metadata.managedFields ?? []) {
     const { fieldsV1, manager } = entry;
     if (fieldsV1 === undefined || manager === FIELD_MANAGER || isUsers(entry)) continue;
     if ((entry.apiVersion ?? apiVersion) !== apiVersion) continue;
     for (const elements of leavesOf(fieldsV1, [])) {
       const value = valueAtElements(object, elements);
-      if (value !== undefined && valueAtElements(sent, elements) === undefined) standing.push({ elements, value });
+      if (value !== undefined && valueAtElements(sent, elements) === undefined) hubOwned.push({ elements, value });
     }
   }
-  return standing.length === 0 ? undefined : standing;
+  return hubOwned.length === 0 ? undefined : hubOwned;
 }
 
 function* leavesOf(fields: FieldsV1, at: readonly string[]): Generator<readonly string[]> {
@@ -47,22 +47,22 @@ function isLeftOut(element: string, at: readonly string[]): boolean {
 
 /** Standing fields that the manager has applied to the live object, or else those in the object that was sent last. */
 export function keptFields(
-  standing: readonly StandingField[] | undefined,
+  hubOwned: readonly HubOwnedField[] | undefined,
   manager: string,
   { live, sent }: { live?: KubeObject | undefined; sent?: KubeObject | undefined },
-): readonly StandingField[] {
-  if (standing === undefined) return NONE;
+): readonly HubOwnedField[] {
+  if (hubOwned === undefined) return NONE;
   const own = live?.metadata.managedFields?.find((entry) => isOwn(entry, manager))?.fieldsV1;
-  const kept = standing.filter(({ elements }) =>
+  const kept = hubOwned.filter(({ elements }) =>
     own === undefined ? valueAtElements(sent, elements) !== undefined : ownedAt(own, elements) !== undefined,
   );
   return kept.length === 0 ? NONE : kept;
 }
 
-const NONE: readonly StandingField[] = [];
+const NONE: readonly HubOwnedField[] = [];
 
 /** The object with the kept fields that it lacks. */
-export function withKept(object: KubeObject, kept: readonly StandingField[]): KubeObject {
+export function withKept(object: KubeObject, kept: readonly HubOwnedField[]): KubeObject {
   return kept.reduce<KubeObject>(
     (whole, { elements, value }) =>
       valueAtElements(whole, elements) === undefined ? (withPlace(whole, elements, value) as KubeObject) : whole,
@@ -71,7 +71,7 @@ export function withKept(object: KubeObject, kept: readonly StandingField[]): Ku
 }
 
 /** An object of the same kind and name with the kept fields only. */
-export function onlyKept({ apiVersion, kind, metadata }: KubeObject, kept: readonly StandingField[]): KubeObject {
+export function onlyKept({ apiVersion, kind, metadata }: KubeObject, kept: readonly HubOwnedField[]): KubeObject {
   return withKept({ apiVersion, kind, metadata: { name: metadata.name } }, kept);
 }
 
