@@ -26,7 +26,7 @@ import { type HubCache, type PlacedKind } from "./cache/index.ts";
 
 export interface StatusStoreOptions {
   hub: HubCache;
-  /** Of the current term of leadership: its writes ask the guard. */
+  /** Client of the current term of leadership: its writes ask the guard. */
   client: Client;
 }
 

@@ -206,7 +206,7 @@ function turnsOf(status: RolloutStatus, { clusters }: RolloutInput): Pick<Advanc
   return { turns, others };
 }
 
-/** They keep their revision until the concurrency limit lets them change. */
+/** Turns of late clusters, which keep their revision until the concurrency limit lets them change. */
 function lateTurns({ stages = [] }: RolloutStatus): ReadonlyMap<string, Turn> {
   const late = stages.flatMap(({ clusters = [] }) => clusters.filter(({ state }) => state === "Deferred"));
   return late.length === 0 ? NO_TURNS : new Map(late.map(({ name }) => [name, "Keep"]));

@@ -70,7 +70,7 @@ export interface RolloutInput {
   current: RolloutStatus | undefined;
   /** Wanted revision; equal content has one number. */
   revision: number;
-  /** Those that the wanted or the last good revision names, or that have a copy, sorted by name. */
+  /** Clusters that the wanted or the last good revision names, or that have a copy, sorted by name. */
   clusters: readonly RolloutFacts[];
   commands: RolloutCommands;
   /** Answers by stage; no entry: not asked yet. */
@@ -94,7 +94,7 @@ export type Turn = "Target" | "LastGood" | "Keep";
 /** Each is one Event and one count of a metric. */
 export interface Transition {
   of: "Run" | "Stage" | "Cluster";
-  /** Of the stage or cluster. */
+  /** Name of the stage or cluster. */
   name?: string;
   from: string;
   to: string;

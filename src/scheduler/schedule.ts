@@ -81,7 +81,7 @@ function takesSome({ replicas }: Pick<Subject, "replicas">, placement: Placement
 
 interface Chosen {
   clusters: Decision["clusters"];
-  /** Of each selected cluster; undefined if nothing is divided. */
+  /** Scores of each selected cluster; undefined if nothing is divided. */
   scores?: readonly Score[];
   shares?: readonly ReplicaShare[];
   isByHeadroom?: true;

@@ -13,7 +13,7 @@ export interface ClusterSnapshot {
   region?: string;
   zone?: string;
   taints: ClusterTaint[];
-  /** It takes nothing new and keeps nothing. */
+  /** A cluster that is being deleted takes nothing new and keeps nothing. */
   deleting: boolean;
   /** Being deleted, and nobody has decided about its objects yet: it takes nothing new and keeps what it has. */
   undecided?: true;

@@ -37,7 +37,7 @@ export interface WebhookOptions {
   client: Client;
   /** For the Secret of the certificates. */
   namespace: string;
-  /** Of the members' kubeconfigs; `namespace` when absent. */
+  /** Namespace of the members' kubeconfigs; `namespace` when absent. */
   membersNamespace?: string;
   /** Only the default class when absent. */
   classes?: Classes;
@@ -51,7 +51,7 @@ export interface WebhookOptions {
   /** Folder with tls.crt, tls.key and ca.crt. Absent: an authority of our own. */
   certDir?: string;
   configurationName: string;
-  /** Of the Secret of our own authority. */
+  /** Name of the Secret of our own authority. */
   secretName: string;
   /** Time for which an old and a new authority are both trusted. */
   overlapMs?: number;

@@ -14,7 +14,7 @@ export interface WantedInput {
   kind: string;
   live: KubeObject | undefined;
   target: WebhookTarget;
-  /** Of the webhook configurations; a CRD has its own name. */
+  /** Name of the webhook configurations; a CRD has its own name. */
   name: string;
   /** PEM; undefined when whoever provides the certificates also fills in the bundle. */
   bundle: string | undefined;

@@ -376,7 +376,7 @@ export const federatedStatus = z.object({
 export type ClusterState = z.infer<typeof clusterState>;
 export type ReplicaCounts = z.infer<typeof replicaCounts>;
 export type ClusterStatusEntry = z.infer<typeof clusterStatusEntry>;
-/** Of any object that Meridian places. */
+/** Status that Meridian writes on any object that it places. */
 export type FederatedStatus = z.infer<typeof federatedStatus>;
 
 export interface DemoApplication {

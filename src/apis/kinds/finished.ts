@@ -2,7 +2,7 @@ import { defined } from "../values/index.ts";
 import { z } from "zod";
 import { type ObjectRef, parseApiVersion, refKey } from "../metadata/index.ts";
 
-/** Of work that ends by itself, such as a Job. */
+/** End of work that ends by itself, such as a Job. */
 export type End = "Complete" | "Failed";
 
 /** Indexes in ascending order: `0`, `0-2,5`. */

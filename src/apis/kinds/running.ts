@@ -50,6 +50,6 @@ export const running = z
 
 /** As people recognize it: image and revision. */
 export type Version = z.infer<typeof version>;
-/** Where they differ. */
+/** Versions that one cluster runs beside the wanted one. */
 export type RunningThere = z.infer<typeof runningThere>;
 export type Running = z.infer<typeof running>;

@@ -92,7 +92,7 @@ export const DRAIN_TAINT = `${FEDERATION_GROUP}/drain`;
 export const REGION_LABEL = "topology.kubernetes.io/region";
 export const ZONE_LABEL = "topology.kubernetes.io/zone";
 
-/** Of Meridian and of the Secrets for its members. */
+/** Namespace of Meridian and of the Secrets for its members. */
 export const DEFAULT_SYSTEM_NAMESPACE = "meridian-system";
 /**
  * On a Namespace of the hub, which only administrators can change: service accounts that its pods may name on members,

@@ -32,16 +32,16 @@ const FULL_LIMIT = 512;
 /** A cause or a remedy with fewer characters is not worth showing. */
 const LEAST_WHY = 24;
 
-/** Of a word in a message that does not fit: people choose names of any length. */
+/** Most characters of a word in a message that does not fit: people choose names of any length. */
 const LONGEST_WORD = 24;
 
 /** As {@link LONGEST_WORD}, for a message that does not fit even so. */
 const SHORTEST_WORD = 12;
 
-/** Of the end of a path: the names of Meridian's annotations fit. */
+/** Most characters of the end of a path: the names of Meridian's annotations fit. */
 const LONGEST_TAIL = 32;
 
-/** Of a name in the list of a message that does not fit; fewer if `what` is long. */
+/** Most characters of a name in the list of a message that does not fit; fewer if `what` is long. */
 const LONGEST_PLACE = 64;
 
 /** Characters after a word that are no part of a name. */

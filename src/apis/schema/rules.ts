@@ -9,7 +9,7 @@ export interface Rule<T> {
   rule: string;
   /** Says what to change. */
   message: string;
-  /** Below `self`. */
+  /** Path below `self`. */
   field?: string;
   /** Absent for rules over the object's former value, which only the server has. */
   holds?: (value: T) => boolean;

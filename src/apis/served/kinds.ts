@@ -24,7 +24,7 @@ export interface PrinterColumn {
   priority?: number;
 }
 
-/** Of the metadata CEL can read only the name, which a violation names unless the rule has a `field`. */
+/** CEL can read only the name of the metadata. A violation names it unless the rule has a `field`. */
 export type ObjectRule = Rule<{ metadata: { name: string } }>;
 
 export interface KindVersion {

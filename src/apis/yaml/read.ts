@@ -201,7 +201,7 @@ class Reading {
   }
 }
 
-/** Of a plain scalar; under any other tag every scalar is a string. */
+/** Types of a plain scalar by its tag; under any other tag every scalar is a string. */
 const TYPES: ReadonlyMap<string, readonly Scalar["type"][]> = new Map([
   ["int", ["integer"]],
   ["float", ["integer", "float"]],

@@ -20,7 +20,7 @@ export interface AnsweringSample {
 const SAMPLES = 3;
 /** From this latency on a cluster counts as slow. */
 const SLOW_MS = 1_000;
-/** Below this latency it no longer does. */
+/** Below this latency a slow cluster no longer counts as slow. */
 const FAST_MS = 500;
 /** A new latency is reported when it differs by this factor. */
 const OTHER_FIGURE = 1.5;

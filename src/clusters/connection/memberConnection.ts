@@ -60,7 +60,7 @@ export interface MemberConnectionOptions {
   onStatusWritten: (object: KubeObject) => void;
   onStatusFailed: () => void;
   secrets: SecretSource;
-  /** Of all MemberClusters, including this one. */
+  /** Identity claims of all MemberClusters, including this one. */
   claims: () => Iterable<IdentityClaim>;
   /** Called when this cluster's claim may have changed. */
   claimChanged: (cluster: string) => void;

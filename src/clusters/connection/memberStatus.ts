@@ -34,7 +34,7 @@ export interface MemberFindings {
 }
 
 export interface MemberStatusInput {
-  /** Of the MemberCluster that the connection follows. */
+  /** Generation of the MemberCluster that the connection follows. */
   generation: number | undefined;
   contact: Contact;
   findings: MemberFindings;

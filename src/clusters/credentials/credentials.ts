@@ -35,7 +35,7 @@ export interface KubeconfigCredentials {
   config: ClusterConfig;
   /** Hash of the kubeconfig without the bearer token. */
   fingerprint: string;
-  /** Of the current context. */
+  /** Token of the current context. */
   token: string | undefined;
   claims: TokenClaims | undefined;
   secret: MemberSecret;

@@ -46,9 +46,9 @@ export interface ObservedObject extends MemberReport {
   hubVersion: string | undefined;
   createdAt: string | undefined;
   deleting: boolean;
-  /** Of an object that is being deleted, as many as are reported. */
+  /** Finalizers of an object that is being deleted, as many as are reported. */
   finalizers?: readonly string[];
-  /** Of an unhealthy workload whose pods may tell the cause. */
+  /** Pod selector of an unhealthy workload whose pods may show the cause. */
   podSelector: string | undefined;
   /** False when the member removed our label: known only from the answer to our write. */
   visible: boolean;

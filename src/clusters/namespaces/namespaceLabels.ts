@@ -57,7 +57,7 @@ export class NamespaceLabeller {
   #isDue({ ref, observed, row }: MemberObject): Labels | undefined {
     const wanted = this.#options.labels.of(ref.name);
     if (wanted === undefined || observed === undefined || !observed.isOurs || observed.deleting) return undefined;
-    // It is on its way out.
+    // The namespace is on its way out.
     if (row !== undefined) return undefined;
     return textOf(wanted) === (observed.podSecurity ?? textOf({})) ? undefined : wanted;
   }

@@ -151,7 +151,7 @@ export class ClusterCache {
     this.advance();
   }
 
-  /** Where to watch the kind; undefined is the whole cluster. */
+  /** Namespaces in which to watch the kind; undefined stands for the whole cluster. */
   #placesOf({ namespaced }: ResourceType): readonly (string | undefined)[] {
     const { namespaces } = this.#options.session;
     if (namespaces === undefined) return [undefined];

@@ -106,7 +106,7 @@ export class KindsOnMember {
     return new Map([...this.#unsure].filter(([name]) => this.#wanted.has(name)));
   }
 
-  /** Whether the member lacks the kind. `Surely`: no object of the kind can exist. */
+  /** Says if the member lacks the kind. `Surely`: no object of the kind can exist. */
   lacks({ apiVersion, kind }: { apiVersion: string; kind: string }): "No" | "Perhaps" | "Surely" {
     if (this.#missing.size === 0) return "No";
     const name = kindKeyOf({ apiVersion, kind });

@@ -38,7 +38,7 @@ const KEPT_FOR_MS = 300_000;
 const PAGE = 500;
 /** For nodes and for pods. Kubernetes is designed for 5,000 nodes and 150,000 pods. */
 const BOUNDS = { objects: 500_000, bytes: 8 * 2 ** 30 };
-/** Of one list; 150,000 pods take a minute. */
+/** Longest duration of one list; 150,000 pods take a minute. */
 const LONGEST_MS = 180_000;
 /** Finished pods take no room on a node. */
 const RUNNING = "status.phase!=Succeeded,status.phase!=Failed";

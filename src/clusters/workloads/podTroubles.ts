@@ -28,7 +28,7 @@ const POD_COSTS_MS = 100;
 const SPENT_AT_ONCE_MS = 50_000;
 /** Desired pods of the workloads in one request. */
 const PODS_TOGETHER = 250;
-/** Of a workload without a desired count. */
+/** Pods of a workload without a desired count. */
 const USUAL_PODS = 10;
 /** Characters of the selector values in one request: they are part of the URL, whose length proxies limit. */
 const LONGEST_VALUES = 2_000;
@@ -38,7 +38,7 @@ const REFUSED_FOR_MS = 600_000;
 const PAGE = 20;
 const PAGE_TOGETHER = 100;
 const PAGES = 5;
-/** Of one read; a hundred pods normally take a second. */
+/** Longest duration of one read; a hundred pods normally take a second. */
 const LONGEST_MS = 60_000;
 /** `key=value`, the form of nearly all selector requirements. */
 const EQUALS = /^([^\s=,!]+)=([^\s=,!]*)$/;
@@ -206,7 +206,7 @@ export class PodTroubles {
       }
     }
     for (const { key, pending } of turns) {
-      // It may have become healthy or been replaced meanwhile.
+      // The workload may have become healthy or been replaced meanwhile.
       if (this.#pending.get(key) !== pending) continue;
       if (again.has(key)) {
         pending.alone = true;
@@ -309,7 +309,7 @@ function unreadyOf({ health: { replicas } }: ObservedObject): number | undefined
   return replicas === undefined ? undefined : replicas.desired - replicas.ready;
 }
 
-/** Its pods may show more than its status. A healthy workload has no `podSelector`. */
+/** The pods of the workload may show more than its status. A healthy workload has no `podSelector`. */
 function isToAskAbout(observed: ObservedObject | undefined): observed is ObservedObject {
   return observed?.podSelector !== undefined && !observed.deleting;
 }

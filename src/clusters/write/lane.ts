@@ -49,7 +49,7 @@ export interface LaneMember {
   isJoined: boolean;
   /** True when all objects of the kind are known. Before that, no object counts as missing. */
   isSynced(ref: ObjectRef): boolean;
-  /** Whether the member lacks the kind, by its discovery. `Surely`: no object of the kind can exist. */
+  /** Says if the member lacks the kind, by its discovery. `Surely`: no object of the kind can exist. */
   lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely";
   /** Reason why objects of the kind cannot be read, if a permission is missing. */
   denial(ref: ObjectRef): Message | undefined;
@@ -110,7 +110,7 @@ export class Lane implements AsyncDisposable {
     this.#regulate();
   }
 
-  /** Whether the member answers, by the pool. */
+  /** Called by the pool: says if the member answers. */
   setContact(ok: boolean): void {
     this.#breaker.setContact(ok);
     if (ok) this.#telemetry.answered();

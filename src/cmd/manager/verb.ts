@@ -94,7 +94,7 @@ export const manager = verb({
         prometheus,
         sampling,
         protectedNamespaces,
-        /** Its own class, and the classes of releases that are gone. Absent: the default class. */
+        /** The manager's own class, and the classes of releases that are gone. Absent: the default class. */
         controllerClasses: isClassGiven
           ? [...new Set([...(controllerClass ?? [DEFAULT_CLASS]), ...(adoptClass ?? [])])]
           : undefined,

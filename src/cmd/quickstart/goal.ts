@@ -6,7 +6,7 @@ export interface Goal {
   members: readonly string[];
   /** Absent if nobody knows where the application must run. */
   application?: { name: string; members: readonly string[] };
-  /** Whether this manager has found that: results of an earlier one prove nothing. */
+  /** True if this manager has found the object available: results of an earlier manager prove nothing. */
   isAvailable: (namespace: string, name: string) => boolean;
   isReached: (cluster: string) => boolean;
 }

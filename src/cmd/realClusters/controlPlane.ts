@@ -91,7 +91,7 @@ export class ControlPlane implements AsyncDisposable {
     this.kubeconfigFile = join(parts.folder, "kubeconfig");
   }
 
-  /** Of the authority, PEM. */
+  /** Certificate of the authority, PEM. */
   get caData(): string {
     return this.#caData;
   }

@@ -57,7 +57,7 @@ export interface Observed {
   marked: readonly Item[];
   /** Secrets with the credentials that join made. */
   joined: readonly Item[];
-  /** Those whose members keep what join made. They stay, so that the next run knows. */
+  /** MemberClusters whose members keep what join made. They stay, so that the next run knows. */
   unclean: readonly Item[];
   /** Webhook configurations that a manager made. */
   admission: readonly Item[];
@@ -118,7 +118,7 @@ export function hasCopies(application: Application): boolean {
   return application.finalizers.some((one) => isOwnFinalizer("applications", one)) || application.clusters.length > 0;
 }
 
-/** Whether the hub's garbage collector was asked to keep what the application owns on the hub. */
+/** Says if the hub's garbage collector was asked to keep what the application owns on the hub. */
 export function keepsDependents({ owner, finalizers }: Application): "ToBeAsked" | "Asked" | "Done" {
   if (finalizers.includes(KEEPS_DEPENDENTS)) return "Asked";
   return owner ? "ToBeAsked" : "Done";

@@ -85,7 +85,7 @@ function removable(
 ): readonly Item[] {
   if (stage === "crds" && keepCrds) return [];
   if (stage !== "namespaces") return seen[stage];
-  // It holds the Secret by which the next run knows of a member with leftovers.
+  // The namespace holds the Secret by which the next run knows of a member with leftovers.
   const kept = new Set(seen.unclean.map(({ namespace }) => namespace));
   return seen.namespaces.filter(({ name }) => !kept.has(name));
 }

@@ -33,7 +33,7 @@ export interface ControllerClassesOptions {
 }
 
 /**
- * Whether this manager removes copies of missing hub objects; a number: ask again after so many milliseconds.
+ * Says if this manager removes copies of missing hub objects; a number: ask again after so many milliseconds.
  * `version`: of the hub's answer, if the hub was asked.
  */
 export interface OfGone {

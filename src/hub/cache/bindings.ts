@@ -15,7 +15,7 @@ import type { HubEvent } from "./events.ts";
  * object, for one life. The last status of a binding that was removed is kept until a new binding exists.
  */
 export class Bindings {
-  /** Of namespaced objects, and of cluster-scoped ones. */
+  /** Bindings of namespaced objects, and bindings of cluster-scoped objects. */
   readonly informers: readonly [Informer<ResourceBinding>, Informer<ResourceBinding>];
   /** Last status of removed bindings, by the UID of their object. */
   readonly #lost = new Map<string, FederatedStatus>();

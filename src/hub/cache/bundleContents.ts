@@ -34,7 +34,7 @@ export function unpackedSpec(spec: unknown, unpacked: Unpacked = []): UnpackedSp
     : { manifests: [...listed, ...unpacked], listed: listed.length };
 }
 
-/** Of any type; undefined if there is none. */
+/** Compressed contents, of any type; undefined if there are none. */
 export function compressedIn(spec: unknown): unknown {
   return isRecord(spec) ? spec["compressed"] : undefined;
 }

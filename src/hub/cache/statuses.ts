@@ -58,7 +58,7 @@ export class Statuses {
     }
   }
 
-  /** Of whatever holds a status; the key is that of the object. */
+  /** Events of the objects that hold a status, with the key of the placed object. */
   readonly events = {
     subscribe: (handler: (event: HubEvent<KubeObject | ResourceBinding>) => void): Disposable => {
       const { bindings } = this.#options;

@@ -195,7 +195,7 @@ export class KindCatalog {
     return served === undefined ? undefined : apiVersionOf(served);
   }
 
-  /** Of a policy or a binding. */
+  /** Follows the kinds that the selectors of a policy or a binding name. */
   select(selectors: Iterable<Selector>): void {
     for (const { apiVersion, kind } of selectors) {
       const wanted = { ...parseApiVersion(apiVersion), kind };

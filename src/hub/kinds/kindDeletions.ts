@@ -125,7 +125,7 @@ export class KindDeletions implements Disposable {
     return kind;
   }
 
-  /** Of a read that began after the last deletion was seen. */
+  /** Answer of a read that began after the last deletion was seen. */
   async #answer(kind: Kind, signal: AbortSignal): Promise<Answer> {
     const { seen } = kind;
     while (kind.answer === undefined || kind.answer.began < seen) await withSignal(this.#fresh(kind), signal);

@@ -27,7 +27,7 @@ export function rightsOn(kinds: readonly Kind[], verbs: readonly string[]): Righ
   }));
 }
 
-/** Where Meridian is limited to namespaces of a member: {@link memberRights} without cluster-scoped kinds. */
+/** {@link memberRights} without cluster-scoped kinds, for a member on which Meridian is limited to namespaces. */
 export function memberRightsInNamespace(more: readonly (Kind & { namespaced: boolean | undefined })[] = []): Rights[] {
   // The scope of a kind that is not served yet is unknown; an unusable right does no harm.
   const kinds = [...memberKinds(), ...more].filter(({ namespaced }) => namespaced !== false);

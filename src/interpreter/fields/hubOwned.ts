@@ -6,7 +6,7 @@ import { isUsers } from "./userFields.ts";
 import type { HubOwnedField } from "../types.ts";
 import { fieldsOf, isFields } from "../values.ts";
 
-/** They hold tokens. Anybody who may write on a member can pretend that a field was sent before. */
+/** These kinds hold tokens. Anybody who may write on a member can pretend that a field was sent before. */
 const NEVER_SENT: ReadonlySet<string> = new Set(["Secret", "ServiceAccount"]);
 
 /**

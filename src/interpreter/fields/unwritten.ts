@@ -160,7 +160,7 @@ export function holdsPlace(fields: FieldsV1 | undefined, elements: readonly stri
   return node !== undefined && Object.keys(node).length === 0;
 }
 
-/** Those of the fields that have the same value in both objects. */
+/** Fields that have the same value in both objects. */
 export function sameIn(fields: FieldsV1 | undefined, a: unknown, b: unknown): FieldsV1 | undefined {
   if (fields === undefined || a === b) return fields;
   const elements = Object.keys(fields);

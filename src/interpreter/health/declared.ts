@@ -6,7 +6,7 @@ import { health, isBehind, pending, servingIf, statusOf } from "./report.ts";
 
 /** Health as a placement declares it for a kind (`spec.health`). */
 
-/** They are few, and every event of an object of such a kind needs them. */
+/** Compiled rules are kept: they are few, and every event of an object of such a kind needs them. */
 const compiled = new Map<string, Compiled>();
 const MOST_COMPILED = 1_000;
 

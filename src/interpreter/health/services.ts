@@ -35,7 +35,7 @@ function portTrouble(object: KubeObject): Health | undefined {
   return undefined;
 }
 
-/** Where a Service or an Ingress can be reached from outside. */
+/** Addresses at which a Service or an Ingress can be reached from outside. */
 export function balancerPoints(object: KubeObject): ReturnType<typeof listOf> {
   return listOf(valueAt(object, ["status", "loadBalancer", "ingress"]));
 }

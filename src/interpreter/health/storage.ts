@@ -5,7 +5,7 @@ import { available, because, conditionOf, conditionsOf, health, noReport, servin
 
 /** Health of volumes and of the claims to them. */
 
-/** Of a bound claim, whose volume still serves unchanged. */
+/** Conditions of a bound claim whose change failed. Its volume still serves unchanged. */
 const FAILED_CHANGE: ReadonlySet<string> = new Set(["ControllerResizeError", "NodeResizeError", "ModifyVolumeError"]);
 /** Conditions of a bound claim whose change is under way. */
 const CHANGING = ["Resizing", "FileSystemResizePending", "ModifyingVolume"];

@@ -2,7 +2,7 @@ import { type KubeObject, parseApiVersion } from "../../apis/index.ts";
 import { podTemplateOf, withPodSpec } from "./podTemplates.ts";
 import { textOf } from "../values.ts";
 
-/** Of the built-in workloads. A custom schema may know only one of the names. */
+/** API groups of the built-in workloads. A custom schema may know only one of the names. */
 const GROUPS = new Set(["", "apps", "batch"]);
 
 /** A reused object is not hashed again. */

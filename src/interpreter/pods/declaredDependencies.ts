@@ -4,7 +4,7 @@ import type { Dependency } from "../types.ts";
 
 export interface Declared {
   dependencies: Dependency[];
-  /** Of the first path that does not fit. */
+  /** Error of the first path that does not fit. */
   mismatch: string | undefined;
 }
 

@@ -55,7 +55,7 @@ function addContainer(references: References, container: Fields): void {
   }
 }
 
-/** They name the Secret with which the kubelet, not the pod, reaches a storage. */
+/** Volumes that name the Secret with which the kubelet, not the pod, reaches a storage. */
 const WITH_SECRET_REF = ["cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"] as const;
 
 function addVolume(references: References, volume: Fields): void {

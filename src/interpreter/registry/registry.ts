@@ -94,7 +94,7 @@ function memberKind(
   };
 }
 
-/** Its replicas still count, since they still run. */
+/** Health of a workload that is being deleted. Its replicas still count, since they still run. */
 export function terminating({ replicas }: Health): Health {
   return {
     ...health("Progressing", "Terminating", "it is being deleted"),

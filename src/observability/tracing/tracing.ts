@@ -10,7 +10,7 @@ import { type SpanDrop, SpanExport } from "./spanExport.ts";
 export type { Span, Tracer } from "@opentelemetry/api";
 
 export interface TracingOptions {
-  /** Of an OTLP/HTTP collector (`http://host:4318`); OTEL_EXPORTER_OTLP_* of the environment when absent. */
+  /** Address of an OTLP/HTTP collector (`http://host:4318`); OTEL_EXPORTER_OTLP_* of the environment when absent. */
   endpoint?: string;
   serviceVersion: string;
   /** Pod name or host name. */

@@ -305,7 +305,7 @@ class HttpClient implements Client {
     throw this.#refusal(call, { ...head, body: await this.#readAll(body, call.signal) });
   }
 
-  /** Of a refused watch, 64 KiB at most. */
+  /** Reads the body of a refused watch, 64 KiB at most. */
   async #readAll(body: BodyReader, signal: AbortSignal | undefined): Promise<string> {
     const chunks: Buffer[] = [];
     let size = 0;

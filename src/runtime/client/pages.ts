@@ -29,7 +29,7 @@ const LONGEST_MS = 300_000;
 
 export interface PageOptions extends Pick<ListOptions, "signal" | "metadataOnly" | "resourceVersion"> {
   limit?: number;
-  /** Of the whole list; checked after each page. */
+  /** Longest duration of the whole list; checked after each page. */
   longestMs?: number;
   /** The list then ends without an error, and its last page has a `continue` token. */
   mostPages?: number;

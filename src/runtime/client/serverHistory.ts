@@ -6,7 +6,7 @@ import type { Client } from "../types.ts";
 
 /** Reader with a position in the history of a server. */
 export interface Follower {
-  /** That the server showed to this follower. */
+  /** Highest resourceVersion that the server showed to this follower. */
   readonly highest: string | undefined;
   /** Called when the server shows an earlier state. `why` is a sentence for people. */
   doubt(why: string): void;
@@ -95,7 +95,7 @@ function compared({ name, version }: Landmark, now: string | undefined, did: str
 }
 
 interface Look {
-  /** Of the object that was found. */
+  /** resourceVersion of the object that was found. */
   version: string | undefined;
   /** The selection has an object that may have existed at the highest known version. */
   isOfBefore: boolean;

@@ -11,7 +11,7 @@ import type { ApiStatus, ObjectList, ResourceType, WatchEvent } from "../types.t
 const LONGEST_NAME = 253;
 const LONGEST_VERSION = 128;
 const LONGEST_MESSAGE = 4_096;
-/** Of a `continue` token. */
+/** Most characters of a `continue` token. */
 const LONGEST_TOKEN = 8_192;
 const MOST_CAUSES = 64;
 /** Twice the longest label key, label value or field manager. */
@@ -81,7 +81,7 @@ export function eventFrom(value: unknown, type: ResourceType, host: string): Wat
   }
 }
 
-/** It concerns the whole selection, so it has no name. */
+/** A bookmark concerns the whole selection, so its object has no name. */
 function bookmarkFrom(value: unknown, type: ResourceType, host: string): KubeObject {
   const metadata = isRecord(value) ? value["metadata"] : undefined;
   const { resourceVersion, annotations } = isRecord(metadata) ? metadata : {};

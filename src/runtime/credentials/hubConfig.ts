@@ -18,7 +18,7 @@ export interface HubConfigOptions {
   cluster?: string | undefined;
   /** Default: `--kubeconfig` and `--context`. */
   flags?: { kubeconfig: string; context: string } | undefined;
-  /** Of the pod. */
+  /** Folder of the pod's service account. */
   serviceAccountFolder?: string | undefined;
   clock?: Clock | undefined;
 }

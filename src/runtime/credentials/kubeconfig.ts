@@ -323,7 +323,7 @@ function valueOf(text: string): { value?: unknown; broken?: string } {
   }
 }
 
-/** Of the current context, if the text names one. */
+/** Server address of the current context; undefined if the text names none. */
 export function serverOfKubeconfig(text: string): string | undefined {
   let file: Entry;
   try {

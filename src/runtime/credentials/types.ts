@@ -6,7 +6,7 @@ export interface ClientCertificate {
 
 /** Called before every request, so an answer must usually be available at once. */
 export interface Credentials {
-  /** Of the Authorization header. */
+  /** Value of the Authorization header. */
   authorization(): Promise<string | undefined>;
   clientCertificate?(): Promise<ClientCertificate | undefined>;
   /** Called after a 401 to this value. True if the next value may differ, so that a retry is useful. */
@@ -23,7 +23,7 @@ export interface ClusterConfig {
   insecure?: boolean;
   /** In the server's certificate, if not the host. */
   tlsServerName?: string;
-  /** Of the context, or `default`. */
+  /** Namespace of the context, or `default`. */
   currentNamespace: string;
   context?: string;
   /** For a person, such as `kubeconfig /home/me/hub.yaml`. */

@@ -39,7 +39,7 @@ const HIGH_WATER_MARK = 1 << 20;
 
 /** An object in etcd has up to 9 MiB as JSON. A longer page of a list is requested again with fewer objects. */
 const LONGEST_ANSWER = 16 << 20;
-/** Of an error answer. */
+/** Most bytes of an error answer. */
 const LONGEST_REFUSAL = 256 << 10;
 /** Read even if other answers have used up the budget. */
 const SMALL_ANSWER = 1 << 20;

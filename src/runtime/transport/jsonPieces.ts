@@ -9,7 +9,7 @@ const SPACES: ReadonlySet<number> = new Set([9, 10, 13, 32]);
 const SHORT = 20_000;
 /** Characters without a pause. The worst text of this length takes a parser some 10 ms. */
 const PIECE = 128 * 1024;
-/** Of one map. An object in etcd has no more, and they are allocated in less than 50 ms. */
+/** Most keys of one map. No object in etcd has more; so many are allocated in less than 50 ms. */
 const MOST_KEYS = 250_000;
 
 export interface JsonBounds {
@@ -69,7 +69,7 @@ class Form {
   readonly #begins: number[] = [];
   readonly #isMap: boolean[] = [];
   readonly #before: number[] = [];
-  /** Of all open maps and lists. */
+  /** Positions of the commas in all open maps and lists. */
   readonly #commas: number[] = [];
   #open = 0;
   #level = 0;

@@ -4,7 +4,7 @@ import { CredentialsError, TransportError, type TransportReason } from "../core/
 export interface ConnectionFacts {
   host: string;
   address: string;
-  /** Of the kubeconfig. */
+  /** `tls-server-name` of the kubeconfig. */
   tlsServerName?: string;
   /** The configuration has its own certificate authority. */
   ownCa: boolean;

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../apis/index.ts";
 import { builtInTypeOf, type Client } from "../../../runtime/index.ts";
 import { find } from "../../shared/index.ts";
 
-/** That of `kubectl apply --server-side`, so that people can continue with that command. */
+/** The field manager of `kubectl apply --server-side`, so that people can continue with that command. */
 const FIELD_MANAGER = "kubectl";
 
 export function recordName({ kind, metadata }: KubeObject): string {

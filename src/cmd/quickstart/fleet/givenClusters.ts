@@ -24,7 +24,7 @@ export interface Place {
 export interface Made {
   crds: string[];
   namespace: boolean;
-  /** Those that this run joined. */
+  /** Members that this run joined. */
   members: string[];
   objects: KubeObject[];
 }

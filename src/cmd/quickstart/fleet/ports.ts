@@ -4,7 +4,7 @@ import { freePort, isFree } from "../../realClusters/index.ts";
 export interface PortWishes {
   /** Port of the first name; the others follow. */
   base: number | undefined;
-  /** Those of the last run, whose kubeconfigs should still work. */
+  /** Ports of the last run, whose kubeconfigs should still work. */
   kept: Readonly<Record<string, number>>;
 }
 
