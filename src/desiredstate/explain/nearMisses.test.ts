@@ -8,11 +8,13 @@ const web = { ...kind, labelSelector: { matchLabels: { tier: "web" } } };
 
 describe("policies that nearly select an object", () => {
   test.each<{ name: string; placements: Placement[]; want: readonly [string, ...string[]][] }>([
+    { name: "there are none", placements: [], want: [] },
     {
       name: "one of another kind is none",
       placements: [placement("a", { resourceSelectors: [{ apiVersion: "apps/v1", kind: "Deployment" }] })],
       want: [],
     },
+    { name: "one that selects it is none", placements: [placement("a")], want: [] },
     {
       name: "a label is missing",
       placements: [placement("a", { resourceSelectors: [web] })],

@@ -16,6 +16,66 @@ function refusals(spec: object, annotations: object = {}, minor = Infinity): str
 const container = (fields: object) => ({ containers: [{ name: "web", ...fields }] });
 const secured = (securityContext: object) => container({ securityContext });
 
+describe("a refusal says which field must be what", () => {
+  test.each<[spec: object, want: string]>([
+    [{ hostNetwork: true }, "spec.hostNetwork must not be true"],
+    [{ hostPID: true }, "spec.hostPID must not be true"],
+    [{ hostIPC: "yes" }, "spec.hostIPC must not be true"],
+    [secured({ privileged: true }), "spec.containers[web].securityContext.privileged must not be true"],
+    [
+      { securityContext: { windowsOptions: { hostProcess: true } } },
+      "spec.securityContext.windowsOptions.hostProcess must not be true",
+    ],
+    [
+      secured({ capabilities: { add: ["NET_ADMIN"] } }),
+      "spec.containers[web].securityContext.capabilities.add must not name NET_ADMIN",
+    ],
+    [{ volumes: [{ name: "node", hostPath: { path: "/" } }] }, "spec.volumes[node].hostPath must not be set"],
+    [container({ ports: [{ hostPort: 80 }] }), "spec.containers[web].ports.hostPort must not be 80"],
+    [
+      secured({ appArmorProfile: { type: "Unconfined" } }),
+      "spec.containers[web].securityContext.appArmorProfile.type must be RuntimeDefault or Localhost",
+    ],
+    [
+      { securityContext: { seLinuxOptions: { type: "spc_t" } } },
+      "spec.securityContext.seLinuxOptions.type must be one for containers",
+    ],
+    [
+      secured({ seLinuxOptions: { user: "root" } }),
+      "spec.containers[web].securityContext.seLinuxOptions.user must not be set",
+    ],
+    [
+      secured({ seLinuxOptions: { role: "admin" } }),
+      "spec.containers[web].securityContext.seLinuxOptions.role must not be set",
+    ],
+    [secured({ procMount: "Unmasked" }), "spec.containers[web].securityContext.procMount must be Default"],
+    [
+      { securityContext: { seccompProfile: { type: "Unconfined" } } },
+      "spec.securityContext.seccompProfile.type must be RuntimeDefault or Localhost",
+    ],
+    [
+      { securityContext: { sysctls: [{ name: "kernel.msgmax" }] } },
+      "spec.securityContext.sysctls must not name kernel.msgmax",
+    ],
+    ...["livenessProbe", "readinessProbe", "startupProbe"].flatMap((probe): [object, string][] =>
+      ["httpGet", "tcpSocket"].map((action) => [
+        container({ [probe]: { [action]: { host: "10.0.0.1" } } }),
+        `spec.containers[web].${probe}.${action}.host must not be set`,
+      ]),
+    ),
+    ...["postStart", "preStop"].map((hook): [object, string] => [
+      container({ lifecycle: { [hook]: { httpGet: { host: "10.0.0.1" } } } }),
+      `spec.containers[web].lifecycle.${hook}.httpGet.host must not be set`,
+    ]),
+  ])("%j", (spec, want) => expect(refusals(spec)).toEqual([want]));
+
+  test.each(["initContainers", "ephemeralContainers"])("of %s as of other containers", (field) =>
+    expect(refusals({ [field]: [{ name: "tool", securityContext: { privileged: true } }] })).toEqual([
+      `spec.${field}[tool].securityContext.privileged must not be true`,
+    ]),
+  );
+});
+
 describe("allowed are", () => {
   test.each<[what: string, spec: object]>([
     ["what is switched off", { hostNetwork: false, hostPID: null, ...secured({ privileged: false }) }],
@@ -29,6 +89,8 @@ describe("allowed are", () => {
       "the profiles of the runtime",
       secured({ appArmorProfile: { type: "RuntimeDefault" }, seccompProfile: { type: "RuntimeDefault" } }),
     ],
+    ["options of SELinux that are empty", secured({ seLinuxOptions: { type: "", user: "", role: "" } })],
+    ["the usual /proc", secured({ procMount: "Default" })],
     ["a probe of the pod itself", container({ livenessProbe: { httpGet: { port: 80, host: "" } } })],
   ])("%s", (_what, spec) => expect(refusals(spec)).toEqual([]));
 
@@ -48,11 +110,19 @@ describe("names that were added in a version of the standard", () => {
   test.each<[name: string, spec: object, since: number]>([
     ["kernel.shm_rmid_forced", sysctl("kernel.shm_rmid_forced"), 0],
     ["net.ipv4.ip_local_port_range", sysctl("net.ipv4.ip_local_port_range"), 0],
+    ["net.ipv4.tcp_syncookies", sysctl("net.ipv4.tcp_syncookies"), 0],
+    ["net.ipv4.ping_group_range", sysctl("net.ipv4.ping_group_range"), 0],
     ["net.ipv4.ip_unprivileged_port_start", sysctl("net.ipv4.ip_unprivileged_port_start"), 0],
     ["net.ipv4.ip_local_reserved_ports", sysctl("net.ipv4.ip_local_reserved_ports"), 27],
     ["net.ipv4.tcp_keepalive_time", sysctl("net.ipv4.tcp_keepalive_time"), 29],
+    ["net.ipv4.tcp_fin_timeout", sysctl("net.ipv4.tcp_fin_timeout"), 29],
+    ["net.ipv4.tcp_keepalive_intvl", sysctl("net.ipv4.tcp_keepalive_intvl"), 29],
+    ["net.ipv4.tcp_keepalive_probes", sysctl("net.ipv4.tcp_keepalive_probes"), 29],
+    ["net.ipv4.tcp_rmem", sysctl("net.ipv4.tcp_rmem"), 32],
     ["net.ipv4.tcp_wmem", sysctl("net.ipv4.tcp_wmem"), 32],
     ["container_t", type("container_t"), 0],
+    ["container_init_t", type("container_init_t"), 0],
+    ["container_kvm_t", type("container_kvm_t"), 0],
     ["container_engine_t", type("container_engine_t"), 31],
   ])("%s", (_name, spec, since) => {
     expect(refusals(spec, {}, since)).toEqual([]);
@@ -89,4 +159,9 @@ describe("annotations", () => {
       ]);
     expect(refusals(web, { [key]: "unconfined" }, 19)).toEqual([]);
   });
+
+  test("of other containers and tools say nothing", () =>
+    expect(
+      refusals(container({}), { "container.seccomp.security.alpha.kubernetes.io/gone": "unconfined", a: "b" }, 18),
+    ).toEqual([]));
 });

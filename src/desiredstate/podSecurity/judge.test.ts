@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { inFull, type OverridePolicy, type OverrideRule, type PatchOperation } from "../../apis/index.ts";
+import {
+  inFull,
+  type KubeObject,
+  type OverridePolicy,
+  type OverrideRule,
+  type PatchOperation,
+} from "../../apis/index.ts";
 import { app, overrides, placement, shanghai, targetOf } from "../testing/builders.ts";
 import type { Why } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -44,12 +50,38 @@ describe("a tenant's policy gives no pod more than the namespace has", () => {
       },
     },
     {
+      what: "a privileged container",
+      rule: pods("containers/0/securityContext", { privileged: true }),
+      want: {
+        reason: "PodSecurity",
+        message:
+          "OverridePolicy debug, rule 0: spec.containers[nginx-demo].securityContext.privileged must not be true (level baseline)",
+      },
+    },
+    {
+      what: "files of the node",
+      rule: pods("volumes", [HOST_PATH]),
+      want: {
+        reason: "PodSecurity",
+        message: "OverridePolicy debug, rule 0: spec.volumes[node].hostPath must not be set (level baseline)",
+      },
+    },
+    {
       what: "another service account",
       rule: pods("serviceAccountName", "builder"),
       want: {
         reason: "NotAllowed",
         message:
           "OverridePolicy debug, rule 0: spec.serviceAccountName must not be builder (not in the annotation federation.paas.cmft.com/allowed-service-accounts of namespace default)",
+      },
+    },
+    {
+      what: "another service account by the older field",
+      rule: pods("serviceAccount", "builder"),
+      want: {
+        reason: "NotAllowed",
+        message:
+          "OverridePolicy debug, rule 0: spec.serviceAccount must not be builder (not in the annotation federation.paas.cmft.com/allowed-service-accounts of namespace default)",
       },
     },
     {
@@ -66,6 +98,12 @@ describe("a tenant's policy gives no pod more than the namespace has", () => {
     expect(problem([tenants(rule)])).toMatchObject({ ...want, policy });
   });
 
+  test("and names the rule that does it", () => {
+    expect(problem([tenants(pods("hostUsers", true), pods("hostIPC", true))])?.message).toMatch(
+      /^OverridePolicy debug, rule 1: spec.hostIPC/,
+    );
+  });
+
   test("at the level privileged everything but names and ports of the node", () => {
     const more = { terms: terms({ enforce: "privileged" }) };
     expect(problem([tenants(pods("hostPID", true))], more)).toBeUndefined();
@@ -75,6 +113,12 @@ describe("a tenant's policy gives no pod more than the namespace has", () => {
       message:
         "OverridePolicy debug, rule 0: spec.containers[nginx-demo].ports.hostPort must not be 8080 (not in the annotation federation.paas.cmft.com/allowed-host-ports of namespace default)",
     });
+  });
+
+  test("at the level restricted nothing that is not hardened, the object itself included", () => {
+    expect(problem([], { terms: terms({ enforce: "restricted" }) })?.message).toMatch(
+      /^DemoApplication nginx-demo: spec\.containers\[nginx-demo\]/,
+    );
   });
 
   test("the object's own fields count", () => {
@@ -107,6 +151,12 @@ describe("an administrator of the hub allows by annotation of the namespace", ()
     expect(problem([tenants(rule)])).toBeDefined();
     expect(problem([tenants(rule)], { terms: terms({}, { [annotation]: value }) })).toBeUndefined();
   });
+
+  test("and nothing else by it", () => {
+    const more = { terms: terms({}, { "allowed-host-ports": "8000-8100, x", "allowed-service-accounts": "builder" }) };
+    expect(problem([tenants(pods("containers/0/ports/0/hostPort", 9000))], more)?.reason).toBe("NotAllowed");
+    expect(problem([tenants(pods("serviceAccountName", "build"))], more)?.reason).toBe("NotAllowed");
+  });
 });
 
 describe("what a ClusterOverridePolicy brings", () => {
@@ -116,14 +166,36 @@ describe("what a ClusterOverridePolicy brings", () => {
     expect(problem([administrators(...agent, pods("serviceAccountName", "agent"))])).toBeUndefined();
   });
 
+  test("stays theirs when a tenant changes what his own container runs", () => {
+    expect(
+      problem([administrators(...agent), tenants({ image: { tag: "2" }, env: [{ name: "A", value: "b" }] })]),
+    ).toBeUndefined();
+  });
+
   test.each<{ what: string; rule: OverrideRule }>([
     { what: "what the administrators' container runs", rule: pods("containers/1/image", "mine:1") },
+    { what: "what their container is told", rule: pods("containers/1/command", ["sh"]) },
     {
       what: "where their volume is mounted",
       rule: pods("containers/0/volumeMounts", [{ name: "node", mountPath: "/n" }]),
     },
+    { what: "which files the volume has", rule: pods("volumes/0/hostPath/path", "/etc") },
+    { what: "what else the pod has", rule: pods("initContainers", [{ name: "x", image: "x" }]) },
   ])("is no tenant's: $what", ({ rule }) => {
     expect(problem([administrators(...agent), tenants(rule)])?.message).toMatch(/^OverridePolicy debug, rule 0: /);
+  });
+
+  test("is not for a container that has named the volume in advance", () => {
+    const object = app({ volumeMounts: [{ name: "node", mountPath: "/n" }] });
+    expect(problem([administrators(...agent)], { object })?.message).toMatch(
+      /^DemoApplication nginx-demo: spec\.volumes\[node\]\.hostPath/,
+    );
+  });
+
+  test("does not cover what a tenant asks for beside it", () => {
+    expect(problem([administrators(...agent), tenants(pods("hostPID", true))])?.message).toMatch(
+      /^OverridePolicy debug, rule 0: spec.hostPID/,
+    );
   });
 });
 
@@ -133,5 +205,31 @@ describe("nothing goes to a member", () => {
       reason: "ProtectedNamespace",
       message: "nothing is written into the namespace default of members; use another one",
     });
+  });
+
+  test.each(["kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"])("of the type %s", (type) => {
+    const object = app({ envFrom: [{ secretRef: { name: "stolen" } }] });
+    const secret: KubeObject = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "stolen", namespace: "default" },
+      type,
+      data: { token: "dA==" },
+    };
+    const dependencies = new Map([["/Secret/default/stolen", secret]]);
+    const target = targetOf({ object, placements: [placement("p")], clusters: [shanghai], dependencies });
+    expect(target.clusters[0]?.problem).toEqual({
+      reason: "NotAllowed",
+      message: `Secret stolen holds a token (${type}) and is never sent to members`,
+    });
+    expect(JSON.stringify(target)).not.toContain("dA==");
+  });
+});
+
+test("the labels of the namespace go with every row", () => {
+  const target = targetOf({ placements: [placement("p")], terms: terms({ enforce: "baseline", warn: "restricted" }) });
+  expect(target.namespaceLabels).toEqual({
+    "pod-security.kubernetes.io/enforce": "baseline",
+    "pod-security.kubernetes.io/warn": "restricted",
   });
 });

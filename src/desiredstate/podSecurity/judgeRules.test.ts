@@ -23,6 +23,7 @@ const pod = (spec: object, annotations: Record<string, string> = {}): KubeObject
   metadata: { name: "web", annotations },
   spec: { ...spec },
 });
+const config: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } };
 const web = { name: "web", image: "a:1" };
 const plain = pod({ containers: [web] });
 const agent = { name: "agent", image: "agent:1", securityContext: { privileged: true } };
@@ -42,6 +43,12 @@ function judged(
 const blamed = (...given: Parameters<typeof judged>): string | undefined => judged(...given)?.message.split(": ")[0];
 
 describe("nobody is to blame", () => {
+  test("where no pod has too much, or no more in the end", () => {
+    expect(judged([], [plain])).toBeUndefined();
+    expect(judged([tenant()], [hostPid(), plain])).toBeUndefined();
+    expect(judged([tenant()], [config, config])).toBeUndefined();
+  });
+
   test("for what the administrators brought and nobody changed since", () => {
     expect(judged([admin()], [plain, withAgent()])).toBeUndefined();
     expect(judged([admin(0), admin(1)], [plain, plain, withAgent()])).toBeUndefined();
@@ -55,6 +62,27 @@ describe("nobody is to blame", () => {
       expect(judged([admin(), tenant()], [plain, withAgent(), changed])).toBeUndefined();
     },
   );
+
+  test("for the own containers before the others, either", () => {
+    const states = (image: string): KubeObject =>
+      pod({ initContainers: [{ name: "init", image }], containers: [web, agent] });
+    const base = pod({ initContainers: [{ name: "init", image: "a" }], containers: [web] });
+    expect(judged([admin(), tenant()], [base, states("a"), states("b")])).toBeUndefined();
+  });
+
+  test("for what becomes of objects that make no pods", () => {
+    const other = { ...config, data: { a: "1" } };
+    expect(
+      judged(
+        [admin(), tenant()],
+        [
+          [plain, config],
+          [withAgent(), config],
+          [withAgent(), other],
+        ],
+      ),
+    ).toBeUndefined();
+  });
 });
 
 describe("to blame is", () => {
@@ -81,12 +109,27 @@ describe("to blame is", () => {
     );
   });
 
+  test("a tenant who moves one to another object", () => {
+    expect(
+      blamed(
+        [admin(), tenant(2)],
+        [
+          [plain, plain],
+          [hostPid(), plain],
+          [plain, hostPid()],
+        ],
+      ),
+    ).toBe("OverridePolicy debug, rule 2");
+  });
+
   test.each<[what: string, changed: KubeObject]>([
     ["the image of the administrators' container", pod({ containers: [web, { ...agent, image: "mine:1" }] })],
     ["a mount of his own container", withAgent({ ...web, volumeMounts: [{ name: "v", mountPath: "/" }] })],
     ["the name of his own container", withAgent({ ...web, name: "agent2" })],
+    ["another field of the pod", withAgent(web, { restartPolicy: "Never" })],
     ["containers of another sort", withAgent(web, { initContainers: [web] })],
     ["annotations of the pod", { ...withAgent(), metadata: { name: "web", annotations: { a: "1" } } }],
+    ["what is no list of containers", withAgent(web, { initContainers: "none" })],
   ])("a tenant who changes, beside what the administrators brought, %s", (_what, changed) => {
     expect(judged([admin(), tenant(5)], [plain, withAgent(), changed])).toMatchObject({
       message: expect.stringMatching(
@@ -94,6 +137,14 @@ describe("to blame is", () => {
       ),
       policy: { name: "debug" },
     });
+  });
+
+  test("of several tenants' rules the first that changes something", () => {
+    const states = [plain, withAgent(), withAgent(), withAgent(web, { restartPolicy: "Never" })];
+    expect(blamed([admin(), tenant(5), tenant(6)], states)).toBe("OverridePolicy debug, rule 6");
+    expect(blamed([admin(), tenant(5), tenant(6)], [...states.slice(0, 2), states[3] ?? plain, withAgent()])).toBe(
+      "OverridePolicy debug, rule 5",
+    );
   });
 });
 
@@ -112,6 +163,12 @@ describe("a volume of the administrators", () => {
     expect(given({ name: "web", [mounts]: [{ name: "node" }] }, field)).toBe("DemoApplication shop");
     expect(given({ name: "web", [mounts]: [{ name: "other" }, { name: "node" }] }, field)).toBe("DemoApplication shop");
     expect(given({ name: "web", [mounts]: [{ name: "other" }] }, field)).toBeUndefined();
+  });
+
+  test("is for those of an administrator, and for an object that is new", () => {
+    expect(given(web)).toBeUndefined();
+    expect(judged([admin()], [[], pod({ containers: [], ...volume })])).toBeUndefined();
+    expect(judged([admin()], [config, pod({ containers: [], ...volume })])).toBeUndefined();
   });
 
   test("that a tenant names later is a change of the pod", () => {
@@ -142,6 +199,20 @@ describe("the terms that count", () => {
       "OverridePolicy debug, rule 1, Pod web: spec.hostPID must not be true (level baseline)",
     );
   });
+
+  test("grant ports of the node by their numbers, and name the namespace that allows no name", () => {
+    const terms = namespaceTerms(
+      { name: "shop", annotations: { "federation.paas.cmft.com/allowed-host-ports": "80" } },
+      false,
+    );
+    const port = (hostPort: number): KubeObject => pod({ containers: [{ ...web, ports: [{ hostPort }] }] });
+    expect([judged([], [port(80)], terms), judged([], [port(81)], terms)?.reason]).toEqual([undefined, "NotAllowed"]);
+    expect(judged([], [pod({ nodeName: "n1", containers: [] })], terms)).toMatchObject({
+      reason: "NotAllowed",
+      message:
+        "DemoApplication shop: spec.nodeName must not be n1 (not in the annotation federation.paas.cmft.com/allowed-node-names of namespace shop)",
+    });
+  });
 });
 
 describe("a refusal of what an annotation allows", () => {
@@ -157,12 +228,24 @@ describe("a refusal of what an annotation allows", () => {
 
   test.each<[string, string | undefined]>([
     [
+      "spec.serviceAccountName must not be build1 (not in the annotation federation.paas.cmft.com/allowed-service-accounts of namespace al)",
+      said("allowed-service-accounts", "", account),
+    ],
+    [
       "spec.serviceAccountName must not be build1 (not in the annotation federation.paas.cmft.com/allowed-service-accounts of namespace al: build* is no name)",
       said("allowed-service-accounts", "build*", account),
     ],
     [
       "spec.nodeName must not be n1 (not in the annotation federation.paas.cmft.com/allowed-node-names of namespace al: N*, - are no names)",
       said("allowed-node-names", "N*, edge-1.a, -", { nodeName: "n1" }),
+    ],
+    [
+      "spec.containers[web].ports.hostPort must not be 9011 (not in the annotation federation.paas.cmft.com/allowed-host-ports of namespace al)",
+      said("allowed-host-ports", "80,9000-9010", port),
+    ],
+    [
+      "spec.containers[web].ports.hostPort must not be 9011 (not in the annotation federation.paas.cmft.com/allowed-host-ports of namespace al: abc is no port)",
+      said("allowed-host-ports", "abc", port),
     ],
     [
       "spec.containers[web].ports.hostPort must not be 9011 (not in the annotation federation.paas.cmft.com/allowed-host-ports of namespace al: abc, 9020-9000, 0 are no ports)",

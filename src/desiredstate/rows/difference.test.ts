@@ -62,10 +62,19 @@ describe("a member object", () => {
       apply("Service", "other"),
       there("Service"),
     ],
+    [
+      "that would be written elsewhere in any case counts here",
+      apply("Service"),
+      ["Changed"],
+      apply("Service", "new", { cluster: "singapore-1" }),
+      there("Service"),
+    ],
     ["that goes is deleted", remove("Service", "Delete"), ["Deleted"]],
+    ["that is let go of is released", remove("Service", "Release"), ["Released"]],
     ["that goes in any case does not count", remove("Service", "Delete"), [], remove("Service", "Delete")],
     ["that is to go and may not is held", hold("Service", "DeletionsHeld"), ["Held"]],
     ["that goes once what replaces it runs is deleted", hold("Service", "AwaitingReplacement"), ["Deleted"]],
+    ["that is going is deleted", hold("Service", "Terminating"), ["Deleted"]],
     ["that another object takes over is changed", hold("Service", "NeededByOthers"), ["Changed"]],
     [
       "that waits for what it depends on is changed",
@@ -77,6 +86,13 @@ describe("a member object", () => {
     [
       "that is frozen as it is to be stays",
       hold("Service", "Suspended", { wanted: true, hash: "old" }),
+      [],
+      undefined,
+      there("Service"),
+    ],
+    [
+      "that is frozen, as whatever it is, stays",
+      hold("Service", "Suspended", { wanted: true }),
       [],
       undefined,
       there("Service"),
@@ -95,11 +111,32 @@ describe("a member object", () => {
       hold("Service", "Suspended", { wanted: true, hash: "new" }),
       there("Service"),
     ],
+    [
+      "that was wanted and is not any more is held",
+      hold("Service", "DeletionsHeld", { hash: "old" }),
+      ["Held"],
+      hold("Service", "Suspended", { wanted: true, hash: "old" }),
+      there("Service"),
+    ],
   ])("%s", (_what, after, want, before, copy) =>
     expect(
       verbs({ after: [after], before: before === undefined ? [] : [before], copies: copy === undefined ? [] : [copy] }),
     ).toEqual(want),
   );
+
+  test("that is written comes with what is to be there, any other with the reason", () => {
+    const rows = [apply("Deployment"), remove("Service", "Delete")];
+    expect(differ({ after: rows })[0]?.objects).toStrictEqual([
+      { ref: refTo("Deployment"), role: "rendered", verb: "Created", row: rows[0] },
+      {
+        ref: refTo("Service"),
+        role: "rendered",
+        verb: "Deleted",
+        removal: rows[1],
+        why: { reason: "NotSelected", message: "not selected" },
+      },
+    ]);
+  });
 });
 
 describe("on a cluster an object", () => {
@@ -116,10 +153,16 @@ describe("on a cluster an object", () => {
       remove("Service", "Release"),
       hold("Ingress", "DeletionsHeld"),
     ],
+    ["held where all of it is", "Held", hold("Deployment", "DeletionsHeld")],
     [
       "what its own parts are, whatever becomes of its dependencies",
       "Created",
       apply("Deployment"),
+      remove("Secret", "Delete", SHANGHAI, "dependency"),
+    ],
+    [
+      "what its dependencies are, where nothing else changes",
+      "Deleted",
       remove("Secret", "Delete", SHANGHAI, "dependency"),
     ],
     [
@@ -137,6 +180,23 @@ describe("on a cluster an object", () => {
     expect(differ({ after: [apply("Service")], copies: [gone] })).toMatchObject([{ verb: "Created" }]);
     const elsewhere = there("Deployment", "old", "singapore-1");
     expect(differ({ after: [apply("Service")], copies: [elsewhere] })).toMatchObject([{ verb: "Created" }]);
+  });
+
+  test("is created where others have brought no more than what it needs", () => {
+    const shared = (name: string): Observation => {
+      const found = there("Secret", "new");
+      return { ...found, present: { ...found.present, owner: { ...owner, name, uid: name } } } as Observation;
+    };
+    const after = [apply("Deployment"), apply("Service"), apply("Secret", "new", { role: "dependency" })];
+    expect(differ({ after, copies: [shared("other")] })).toMatchObject([{ verb: "Created" }]);
+    expect(differ({ after, copies: [shared(owner.name)] })).toMatchObject([{ verb: "Changed" }]);
+    expect(differ({ after, copies: [shared("other"), there("Service", "new")] })).toMatchObject([{ verb: "Changed" }]);
+  });
+
+  test("tells why it goes or stays, and nothing where it is written", () => {
+    expect(differ({ after: [hold("Deployment", "DeletionsHeld")] })[0]?.why?.reason).toBe("DeletionsHeld");
+    expect(differ({ after: [apply("Deployment")] })[0]).not.toHaveProperty("why");
+    expect(differ({ after: [apply("Deployment"), remove("Service", "Delete")] })[0]).not.toHaveProperty("why");
   });
 
   test("has as many replicas as was and is asked for there, where that differs", () => {
@@ -171,6 +231,28 @@ describe("clusters", () => {
       ["c", "Moved", undefined, ["a"]],
       ["d", "Deleted", undefined, undefined],
     ]);
+  });
+
+  test("where nothing can be written any more are held, with the reason, once", () => {
+    const troubled = (message: string): Target => ({
+      ...targetOf({}),
+      clusters: [
+        { name: SHANGHAI, frozen: true, objects: [], problem: { reason: "InvalidPatch", message, final: true } },
+        { name: "well", frozen: false, objects: [] },
+      ] as unknown as Target["clusters"],
+    });
+    const given = (before: Target | undefined, rows: Row[] = []) =>
+      differ({ after: rows, targets: [before, troubled("no such path")] });
+    const held = {
+      cluster: SHANGHAI,
+      verb: "Held",
+      why: { reason: "InvalidPatch", message: "no such path" },
+      objects: [],
+    };
+    expect(given(undefined)).toStrictEqual([held]);
+    expect(given(troubled("another"))).toStrictEqual([held]);
+    expect(given(troubled("no such path"))).toEqual([]);
+    expect(given(undefined, [remove("Deployment", "Delete")]).map(({ verb }) => verb)).toEqual(["Deleted"]);
   });
 });
 
