@@ -70,7 +70,7 @@ describe.each(PAIRS)("$name", ({ kinds, kind, from, to }) => {
   const there = (object: KubeObject) => convertObject(object, `${kind.group}/${to.name}`, kinds);
   const back = (object: KubeObject) => convertObject(object, `${kind.group}/${from.name}`, kinds);
 
-  const runs = { numRuns: 30 };
+  const runs = { numRuns: 100 };
 
   test.prop([anyObject(kind, from)], runs)(
     "and back is the same object, of whose metadata annotations change",

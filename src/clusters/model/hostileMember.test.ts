@@ -52,7 +52,7 @@ const objects = fc.record(
 );
 
 describe("an object from a member", () => {
-  test.prop([fc.oneof(objects, json)], { numRuns: 1_000 })(
+  test.prop([fc.oneof(objects, json)], { numRuns: 3_000 })(
     "is refused at the boundary, or can be compared",
     (value) => {
       let object;

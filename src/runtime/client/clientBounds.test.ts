@@ -67,6 +67,14 @@ describe("the write guard", () => {
 });
 
 describe("an answer", () => {
+  test.each([
+    ["an item without metadata", { metadata: {}, items: [{}] }],
+    ["items that are no list", { metadata: {}, items: 5 }],
+  ])("that is a list with %s is a failure of the server", async (_name, body) => {
+    const { client } = await serving((_request, response) => sendJson(response, body));
+    await expect(client.list(CONFIGMAPS)).rejects.toMatchObject({ name: "TransportError", reason: "Protocol" });
+  });
+
   test("about another object than the one that was written is a failure of the server", async () => {
     const { client } = await serving((_request, response) => sendJson(response, { metadata: named("b") }));
     await expect(client.apply(CONFIGMAPS, configMap("a"))).rejects.toMatchObject({ reason: "Protocol" });
@@ -104,7 +112,7 @@ describe("many answers at once", () => {
     });
     const stop = new AbortController();
     const { signal } = stop;
-    const long = Array.from({ length: 5 }, () => failureOf(client.list(CONFIGMAPS, { signal })));
+    const long = Array.from({ length: 8 }, () => failureOf(client.list(CONFIGMAPS, { signal })));
     const [first] = await Promise.all([Promise.race(long), client.get(CONFIGMAPS, "shop", "a")]);
     expect(first).toMatchObject({ reason: "TooLarge", endpoint: "GET /api/v1/configmaps" });
     await expect(client.get(CONFIGMAPS, "shop", "a")).resolves.toMatchObject({ metadata: { name: "a" } });
@@ -119,13 +127,10 @@ describe("many answers at once", () => {
       metadata: named(`c${n}`),
       data: { x: "x".repeat(600 << 10) },
     }));
-    const body = JSON.stringify({ kind: "ConfigMapList", metadata: { resourceVersion: "1" }, items });
-    const { client } = await serving((_request, response) => {
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(body);
-    });
-    // Seventy MiB in all.
-    for (let n = 0; n < 6; n += 1) expect((await client.list(CONFIGMAPS)).items).toHaveLength(20);
+    const body = { kind: "ConfigMapList", metadata: { resourceVersion: "1" }, items };
+    const { client } = await serving((_request, response) => sendJson(response, body));
+    // A hundred MiB in all.
+    for (let n = 0; n < 9; n += 1) expect((await client.list(CONFIGMAPS)).items).toHaveLength(20);
   });
 });
 
@@ -133,6 +138,8 @@ describe("an event of a watch", () => {
   test.each([
     ["without metadata", { type: "ADDED", object: {} }],
     ["without an object", { type: "MODIFIED" }],
+    ["that is no object", 5],
+    ["of an unknown type", { type: "EXPLODED", object: { metadata: named("a") } }],
     ["that is a bookmark without a version", { type: "BOOKMARK", object: { metadata: {} } }],
   ])("%s ends the watch with a failure of the server, after those before it", async (_name, event) => {
     const { client } = await serving((_request, response) => {

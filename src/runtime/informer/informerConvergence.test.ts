@@ -119,7 +119,7 @@ const restoreStep = ofWeights<RestoreStep>(
 
 /** A server that was set back tells nobody, and its versions may have passed those that were known before. */
 describe("under any sequence of changes, breaks, pauses and restores of the server", () => {
-  prop.prop([fc.array(restoreStep, { maxLength: 40, size: "max" })], { numRuns: 200 })(
+  prop.prop([fc.array(restoreStep, { maxLength: 40, size: "max" })], { numRuns: 300 })(
     "the store soon is as the server is, and its events say the same",
     async (steps) => {
       const { client, server, informer, events, stop } = startInformer();
