@@ -3,7 +3,7 @@ import { defined, printYaml } from "../../apis/index.ts";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { type Clock, CredentialsError, systemClock } from "../core/index.ts";
 import { clusterConfigFromKubeconfig, type KubeconfigOptions, parseKubeconfigPart } from "./kubeconfig.ts";
-import { tokenFileCredentials } from "./providers.ts";
+import { codeOf, tokenFileCredentials } from "./providers.ts";
 import type { ClusterConfig } from "./types.ts";
 
 export interface HubConfigOptions {
@@ -46,10 +46,6 @@ export function loadHubConfig(options: HubConfigOptions): ClusterConfig {
 
 function notConfigured(message: string, cause?: unknown): CredentialsError {
   return new CredentialsError("NotConfigured", message, cause);
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? "unknown error";
 }
 
 function isPod({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port }: HubConfigOptions["env"]): boolean {

@@ -12,7 +12,7 @@ import { defined, excess, parseYaml, YamlError } from "../../apis/index.ts";
 import { type Clock, CredentialsError, systemClock } from "../core/index.ts";
 import { checkedServer } from "./address.ts";
 import { type ExecPlugin, execCredentials } from "./exec.ts";
-import { certificateFileCredentials, staticCredentials, tokenFileCredentials } from "./providers.ts";
+import { certificateFileCredentials, codeOf, staticCredentials, tokenFileCredentials } from "./providers.ts";
 import type { ClientCertificate, ClusterConfig, Credentials } from "./types.ts";
 
 export interface KubeconfigOptions {
@@ -256,7 +256,7 @@ function pem(
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    const code = codeOf(error);
     throw new CredentialsError(
       "Unavailable",
       `${subjectOf(options)}: the ${what} file ${path} cannot be read (${code})`,

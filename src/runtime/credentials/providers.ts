@@ -102,7 +102,12 @@ function readOrExplain(file: WatchedFile, path: string, what: string): string {
   try {
     return file.read();
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    const code = codeOf(error);
     throw new CredentialsError("Unavailable", `the ${what} file ${path} cannot be read (${code})`, error);
   }
+}
+
+/** Code of a failed file operation, such as `ENOENT`. */
+export function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "unknown error";
 }
