@@ -17,6 +17,7 @@ const ORDER = [
   "observability",
   "certificates",
   "runtime",
+  "ports",
   "hub",
   "clusters",
   "controllers",
@@ -103,7 +104,7 @@ function refusal(filename, specifier) {
     return "The sandbox shares nothing with the runtime: a mistake in both would hide itself.";
   }
   if (here.module === "clusters" && (there.module === "hub" || there.module === "controllers")) {
-    return "A worker knows the two ports of src/clusters/ports.ts, and nothing of the hub's side.";
+    return "A worker knows the ports of src/ports, and nothing of the hub's side.";
   }
   if (there.module === "sandbox" && !isTest && !here.rest.startsWith("quickstart/")) {
     return "Only the quickstart uses the sandbox: the manager's program does not hold it.";

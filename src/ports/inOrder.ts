@@ -1,0 +1,36 @@
+/** Messages that are kept while an earlier one is missing. */
+const MOST_EARLY = 64;
+
+/**
+ * Puts the numbered messages of one stream in order. A message that came before is dropped, a message that came too
+ * early is kept.
+ */
+export class InOrder<T extends { seq: number }> {
+  #next = 0;
+  readonly #early = new Map<number, T>();
+
+  /** The messages that are now in order; `Gap` when too many came after a missing one, which is then lost. */
+  take(message: T): readonly T[] | "Gap" {
+    if (message.seq < this.#next) return [];
+    if (message.seq > this.#next) {
+      this.#early.set(message.seq, message);
+      return this.#early.size > MOST_EARLY ? "Gap" : [];
+    }
+    if (this.#early.size === 0) {
+      this.#next += 1;
+      return [message];
+    }
+    const ready: T[] = [];
+    for (let next: T | undefined = message; next !== undefined; next = this.#early.get(this.#next)) {
+      this.#early.delete(next.seq);
+      ready.push(next);
+      this.#next += 1;
+    }
+    return ready;
+  }
+
+  /** True while a message is missing that later ones followed. */
+  get hasGap(): boolean {
+    return this.#early.size > 0;
+  }
+}
