@@ -37,7 +37,6 @@ export class Fleet implements PoolListener, AsyncDisposable {
     if (worker === undefined) return;
     this.#end(cluster, worker);
     this.#options.metrics.forgetCluster(cluster);
-    this.#options.sink.contact(cluster, undefined);
   }
 
   /** Seconds since the last contact, 0 in contact. Called for each scrape. */

@@ -11,14 +11,6 @@ export { stripMarks, notInVersion, readLive, rehearse, type Rehearsed, rehearseR
 export { ClusterPool, DampedContact, type Damping } from "./connection/index.ts";
 export { Fleet } from "./fleet.ts";
 export { copyIn, inspectNamespace, isOwn, ownerOf } from "./model/index.ts";
-export {
-  type ClusterContact,
-  type ReportSink,
-  type RowDelta,
-  sameReadability,
-  type WorkDelta,
-  type WorkSource,
-} from "./ports.ts";
 export { capacityNow } from "./workloads/index.ts";
 export {
   SERVICE_ACCOUNT_ANNOTATION,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MANAGED_BY_LABEL, type ObjectRef, POD_SECURITY_ANNOTATION, refKey } from "../apis/index.ts";
 import type { Row } from "../desiredstate/index.ts";
 import { ApiError, CONFIGMAPS, DEPLOYMENTS, NAMESPACES, NODES, SECRETS, TransportError } from "../runtime/index.ts";
-import type { WorkDelta } from "./ports.ts";
+import type { WorkDelta } from "../ports/index.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER } from "./testing/builders.ts";
 import { KINDS, marked, OK, working } from "./testing/workerHarness.ts";
 
@@ -14,7 +14,6 @@ const NOT_GRANTED = {
   what: "configmaps are not granted",
   remedy: "run `meridian join shanghai-1 --renew --member-kubeconfig FILE`",
 };
-const unreadable = new Map<string, string>();
 const named = (name: string): ObjectRef => ({ ...CONFIG_REF, name });
 const rows = (...given: Row[]): WorkDelta => ({
   kind: "Rows",
@@ -24,19 +23,19 @@ const rows = (...given: Row[]): WorkDelta => ({
 describe("a worker reports contact", () => {
   test("as pending until it was tried and everything is known", async () => {
     const { worker, startSession, sendKinds, send, settle, contact, contacts } = await working({ begin: false });
-    const untried = { ok: false, synced: false, pending: true, unreadable };
+    const untried = { ok: false, synced: false, pending: true };
     worker.setContact(UNTRIED);
     expect(contacts()).toStrictEqual([untried]);
     startSession();
     worker.setContact(OK);
     await settle();
-    expect(contact()).toStrictEqual({ ...OK, synced: false, pending: true, unreadable });
+    expect(contact()).toStrictEqual({ ...OK, synced: false, pending: true });
     sendKinds(...KINDS);
     await settle();
     expect(contact()).toMatchObject({ synced: false, pending: true });
     send({ kind: "Expected", owners: [] });
     await settle();
-    expect(contact()).toStrictEqual({ ...OK, synced: true, pending: false, unreadable });
+    expect(contact()).toStrictEqual({ ...OK, synced: true, pending: false });
     expect(worker.contact).toEqual(OK);
     worker.setContact(UNTRIED);
     expect(contact()).toStrictEqual(untried);
@@ -57,7 +56,7 @@ describe("a worker reports contact", () => {
   test("as lost and regained, and nothing twice", async () => {
     const { worker, contact, contacts } = await working();
     worker.setContact(AWAY);
-    expect([contact(), worker.contact]).toStrictEqual([{ ...AWAY, synced: false, pending: false, unreadable }, AWAY]);
+    expect([contact(), worker.contact]).toStrictEqual([{ ...AWAY, synced: false, pending: false }, AWAY]);
     worker.setContact(OK);
     const { length } = contacts();
     worker.setContact({ ...OK });
@@ -66,7 +65,7 @@ describe("a worker reports contact", () => {
     expect(contacts()).toHaveLength(length + 1);
   });
 
-  test.each([[FORBIDDEN, { unreadable: new Map([["/ConfigMap", NOT_GRANTED]]), ungranted: new Set(["/ConfigMap"]) }]])(
+  test.each([[FORBIDDEN, { unreadable: [{ kind: "/ConfigMap", why: NOT_GRANTED }], ungranted: ["/ConfigMap"] }]])(
     "with the kinds that cannot be read: %s",
     async (error, want) => {
       const { worker, connect, member, contact } = await working({ begin: false });
@@ -168,7 +167,7 @@ describe("a worker carries out rows", () => {
 
   test("although the hub side does not take a report, which is logged", async () => {
     const { hub, settle, lines, configs } = await working();
-    hub.report = () => {
+    hub.receive = () => {
       throw new Error("full");
     };
     hub.ask(holdRow(), marked(named("b")));
@@ -212,8 +211,8 @@ describe("the assignment", () => {
     hub.breakOff(CLUSTER);
     await settle();
     lines.length = 0;
-    hub.assignment = () => {
-      hub.subscriptions += 1;
+    hub.assignment = (_cluster, request) => {
+      hub.requests.push(request);
       return (async function* () {})();
     };
     await settle(1_000);
@@ -308,12 +307,12 @@ describe("the assignment", () => {
     await settle();
     hub.breakOff(CLUSTER);
     await settle(600_000);
-    expect([reads(), hub.capacities.length]).toEqual([2, 3]);
+    expect([reads(), hub.capacities.length, hub.capacities.at(-1)?.reading]).toEqual([2, 4, undefined]);
     send({ kind: "Capacity", wanted: true });
     await settle();
     await worker.end();
     await settle(600_000);
-    expect(hub.capacities).toHaveLength(4);
+    expect(hub.capacities).toHaveLength(5);
   });
 });
 

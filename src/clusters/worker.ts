@@ -1,21 +1,27 @@
-import { type Contact, defined, isGranted, type Message, type ObjectRef, refKey, fullMessage } from "../apis/index.ts";
+import { type Contact, defined, isGranted, type Message, type ObjectRef, refKey, fullMessage, sameValue } from "../apis/index.ts";
 import type { Observation, Why } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
-import { backoffDelay, type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
+import { type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
+import type { ContactReport, Liveness, ReportSink, WorkDelta, WorkSource } from "../ports/index.ts";
 import type { CapacityReading } from "../scheduler/index.ts";
 import { Definitions, isNamespace, type MemberObject, MemberObjects, NamespaceLabels, Phases } from "./model/index.ts";
 import { ClusterCache } from "./watch/index.ts";
-import { NOT_YET_KNOWN, sameContact } from "./connection/index.ts";
+import { NOT_YET_KNOWN } from "./connection/index.ts";
 import { Lane } from "./write/index.ts";
 import { PodTroubles, CapacityReader } from "./workloads/index.ts";
-import { type ClusterContact, type ReportSink, sameReadability, type WorkDelta, type WorkSource } from "./ports.ts";
+import { AssignmentReader } from "./assignmentReader.ts";
+import { Reporter } from "./reporter.ts";
 import type { MemberSession } from "./types.ts";
 
 export interface WorkerOptions {
   cluster: string;
+  /** Unique for this process. */
+  identity: string;
   source: WorkSource;
   sink: ReportSink;
+  /** Signs of life between this worker and the planner. Undefined: both are in one process. */
+  liveness: Liveness | undefined;
   /** UID of the hub's kube-system namespace; the value of Meridian's label. */
   hubId: string;
   /** Namespace of Meridian itself. No object in it is adopted. */
@@ -36,9 +42,9 @@ export interface WorkerOptions {
 const UNTRIED: Contact = { ok: false };
 /** Kinds that a hub does not propagate to itself as a member, since they originate there. */
 const NOT_FOR_LOCAL: readonly ResourceType[] = [CONFIGMAPS, SECRETS, NAMESPACES];
+const NONE: ReadonlyMap<string, Message> = new Map();
 /** A few milliseconds of work. */
 const ROWS_AT_A_TIME = 200;
-const SUBSCRIBE_AGAIN = { baseMs: 1_000, capMs: 30_000 };
 
 /**
  * Works for one cluster as long as its MemberCluster exists: writes the rows of the work source to the member, and
@@ -52,8 +58,14 @@ export class Worker {
   readonly #phases = new Phases((object) => this.#lane.enqueue(object));
   readonly #definitions = new Definitions();
   readonly #end = new AbortController();
+  readonly #reader: AssignmentReader;
+  readonly #reporter: Reporter;
   #contact: Contact = UNTRIED;
-  #reported: ClusterContact | undefined;
+  #reported: ContactReport | undefined;
+  /** This session of reports has named every member object that is known. */
+  #hasReportedAll = false;
+  #room: CapacityReading | undefined;
+  #pause: Disposable | undefined;
   #cache: ClusterCache | undefined;
   #pods: PodTroubles | undefined;
   #capacity: CapacityReader | undefined;
@@ -82,7 +94,7 @@ export class Worker {
         this.#cache?.namespaceCleaner.enqueue(object);
         this.#cache?.namespaceLabeller.enqueue(object);
       },
-      report: (observations) => this.#report(observations),
+      report: (observations) => this.#reporter.send({ observations }),
       namespaceEmptied: (name) => this.#namespaceEmptied(name),
     });
     this.#lane = new Lane({
@@ -98,11 +110,42 @@ export class Worker {
       working,
       mustWait: (object) => this.#phases.mustWait(object),
     });
+    this.#reporter = this.#createReporter(options);
+    this.#reader = this.#createReader(options);
+  }
+
+  #createReporter({ cluster, identity, sink, clock, random, logger, liveness }: WorkerOptions): Reporter {
+    const heartbeatMs = liveness?.heartbeatMs;
+    return new Reporter({
+      ...{ cluster, worker: identity, sink, clock, random, logger, heartbeatMs },
+      everything: () => this.#reportEverything(),
+    });
+  }
+
+  #createReader({ cluster, source, clock, random, logger, liveness }: WorkerOptions): AssignmentReader {
+    const objects = this.#objects;
+    return new AssignmentReader({
+      ...{ cluster, source, clock, random, logger, silentAfterMs: liveness?.silentAfterMs },
+      keyOf: ({ ref }) => refKey(ref),
+      assignee: {
+        beginEpoch: (epoch) => {
+          objects.beginEpoch();
+          this.#reporter.open(epoch);
+        },
+        withRows: () => objects.withRows(),
+        get checksum() {
+          return objects.checksum;
+        },
+        take: (delta) => this.#take(delta),
+        withdraw: (keys) => objects.withdraw(keys),
+        tookAll: () => objects.tookAllRows(),
+        endStream: () => this.#unpause(),
+      },
+    });
   }
 
   start(): void {
-    this.#reportContact();
-    void this.#followAssignment();
+    void this.#reader.run(this.#end.signal);
   }
 
   get contact(): Contact {
@@ -160,6 +203,7 @@ export class Worker {
   /** Nothing is begun or reported any more. Resolves when no write is under way. */
   async end(): Promise<void> {
     this.#end.abort(new Error(`the worker of ${this.#options.cluster} has ended`));
+    this.#reporter[Symbol.dispose]();
     const idle = this.#lane[Symbol.asyncDispose]();
     this.#objects.close();
     await idle;
@@ -179,34 +223,7 @@ export class Worker {
     this.#reportContact();
   }
 
-  /** An assignment that ends or fails is requested again. */
-  async #followAssignment(): Promise<void> {
-    const { cluster, source, clock, random, logger } = this.#options;
-    const { signal } = this.#end;
-    for (let failures = 1; !this.#hasEnded; failures += 1) {
-      // A member object that is missing from the first rows loses its row.
-      let isFirst = true;
-      this.#wantCapacity(false);
-      try {
-        for await (const delta of source.assignment(cluster, signal)) {
-          if (this.#hasEnded) return;
-          await this.#take(delta, isFirst);
-          failures = 0;
-          if (delta.kind === "Rows") isFirst = false;
-        }
-        if (this.#hasEnded) return;
-        logger.warn({ cluster, event_reason: "AssignmentEnded" }, "the assignment of a cluster ended; asking again");
-      } catch (err) {
-        if (this.#hasEnded) return;
-        logger.error({ cluster, err, event_reason: "AssignmentFailed" }, "the assignment of a cluster broke off");
-      }
-      await clock
-        .sleep(backoffDelay(Math.max(1, failures), { ...SUBSCRIBE_AGAIN, random }), signal)
-        .catch(() => undefined);
-    }
-  }
-
-  async #take(delta: WorkDelta, isFirst: boolean): Promise<void> {
+  async #take(delta: Extract<WorkDelta, { kind: "Expected" | "Kinds" | "Rows" | "Capacity" }>): Promise<void> {
     switch (delta.kind) {
       case "Expected":
         if (this.#hasSynced) return;
@@ -218,25 +235,34 @@ export class Worker {
         this.#otherKinds = delta.others ?? [];
         this.#watchKinds();
         return;
-      case "Rows": {
-        using _pause = delta.rows.some(({ row }) => row?.phase !== undefined) ? this.#phases.pause() : undefined;
-        if (isFirst) this.#objects.withdrawOthers(delta.rows);
-        for (const [index, row] of delta.rows.entries()) {
-          if (index > 0 && index % ROWS_AT_A_TIME === 0) await this.#options.clock.nextTurn();
-          // The labels must be known before the row is written and its namespace created.
-          const namespace = row.row === undefined ? undefined : this.#namespaceLabels.take(row.row);
-          this.#objects.takeRow(row);
-          if (namespace !== undefined) this.#relabel(namespace);
-        }
-        if (isFirst) this.#objects.tookFirstRows();
+      case "Rows":
+        await this.#takeRows(delta);
         return;
-      }
       case "Capacity":
-        this.#wantCapacity(delta.wanted);
+        this.#isCapacityWanted = delta.wanted;
+        this.#capacity?.want(delta.wanted);
         // A measurement that is no longer repeated becomes outdated.
-        if (!delta.wanted) this.#reportCapacity(undefined);
+        if (!delta.wanted && this.#room !== undefined) this.#reportCapacity(undefined);
         return;
     }
+  }
+
+  async #takeRows({ rows, more }: Extract<WorkDelta, { kind: "Rows" }>): Promise<void> {
+    if (rows.some(({ row }) => row?.phase !== undefined)) this.#pause ??= this.#phases.pause();
+    for (const [index, row] of rows.entries()) {
+      if (index > 0 && index % ROWS_AT_A_TIME === 0) await this.#options.clock.nextTurn();
+      // The labels must be known before the row is written and its namespace created.
+      const namespace = row.row === undefined ? undefined : this.#namespaceLabels.take(row.row);
+      this.#objects.takeRow(row);
+      if (namespace !== undefined) this.#relabel(namespace);
+    }
+    if (more === true) await this.#options.clock.nextTurn();
+    else this.#unpause();
+  }
+
+  #unpause(): void {
+    this.#pause?.[Symbol.dispose]();
+    this.#pause = undefined;
   }
 
   #watchKinds(): void {
@@ -274,43 +300,45 @@ export class Worker {
     if (namespace !== undefined) this.#cache?.namespaceCleaner.enqueue(namespace);
   }
 
-  #report(observations: readonly Observation[]): void {
-    const { cluster, sink, logger } = this.#options;
-    try {
-      sink.report(cluster, observations);
-    } catch (err) {
-      logger.error({ cluster, err, event_reason: "ReportFailed" }, "a report of member objects was not taken");
-    }
-  }
-
-  #wantCapacity(isWanted: boolean): void {
-    this.#isCapacityWanted = isWanted;
-    this.#capacity?.want(isWanted);
-  }
-
   #reportCapacity(reading: CapacityReading | undefined): void {
-    const { cluster, sink } = this.#options;
-    if (!this.#hasEnded) sink.capacity(cluster, reading);
+    const before = this.#room;
+    this.#room = reading;
+    if (reading === undefined) this.#reporter.send({ capacity: "Stopped" });
+    else this.#reporter.send({ capacity: reading === before ? "Unchanged" : { reading } });
   }
 
   #reportContact(): void {
-    if (this.#hasEnded) return;
-    const { cluster, sink } = this.#options;
+    if (this.#hasEnded || !this.#reporter.isOpen) return;
     const contact = this.#clusterContact();
-    if (this.#reported !== undefined && isSame(this.#reported, contact)) return;
+    const isNews = !sameValue(this.#reported, contact);
+    if (!isNews && (this.#hasReportedAll || !this.#hasSynced)) return;
     this.#reported = contact;
-    // All observations must be reported before the contact says `synced`.
-    this.#objects.flush();
-    sink.contact(cluster, contact);
+    // One report: whoever reads that all is known finds all observations.
+    this.#reporter.send({ observations: this.#objects.collect(), contact, ...this.#completion() });
   }
 
-  #clusterContact(): ClusterContact {
+  /** A new session begins: the receiver may know nothing. */
+  #reportEverything(): void {
+    this.#hasReportedAll = false;
+    this.#reported = undefined;
+    this.#objects.markAll();
+    this.#reportContact();
+    if (this.#room !== undefined) this.#reporter.send({ capacity: { reading: this.#room } });
+  }
+
+  #completion(): { complete?: { revision: number } } {
+    if (this.#hasReportedAll || !this.#hasSynced) return {};
+    this.#hasReportedAll = true;
+    return { complete: { revision: this.#reader.progress?.revision ?? 0 } };
+  }
+
+  #clusterContact(): ContactReport {
     const cache = this.#cache;
     const isSynced = cache?.isSynced === true;
-    const unreadable = cache?.unreadable ?? new Map<string, Message>();
-    const unserved = cache?.unserved ?? new Set<string>();
-    const ungranted = cache?.ungranted ?? new Set<string>();
-    const grant = ungranted.size < 2 ? undefined : cache?.grant;
+    const unreadable = Array.from(cache?.unreadable ?? NONE, ([kind, why]) => ({ kind, why }));
+    const unserved = [...(cache?.unserved ?? [])];
+    const ungranted = [...(cache?.ungranted ?? [])];
+    const grant = ungranted.length < 2 ? undefined : cache?.grant;
     const blindness = this.#contact.ok ? cache?.blindness : undefined;
     const contact: Contact =
       blindness === undefined
@@ -320,10 +348,10 @@ export class Worker {
       ...contact,
       synced: isSynced && contact.ok,
       ...(!isSynced && contact.ok && cache?.isPartlySynced === true ? { partlySynced: true } : {}),
-      pending: this.#contact === UNTRIED || (this.#contact.ok && !isSynced && unreadable.size === 0),
-      unreadable,
-      ...(unserved.size === 0 ? {} : { unserved }),
-      ...(ungranted.size === 0 ? {} : { ungranted }),
+      pending: this.#contact === UNTRIED || (this.#contact.ok && !isSynced && unreadable.length === 0),
+      ...(unreadable.length === 0 ? {} : { unreadable }),
+      ...(unserved.length === 0 ? {} : { unserved }),
+      ...(ungranted.length === 0 ? {} : { ungranted }),
       ...defined({ grant }),
     };
   }
@@ -331,8 +359,4 @@ export class Worker {
 
 function isNotForLocal({ group, kind }: ResourceType): boolean {
   return NOT_FOR_LOCAL.some((type) => type.group === group && type.kind === kind);
-}
-
-function isSame(a: ClusterContact, b: ClusterContact): boolean {
-  return sameContact(a, b) && a.lastContact === b.lastContact && sameReadability(a, b);
 }

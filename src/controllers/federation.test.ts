@@ -1,3 +1,4 @@
+import { PROTOCOL_VERSION } from "../ports/index.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type FederatedStatus, OBJECT_FINALIZER } from "../apis/index.ts";
 import type { ClusterPool, PoolListener } from "../clusters/index.ts";
@@ -35,6 +36,8 @@ async function leading(
     hub: cache,
     client,
     hubId: "hub",
+    epoch: 1,
+    identity: "manager",
     clock,
     random: () => 0.5,
     logger: all.context.logger,
@@ -112,8 +115,9 @@ describe("a manager that leads", () => {
     const { federation } = await leading({}, { objects: { apps: [{ ...app(), status: ON_A }] } });
     const { signal } = new AbortController();
     const deltas: unknown[] = [];
-    for await (const delta of federation.view.assignments.assignment("a", signal)) {
-      deltas.push(delta.kind === "Kinds" ? delta.others : delta.kind === "Expected" ? delta.owners : undefined);
+    for await (const delta of federation.source.assignment("a", { version: PROTOCOL_VERSION }, signal)) {
+      if (delta.kind === "Kinds") deltas.push(delta.others);
+      if (delta.kind === "Expected") deltas.push(delta.owners);
       if (deltas.length === 2) break;
     }
     expect(deltas).toEqual([[APP], [{ group: "networking.k8s.io", kind: "Ingress" }]]);

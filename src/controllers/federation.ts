@@ -7,10 +7,11 @@ import {
   type KubeObject,
 } from "../apis/index.ts";
 import { type ClusterPool, Fleet, type PoolListener } from "../clusters/index.ts";
+import type { Liveness, WorkSource } from "../ports/index.ts";
 import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer, Recoveries } from "../observability/index.ts";
 import { type Client, type Clock, Controller, type Reconciler, Workqueue } from "../runtime/index.ts";
-import { Assignments, Observations, Plans, ReportedContacts, Capacities } from "./tables/index.ts";
+import { Assignments, Observations, Plans, ReportedContacts, ReportReceiver, Capacities, WorkStreams } from "./tables/index.ts";
 import { BindingReconciler, StatusReconciler } from "./status/index.ts";
 import { ClusterReconciler, DeletionHoldReconciler, GarbageReconciler, recordMemberEvents } from "./members/index.ts";
 import {
@@ -41,6 +42,12 @@ export interface FederationOptions {
   protectedNamespaces?: readonly string[];
   /** Controller classes that this manager serves. Default: only the default class. */
   classes?: Classes;
+  /** Term of this planner: greater than that of every earlier one. */
+  epoch: number;
+  /** Unique for this process. */
+  identity: string;
+  /** Signs of life between planner and workers. Undefined: both are in this process. */
+  liveness?: Liveness;
   clock: Clock;
   /** Between 0 and 1, for jitter. */
   random: () => number;
@@ -69,6 +76,7 @@ export interface Federation {
   /** Runs every controller until the signal, then finishes what is under way. */
   run(signal: AbortSignal): Promise<void>;
   view: FederationView;
+  source: WorkSource;
 }
 
 const WORKERS = { placement: 8, handover: 2, status: 8, cluster: 4, policy: 2, garbage: 2, holds: 1, binding: 1 };
@@ -84,20 +92,29 @@ function assembleTables(options: FederationOptions) {
   const classes = new ControllerClasses({ hub, client, classes: options.classes ?? new Set([DEFAULT_CLASS]) });
   const assignments = new Assignments({
     observations,
+    others: classes,
+    monotonic: () => clock.monotonic(),
+  });
+  const { epoch, liveness } = options;
+  const source = new WorkStreams({
+    assignments,
+    epoch,
     kinds: hub.catalog,
     expected: (cluster) => hub.reportedOn(cluster),
     recordedKinds: (cluster) => hub.recordedKindsOn(cluster),
-    others: classes,
     capacities,
-    monotonic: () => clock.monotonic(),
+    progress,
+    clock,
+    heartbeatMs: liveness?.heartbeatMs,
   });
+  const reports = new ReportReceiver({ observations, epoch, clock, silentAfterMs: liveness?.silentAfterMs });
   const dependencies = new DependencyWatches({ client, clock, random, logger });
   const namespaces = new HubNamespaces({ hub, protected: [systemNamespace, ...protectedNamespaces] });
   const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
   const pace = new EvictionPace(hub);
   const tables = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
   const hubState = managerHubState({ ...tables, hubId, namespaces, capacities, pace });
-  return { ...tables, hubState, namespaces, capacities, pace };
+  return { ...tables, source, reports, hubState, namespaces, capacities, pace };
 }
 
 /**
@@ -106,13 +123,14 @@ function assembleTables(options: FederationOptions) {
  *     hub -> target -> rows (assignments) -> workers -> members -> watches -> observations -> status -> hub
  */
 export function createFederation(options: FederationOptions): Federation {
-  const { hub, client, hubId, clock, random, logger, metrics, tracer, events, recoveries } = options;
+  const { hub, client, hubId, identity, liveness, clock, random, logger, metrics, tracer, events, recoveries } = options;
   const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE, approversProvenSince } = options;
   const deadline = options.reconcileTimeoutMs === undefined ? {} : { timeoutMs: options.reconcileTimeoutMs };
   const tables = assembleTables(options);
   const { plans, observations, assignments, classes, dependencies, namespaces, missing, progress } = tables;
   const fleet = new Fleet({
-    ...{ source: assignments, sink: observations, hubId, systemNamespace, clock, random, logger, metrics, tracer },
+    ...{ source: tables.source, sink: tables.reports, identity, liveness, hubId, systemNamespace },
+    ...{ clock, random, logger, metrics, tracer },
   });
   const pool = options.pool(fleet);
   const contacts = new ReportedContacts({ observations, clock });
@@ -149,6 +167,7 @@ export function createFederation(options: FederationOptions): Federation {
     stack.use(classes);
     stack.use(namespaces);
     stack.use(contacts);
+    stack.use(tables.reports);
     stack.use(warnings);
     stack.use(gates);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
@@ -180,5 +199,5 @@ export function createFederation(options: FederationOptions): Federation {
     }
   }
 
-  return { run, view: { plans, assignments, observations } };
+  return { run, view: { plans, assignments, observations }, source: tables.source };
 }

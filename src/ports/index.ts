@@ -23,6 +23,7 @@ export {
 export { RowSum } from "./rowSum.ts";
 export {
   type AssignmentRequest,
+  type Liveness,
   PROTOCOL_VERSION,
   type RowDelta,
   type SetSummary,

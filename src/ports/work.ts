@@ -7,6 +7,12 @@ import type { ResourceType } from "../runtime/index.ts";
 /** Version of the messages in this room. Both sides refuse another version. */
 export const PROTOCOL_VERSION = 1;
 
+/** How two processes know that the other one lives, in milliseconds. */
+export interface Liveness {
+  heartbeatMs: number;
+  silentAfterMs: number;
+}
+
 /** How much of the work of an epoch a worker has taken: every change up to the revision. */
 export interface WorkProgress {
   /** Term of the planner. A later planner has a greater epoch. */
@@ -41,7 +47,8 @@ export type WorkDelta =
   | { kind: "Expected"; owners: readonly string[] }
   /** Kinds to watch. `others`: kinds that the hub need not serve, to be discovered on the member. */
   | { kind: "Kinds"; kinds: readonly ResourceType[]; others?: readonly GroupKind[] | undefined }
-  | { kind: "Rows"; rows: readonly RowDelta[] }
+  /** `more`: further rows of the same change follow. */
+  | { kind: "Rows"; rows: readonly RowDelta[]; more?: true | undefined }
   /** Turns the measurement of free room on the nodes on or off. */
   | { kind: "Capacity"; wanted: boolean }
   /**

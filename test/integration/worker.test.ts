@@ -61,6 +61,8 @@ beforeEach(async () => {
   const { tracer } = await createTracing({ serviceVersion: "test", identity: "test", env: {} });
   hub = new FakeHubSide();
   fleet = new Fleet({
+    identity: "this worker",
+    liveness: undefined,
     source: hub,
     sink: hub,
     hubId: HUB,

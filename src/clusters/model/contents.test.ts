@@ -56,7 +56,7 @@ describe("a row with a health rule", () => {
 
   test("that is new for an observed object causes a read", () => {
     const { objects, take, see, present, next, content, find } = member();
-    objects.tookFirstRows();
+    objects.tookAllRows();
     take(widgetRow());
     see(2);
     expect([present()?.health.reason, content()]).toEqual(["NoReport", undefined]);
@@ -108,7 +108,7 @@ test("content is kept for kinds that a row asks for, and for generic kinds befor
   expect([isKept(), objects.contents.isKeptOf({ group: "apps", kind: "Deployment" })]).toEqual([true, false]);
   see(2);
   expect(content()).toBeDefined();
-  objects.tookFirstRows();
+  objects.tookAllRows();
   expect([isKept(), content()]).toEqual([false, undefined]);
 
   take(widgetRow({ withStatus: true }));

@@ -3,7 +3,7 @@ import type { Row } from "../../desiredstate/index.ts";
 import { memberKindOf } from "../../interpreter/index.ts";
 
 /**
- * Kinds whose member objects are kept whole in memory, since a row has `reporting`. Before the first rows, every kind
+ * Kinds whose member objects are kept whole in memory, since a row has `reporting`. Before all rows are known, every kind
  * without a health rule of its own is kept whole, since rows most often ask for these.
  */
 export class Contents {
@@ -11,7 +11,7 @@ export class Contents {
   readonly #asked = new Map<string, number>();
   #isKnown = false;
 
-  /** Called when the first rows of an assignment were taken. */
+  /** Called when all rows of an assignment were taken. */
   known(): void {
     this.#isKnown = true;
   }

@@ -354,10 +354,11 @@ describe("rows", () => {
   test("are withdrawn when a complete set of rows lacks them, with the revision that they had", () => {
     const { objects, see, find, revisions } = taken();
     see();
-    objects.withdrawOthers([revisions.set(row())]);
-    expect(find().row).toBeDefined();
-    objects.withdrawOthers([]);
-    objects.withdrawOthers([]);
+    const rows = (): string[] => [...objects.withRows()];
+    expect(rows()).toEqual([find().key]);
+    objects.withdraw(rows());
+    objects.withdraw([find().key, "/ConfigMap/default/unknown"]);
+    expect(rows()).toEqual([]);
     expect(find()).toMatchObject({ row: undefined, observed: { uid: "member-1" }, revision: 1 });
   });
 

@@ -23,7 +23,7 @@ import { type MemberObject, newMemberObject } from "./memberObject.ts";
 import { observationOf, lastReportOf } from "./memberObservation.ts";
 import { forgetContent, isOlder, type ObservedObject } from "./observed.ts";
 import { noteEnd } from "./ends.ts";
-import type { RowDelta } from "../ports.ts";
+import { type RowDelta, RowSum } from "../../ports/index.ts";
 import { asksTheSame, isForgettable, rowFor } from "./rowChanges.ts";
 import { countedPlaceholders, divideLost, keptBy } from "./yielding.ts";
 
@@ -72,23 +72,43 @@ export class MemberObjects {
   readonly #dirty = new Set<string>();
   readonly #perNamespace = new Map<string, number>();
   #asked = 0;
+  #sum = new RowSum();
   #closed = false;
 
   constructor(options: MemberObjectsOptions) {
     this.#options = options;
   }
 
-  /** Withdraws the row of every member object that is not in the complete set. */
-  withdrawOthers(deltas: readonly RowDelta[]): void {
-    const given = new Set(deltas.map(({ ref }) => refKey(ref)));
-    for (const { key, ref, row, revision } of [...this.#objects.values()])
-      if (row !== undefined && !given.has(key)) this.takeRow({ ref, row: undefined, revision });
+  /** The next rows come from another planner: no revision that was taken before says anything of them. */
+  beginEpoch(): void {
+    for (const object of this.#objects.values()) object.revision = 0;
+    this.#sum = new RowSum();
+  }
+
+  /** Checksum of the rows that were taken in this epoch. */
+  get checksum(): number {
+    return this.#sum.value;
+  }
+
+  /** Keys of the member objects that have a row. */
+  *withRows(): Iterable<string> {
+    for (const { key, given } of this.#objects.values()) if (given !== undefined) yield key;
+  }
+
+  /** Withdraws the rows of these member objects. */
+  withdraw(keys: Iterable<string>): void {
+    for (const key of [...keys]) {
+      const object = this.#objects.get(key);
+      if (object?.given !== undefined) this.takeRow({ ref: object.ref, revision: object.revision });
+    }
   }
 
   takeRow({ ref, row, revision, origin }: RowDelta): void {
     if (this.#closed) return;
     const object = this.#objectFor(ref);
     const before = object.row;
+    if (object.given !== undefined && object.revision > 0) this.#sum.remove(object.key, object.revision);
+    if (row !== undefined) this.#sum.add(object.key, revision);
     this.#asked += Number(row !== undefined) - Number(object.given !== undefined);
     this.contents.changed(ref, object.given, row);
     object.given = row;
@@ -112,8 +132,8 @@ export class MemberObjects {
     if (isNew || asksToTell) this.#options.changed(object);
   }
 
-  /** Called after the first rows of an assignment. Drops content that no row wants. */
-  tookFirstRows(): void {
+  /** Called when all rows of the cluster were taken. Drops content that no row wants. */
+  tookAllRows(): void {
     this.contents.known();
     for (const object of this.#objects.values())
       if (object.row?.reporting === undefined) forgetContent(object.observed);
@@ -298,13 +318,24 @@ export class MemberObjects {
 
   /** Sends the pending report now. */
   flush(): void {
-    if (this.#dirty.size === 0) return;
+    if (this.#dirty.size > 0) this.#options.report(this.collect());
+  }
+
+  /** Puts every member object into the next report. */
+  markAll(): void {
+    if (this.#closed) return;
+    for (const key of this.#objects.keys()) this.#dirty.add(key);
+  }
+
+  /** The pending report, for the caller to send. */
+  collect(): readonly Observation[] {
     const objects = [...this.#dirty].flatMap((key) => this.#objects.get(key) ?? []);
     this.#dirty.clear();
     for (const object of objects) object.reportedWriting = object.writing;
     for (const object of objects) object.lastReport = lastReportOf(object);
-    this.#options.report(objects.map((object) => observationOf(this.#options.cluster, object, settledWith(object))));
+    const observations = objects.map((object) => observationOf(this.#options.cluster, object, settledWith(object)));
     for (const object of objects) if (isForgettable(object)) this.#forget(object);
+    return observations;
   }
 
   /** Drops all objects. Nothing is taken or reported after this. */

@@ -3,7 +3,7 @@ import type { ApplyRow, DeleteRow, HoldRow, Observation, ReleaseRow, Row } from 
 import { type MemberObject, newMemberObject } from "../model/memberObject.ts";
 import { MemberObjects } from "../model/memberObjects.ts";
 import type { ObservedObject } from "../model/observed.ts";
-import type { RowDelta } from "../ports.ts";
+import type { RowDelta } from "../../ports/index.ts";
 
 export const OWNER: OwnerRef = {
   apiVersion: "paas.cmft.com/v1",

@@ -13,7 +13,7 @@ import { logLines } from "../../observability/testing/logLines.ts";
 import { recordSpans } from "../../observability/testing/spanRecorder.ts";
 import { CONFIGMAPS, Discovery, NAMESPACES, type ResourceType } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import type { WorkDelta } from "../ports.ts";
+import type { Liveness, WorkDelta } from "../../ports/index.ts";
 import { Worker } from "../worker.ts";
 import { AppliedMember } from "./appliedMember.ts";
 import { CLUSTER, CONFIG_REF, OWNER, row } from "./builders.ts";
@@ -39,10 +39,12 @@ interface Given {
   /** False: no delta was sent, and no session has begun. Default: a synced worker. */
   begin?: boolean;
   local?: boolean;
+  /** Default: the hub side is in this process. */
+  liveness?: Liveness;
 }
 
 /** A worker for one member in memory; the hub side is the test. */
-export async function working({ begin = true, local = false }: Given = {}) {
+export async function working({ begin = true, local = false, liveness }: Given = {}) {
   const clock = new FakeClock();
   const hub = new FakeHubSide();
   const member = new AppliedMember();
@@ -51,8 +53,10 @@ export async function working({ begin = true, local = false }: Given = {}) {
   const settle = (ms?: number): Promise<void> => clock.settle(ms);
   const worker = new Worker({
     cluster: CLUSTER,
+    identity: "this worker",
     source: hub,
     sink: hub,
+    liveness,
     hubId: "hub",
     systemNamespace: "meridian-system",
     clock,

@@ -167,7 +167,7 @@ describe("a watched object", () => {
   test.each([true, false])("keeps its content if a row asks for a report: %s", async (asks) => {
     const { settle, create, find, take, objects } = await reading(CONFIGMAPS);
     if (asks) take(row({ reporting: {} }));
-    objects.tookFirstRows();
+    objects.tookAllRows();
     create(CONFIGMAPS, CONFIG_REF);
     await settle();
     expect(find().observed?.evidence.content !== undefined).toBe(asks);
@@ -216,7 +216,7 @@ describe("the answer to a write", () => {
   test("is observed directly if the watch does not show the object", async () => {
     const { cache, settle, find, take, objects } = await reading(SCALED, CONFIGMAPS);
     take(row({ reporting: {} }));
-    objects.tookFirstRows();
+    objects.tookAllRows();
     const database = unmarked(answer(DATABASE_REF, "1", { spec: { instances: 3 } }));
     cache.member.observe({ type: SCALED, object: database, altered: [] });
     cache.member.observe({ type: CONFIGMAPS, object: unmarked(answer()), altered: [] });

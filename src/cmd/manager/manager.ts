@@ -183,7 +183,7 @@ async function serveWebhooks(
 
 async function runElected(self: Process, signal: AbortSignal): Promise<void> {
   const { options, client, logger, metrics } = self;
-  if (!options.leaderElect) return await lead(self, () => undefined, signal);
+  if (!options.leaderElect) return await lead(self, { guard: () => undefined, epoch: systemClock.now() }, signal);
   const elector = new LeaderElector({
     client,
     namespace: options.namespace,
@@ -197,14 +197,20 @@ async function runElected(self: Process, signal: AbortSignal): Promise<void> {
     onChange: (leading) => metrics.setLeader(options.leaseName, leading),
   });
   self.elector = elector;
-  await elector.run({ lead: (leading) => lead(self, () => elector.assertHeld(), leading) }, signal);
+  await elector.run({ lead: (leading) => lead(self, { guard: () => elector.assertHeld(), epoch: elector.epoch }, leading) }, signal);
 }
 
 /** How long unwritten Events may delay the shutdown. */
 const LAST_EVENTS_MS = 1_000;
 
-/** One term of leadership, whose clients call the guard before every write. */
-async function lead(self: Process, guard: () => void, signal: AbortSignal): Promise<void> {
+interface Term {
+  /** Called before every write. Throws when the term is over. */
+  guard: () => void;
+  epoch: number;
+}
+
+/** One term of leadership. */
+async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal): Promise<void> {
   const { options, config, hub, logger, metrics, tracing, webhooks } = self;
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, guard, observe });
@@ -225,6 +231,8 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       hub,
       client,
       hubId,
+      epoch,
+      identity: options.identity,
       systemNamespace: options.namespace,
       protectedNamespaces: protectedBy(options),
       ...classesOf(options),

@@ -9,6 +9,8 @@ import { Emitter } from "../../runtime/index.ts";
 export class PlanningProgress {
   /** More may be removed now, in the named namespace or (undefined) anywhere. */
   readonly advanced = new Emitter<{ namespace: string | undefined }>();
+  /** Emitted when {@link hasBegun} or {@link isComplete} becomes true. */
+  readonly stages = new Emitter<void>();
   /** Objects that were neither planned nor given up yet; undefined before the hub's caches have synced. */
   #awaited: Set<string> | undefined;
   readonly #failed = new Set<string>();
@@ -16,12 +18,13 @@ export class PlanningProgress {
   /** The hub's caches have synced: these objects are to be planned first. */
   begin(owners: Iterable<string>): void {
     this.#awaited = new Set(owners);
-    if (this.#awaited.size === 0) this.advanced.emit({ namespace: undefined });
+    this.stages.emit();
+    this.#noteEnd();
   }
 
   planned(owner: string): void {
     if (this.#awaited?.delete(owner) === true) {
-      if (this.#awaited.size === 0) this.advanced.emit({ namespace: undefined });
+      this.#noteEnd();
       return;
     }
     if (!this.#failed.delete(owner)) return;
@@ -33,7 +36,18 @@ export class PlanningProgress {
   failed(owner: string): void {
     if (this.#awaited?.delete(owner) !== true) return;
     this.#failed.add(owner);
-    if (this.#awaited.size === 0) this.advanced.emit({ namespace: undefined });
+    this.#noteEnd();
+  }
+
+  #noteEnd(): void {
+    if (!this.isComplete) return;
+    this.stages.emit();
+    this.advanced.emit({ namespace: undefined });
+  }
+
+  /** The hub's caches have synced, so that the objects to plan are known. */
+  get hasBegun(): boolean {
+    return this.#awaited !== undefined;
   }
 
   /** Every object that existed at the start was planned or has failed. */

@@ -40,6 +40,7 @@ function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "
         void pool.push(`${metadata.name} ${owned ? "ours" : "others"}`),
       remove: (name: string) => void pool.push(`${name} removed`),
     } as unknown as ClusterPool,
+    reports: { expect: () => undefined, forget: () => undefined },
     assignments: all.assignments,
     observations: all.observations,
     classes: {

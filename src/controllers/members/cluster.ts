@@ -14,7 +14,7 @@ import {
   type Result,
   type Source,
 } from "../../runtime/index.ts";
-import { type Assignments, type Observations } from "../tables/index.ts";
+import type { Assignments, Observations, ReportReceiver } from "../tables/index.ts";
 import {
   awaitsDecision,
   type DeletionStage,
@@ -34,6 +34,7 @@ export interface ClusterReconcilerOptions {
   events: Pick<EventRecorder, "record">;
   clusters: Informer<MemberCluster>;
   pool: ClusterPool;
+  reports: Pick<ReportReceiver, "expect" | "forget">;
   assignments: Assignments;
   observations: Observations;
   classes: ControllerClasses;
@@ -74,10 +75,10 @@ export class ClusterReconciler implements Reconciler {
   }
 
   async reconcile(name: string, signal: AbortSignal): Promise<Result> {
-    const { hub, clusters, pool, classes, assignments, observations } = this.#options;
+    const { hub, clusters, classes, assignments, observations } = this.#options;
     const cluster = clusters.get(name);
     if (cluster === undefined) {
-      pool.remove(name);
+      this.#disconnect(name);
       this.#reportedAt.delete(name);
       return done;
     }
@@ -86,7 +87,7 @@ export class ClusterReconciler implements Reconciler {
     const { finalizers = [], deletionTimestamp } = cluster.metadata;
     const without = unclaimed(CLUSTER_FINALIZER, cluster.metadata, classes.classes);
     if (deletionTimestamp === undefined) {
-      pool.upsert(cluster, owned);
+      this.#connect(cluster, owned);
       if (ownership === "Yielded") return await this.#setFinalizers(cluster, without, signal);
       if (ownership === "Owned" || (ownership === "Claimable" && this.#isKnown(cluster)))
         return await this.#setFinalizers(
@@ -100,23 +101,35 @@ export class ClusterReconciler implements Reconciler {
     const isReported = owned && waits !== "Unknown" && !this.#isUnsettled(cluster);
     const reportAfterMs = isReported ? await this.#report(cluster, waits === "Yes", signal) : undefined;
     if (waits !== "No") {
-      pool.upsert(cluster, owned);
+      this.#connect(cluster, owned);
       return done;
     }
     if (cluster.spec.deletionPolicy === "Drain") {
-      pool.upsert(cluster, owned);
+      this.#connect(cluster, owned);
       // Each manager removes its own objects. The finalizer of the cluster's manager waits until all objects are gone.
       if (!owned) return await this.#setFinalizers(cluster, without, signal);
       if (without.length === finalizers.length) return done;
       if (!this.#isDrained(name)) return reportAfterMs === undefined ? done : requeueAfter(reportAfterMs);
     } else if (owned && without.length < finalizers.length) {
-      pool.upsert(cluster, owned);
+      this.#connect(cluster, owned);
       if (!this.#isReleased(name)) return reportAfterMs === undefined ? done : requeueAfter(reportAfterMs);
     }
     if (owned && without.length === finalizers.length) return done;
     // From here on, nothing is written to the member.
-    pool.remove(name);
+    this.#disconnect(name);
     return await this.#setFinalizers(cluster, without, signal);
+  }
+
+  #connect(cluster: MemberCluster, owned: boolean): void {
+    const { pool, reports } = this.#options;
+    reports.expect(cluster.metadata.name);
+    pool.upsert(cluster, owned);
+  }
+
+  #disconnect(name: string): void {
+    const { pool, reports } = this.#options;
+    pool.remove(name);
+    reports.forget(name);
   }
 
   /** Reports the stage of the deletion. Returns the milliseconds until the next report, if one is due by time. */

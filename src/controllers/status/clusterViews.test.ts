@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { refKey, REGION_LABEL } from "../../apis/index.ts";
-import type { ClusterContact } from "../../clusters/index.ts";
+import type { ClusterContact } from "../tables/clusterContact.ts";
 import { AWAITING_REPLACEMENT, type Observation, REPLACED, type Row } from "../../desiredstate/index.ts";
 import type { RowView } from "../../status/index.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DELETION_POLICY_ANNOTATION, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
-import type { WorkDelta } from "../../clusters/index.ts";
+import { PROTOCOL_VERSION, type WorkDelta, type WorkMessage, type WorkProgress } from "../../ports/index.ts";
 import type { GroupKind } from "../../interpreter/index.ts";
 import { CONFIGMAPS, SECRETS } from "../../runtime/index.ts";
 import {
@@ -39,12 +39,23 @@ function tables(more: Parameters<typeof workTables>[0] = {}) {
   const effective = () => cell()?.effective;
   const left = (key = SHOP_KEY): string[] => Array.from(assignments.leftBy(key), ({ ref }) => ref.name);
   /** The stream of a worker; each call of `next` returns the next delta. */
-  const worker = (cluster = CLUSTER) => {
+  const worker = (cluster = CLUSTER, since?: WorkProgress) => {
     const stop = new AbortController();
-    const deltas = assignments.assignment(cluster, stop.signal)[Symbol.asyncIterator]();
-    const next = async (): Promise<WorkDelta | undefined> =>
-      ((await deltas.next()).value as WorkDelta | null) ?? undefined;
-    const begin = async () => [await next(), await next(), await next()];
+    const messages = all.streams.assignment(cluster, { version: PROTOCOL_VERSION, since }, stop.signal);
+    const stream = messages[Symbol.asyncIterator]();
+    const next = async (): Promise<WorkDelta | undefined> => {
+      const message = ((await stream.next()).value as WorkMessage | null) ?? undefined;
+      if (message === undefined) return undefined;
+      const { seq: _, ...delta } = message;
+      return delta;
+    };
+    /** The deltas up to the end marker. */
+    const begin = async () => {
+      const deltas: (WorkDelta | undefined)[] = [];
+      do deltas.push(await next());
+      while (deltas.at(-1)?.kind !== "End");
+      return deltas;
+    };
     return { next, begin, stop: () => stop.abort() };
   };
   return { ...all, changed, departed, vacated, cell, effective, left, worker };
@@ -210,16 +221,19 @@ describe("the stream of a worker", () => {
     assignments.replace(SHOP_KEY, [applyRow({ ref: WIDGET }), applyRow()], origin("first"));
     assignments.replace(SHOP_KEY, [applyRow({ ref: WIDGET })]);
     expect(await worker().begin()).toEqual([
+      { kind: "Start", epoch: 1 },
       { kind: "Expected", owners: [SHOP_KEY] },
       kinds([RECORDED, WIDGETS]),
+      { kind: "Capacity", wanted: false },
       rows({ ref: WIDGET, row: applyRow({ ref: WIDGET }), revision: 1, origin: origin("first") }),
+      { kind: "End", ...assignments.summaryOf(CLUSTER) },
     ]);
   });
 
   test("sends each change, the last of several for one member object, until it is stopped", async () => {
     const { assignments, worker, state, kindChanges } = tables();
     const { begin, next, stop } = worker();
-    expect(await begin()).toEqual([{ kind: "Expected", owners: [] }, kinds([]), rows()]);
+    await begin();
     const change = next();
     assignments.replace(SHOP_KEY, [applyRow({ hash: "h2" })]);
     assignments.replace(SHOP_KEY, [applyRow({ hash: "h3" })]);

@@ -1,26 +1,19 @@
 import { type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
-import type { RowDelta, WorkDelta, WorkSource } from "../../clusters/index.ts";
 import { chooseRow, inTheNamesOf, type Observation, type Row } from "../../desiredstate/index.ts";
 import type { Origin } from "../../observability/index.ts";
 import type { GroupKind } from "../../interpreter/index.ts";
-import { Emitter, type ResourceType } from "../../runtime/index.ts";
+import { RowSum, type SetSummary } from "../../ports/index.ts";
+import { Emitter } from "../../runtime/index.ts";
 import { Groups } from "./groups.ts";
-import { Feed } from "./feed.ts";
-import { KindCounts, sameKinds } from "./kindCounts.ts";
+import { KindCounts } from "./kindCounts.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
-import type { ObservationChange, Observations } from "./observations.ts";
+import type { ObservationBatch, ObservationChange, Observations } from "./observations.ts";
 import { isSameRow } from "./sameRow.ts";
 import { SyncCounts, type SyncState, syncStateOf } from "./syncCounts.ts";
 
 export interface AssignmentsOptions {
   observations: Observations;
-  kinds: { memberKinds(): readonly ResourceType[]; onChange(handler: () => void): Disposable };
-  /** Hub objects with copies on the cluster, by the hub's record. */
-  expected: (cluster: string) => Iterable<string>;
-  /** Kinds of objects that may be on the cluster by the hub's record, besides the kinds watched on all clusters. */
-  recordedKinds: (cluster: string) => Iterable<GroupKind>;
   others: DependentsOfOthers;
-  capacities: { isWanted(cluster: string): boolean; wanted: Emitter<string> };
   /** Monotonic milliseconds. */
   monotonic: () => number;
 }
@@ -39,6 +32,8 @@ export interface Cell {
   /** Rows by hub object. A Secret that two applications read has several rows. */
   readonly rows: ReadonlyMap<string, Row>;
   readonly effective: Row | undefined;
+  /** Grows with each change of the effective row, over all cells. */
+  readonly revision: number;
   /** Origin of the last plan that changed a row. */
   readonly origin: Origin | undefined;
   /** Time at which the effective row was set, monotonic milliseconds. */
@@ -72,28 +67,30 @@ export interface AssignmentChange {
  * The work to be done: rows by cluster and hub object. Only planning writes the rows; each cluster's worker reads its
  * part as a stream. Of several rows for a member object, one counts ({@link chooseRow}).
  */
-export class Assignments implements WorkSource {
+export class Assignments {
   /** Rows changed. Not emitted if equal rows are set again. */
   readonly changes = new Emitter<AssignmentChange>();
   /** The key of a hub object that withdrew a row and has nothing left of that member object. */
   readonly departures = new Emitter<string>();
   /** A namespace of a member that no row asks for any more, and that no write under way can fill. */
   readonly vacated = new Emitter<{ cluster: string; namespace: string }>();
+  /** A cell with another effective row. */
+  readonly effects = new Emitter<Cell>();
+  /** A cluster on which rows ask for another set of kinds. */
+  readonly kindsChanged = new Emitter<string>();
   readonly sync = new SyncCounts();
   readonly #options: AssignmentsOptions;
   readonly #clusters = new Map<string, Map<string, OpenCell>>();
   readonly #byOwner = new Groups<OpenCell>();
   readonly #namespaces = new NamespaceCounts();
   readonly #kinds = new KindCounts();
-  readonly #feeds = new Groups<Feed<OpenCell>>();
+  readonly #sums = new Map<string, RowSum>();
   #revision = 0;
 
   constructor(options: AssignmentsOptions) {
     this.#options = options;
-    options.observations.changes.subscribe((change) => this.#observed(change));
-    options.observations.contacts.subscribe((cluster) => this.#forgetGone(cluster));
+    options.observations.batches.subscribe((batch) => this.#follow(batch));
     options.others.needs.subscribe((ref) => this.#reconsider(ref));
-    options.capacities.wanted.subscribe((cluster) => this.#wake(cluster));
   }
 
   /** Sets the rows of one hub object. Equal rows wake nobody. Returns the clusters where rows changed. */
@@ -178,41 +175,29 @@ export class Assignments implements WorkSource {
     return this.#clusters.get(cluster)?.values() ?? [];
   }
 
-  async *assignment(cluster: string, signal: AbortSignal): AsyncIterable<WorkDelta> {
-    const { kinds, expected, recordedKinds, capacities } = this.#options;
-    using feed = new Feed<OpenCell>(signal);
-    this.#feeds.add(cluster, feed);
-    using _kinds = kinds.onChange(() => feed.wake());
-    try {
-      yield { kind: "Expected", owners: [...expected(cluster)] };
-      for (const cell of this.in(cluster)) if (cell.effective !== undefined) feed.push(cell as OpenCell);
-      // Kinds in the record at the start are watched for the whole stream: owners may have left copies behind.
-      const recorded = [...recordedKinds(cluster)];
-      let watched = kinds.memberKinds();
-      let others = this.#kinds.beside(watched, cluster, recorded);
-      yield { kind: "Kinds", kinds: watched, others };
-      // All rows come first, even if the list is empty: the worker may have rows from an earlier session.
-      yield { kind: "Rows", rows: feed.take().map(deltaOf) };
-      let isCapacityWanted = false;
-      while (!signal.aborted) {
-        const wanted = kinds.memberKinds();
-        const more = this.#kinds.beside(wanted, cluster, recorded);
-        if (wanted !== watched || !sameKinds(more, others))
-          yield { kind: "Kinds", kinds: (watched = wanted), others: (others = more) };
-        if (capacities.isWanted(cluster) !== isCapacityWanted)
-          yield { kind: "Capacity", wanted: (isCapacityWanted = !isCapacityWanted) };
-        const cells = feed.take();
-        if (cells.length > 0) yield { kind: "Rows", rows: cells.map(deltaOf) };
-        await feed.filled();
-      }
-    } finally {
-      this.#feeds.delete(cluster, feed);
-    }
+  /** The kinds that rows ask for on the cluster, and those in `more`, without those in `watched`. */
+  kindsBeside(watched: readonly GroupKind[], cluster: string, more: readonly GroupKind[]): readonly GroupKind[] {
+    return this.#kinds.beside(watched, cluster, more);
   }
 
-  /** The kinds to watch on the cluster may have changed, or the need to measure its room. */
-  #wake(cluster: string): void {
-    for (const feed of this.#feeds.of(cluster)) feed.wake();
+  /** Summary of the effective rows of the cluster. */
+  summaryOf(cluster: string): SetSummary {
+    return { revision: this.#revision, checksum: this.#sums.get(cluster)?.value ?? 0 };
+  }
+
+  #follow({ changes, contacts, complete }: ObservationBatch): void {
+    for (const change of changes) this.#observed(change);
+    for (const [cluster, revision] of complete) this.#acknowledge(cluster, revision);
+    for (const cluster of contacts) this.#forgetGone(cluster);
+  }
+
+  /** The worker had taken all rows up to the revision. It knows nothing of a member object that it has not named. */
+  #acknowledge(cluster: string, revision: number): void {
+    for (const cell of [...(this.#clusters.get(cluster)?.values() ?? [])]) {
+      if (this.#options.observations.get(cluster, cell.key) !== undefined) continue;
+      cell.acknowledged = Math.max(cell.acknowledged, revision);
+      this.#part(cell);
+    }
   }
 
   #observed({ cluster, key, after }: ObservationChange): void {
@@ -243,11 +228,20 @@ export class Assignments implements WorkSource {
     const before = cell.effective;
     cell.effective = this.#choose(cell);
     if (before === undefined ? cell.effective === undefined : isSameRow(before, cell.effective)) return;
+    const sum = this.#sumOf(cell.cluster);
+    if (before !== undefined) sum.remove(cell.key, cell.revision);
     this.#revision += 1;
     cell.revision = this.#revision;
+    if (cell.effective !== undefined) sum.add(cell.key, cell.revision);
     cell.assignedAt = this.#options.monotonic();
     this.#count(cell, syncStateOf(cell.effective, this.#options.observations.get(cell.cluster, cell.key)));
-    for (const feed of this.#feeds.of(cell.cluster)) feed.push(cell);
+    this.effects.emit(cell);
+  }
+
+  #sumOf(cluster: string): RowSum {
+    let sum = this.#sums.get(cluster);
+    if (sum === undefined) this.#sums.set(cluster, (sum = new RowSum()));
+    return sum;
   }
 
   #count(cell: OpenCell, sync: SyncState | undefined): void {
@@ -296,9 +290,12 @@ export class Assignments implements WorkSource {
     const cells = this.#clusters.get(cluster);
     if (cells?.delete(key) !== true) return;
     this.#count(cell, undefined);
-    if (cells.size === 0) this.#clusters.delete(cluster);
+    if (cells.size === 0) {
+      this.#clusters.delete(cluster);
+      this.#sums.delete(cluster);
+    }
     this.#namespaces.remove(cell);
-    if (this.#kinds.remove(cell)) this.#wake(cluster);
+    if (this.#kinds.remove(cell)) this.kindsChanged.emit(cluster);
     const { namespace } = ref;
     if (namespace !== undefined && !this.isInUse(cluster, namespace)) this.vacated.emit({ cluster, namespace });
   }
@@ -324,7 +321,7 @@ export class Assignments implements WorkSource {
       };
       cells.set(key, cell);
       this.#namespaces.add(cell);
-      if (this.#kinds.add(cell)) this.#wake(cluster);
+      if (this.#kinds.add(cell)) this.kindsChanged.emit(cluster);
     }
     return cell;
   }
@@ -337,10 +334,6 @@ function isUnknown(observations: Observations, cluster: string): boolean {
 
 function isOneOf(rows: ReadonlyMap<string, unknown>, owner: string | undefined): boolean {
   return owner === undefined || rows.has(owner);
-}
-
-function deltaOf({ ref, effective, revision, origin }: OpenCell): RowDelta {
-  return { ref, row: effective, revision, origin };
 }
 
 function ownerOf(observation: Observation | undefined): string | undefined {

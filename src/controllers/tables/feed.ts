@@ -19,6 +19,10 @@ export class Feed<T> implements Disposable {
     this.#filled.resolve();
   }
 
+  get isFilled(): boolean {
+    return this.#items.size > 0;
+  }
+
   take(): T[] {
     const items = [...this.#items];
     this.#items.clear();

@@ -8,6 +8,10 @@ export class Groups<T> {
     return this.#sets.size;
   }
 
+  values(): Iterable<ReadonlySet<T>> {
+    return this.#sets.values();
+  }
+
   of(key: string): ReadonlySet<T> {
     return this.#sets.get(key) ?? NOTHING;
   }

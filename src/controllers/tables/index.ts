@@ -5,5 +5,7 @@ export { type Cause, causeOf, followingOf, isUnanswered } from "./objectTraces.t
 export { type ObservationChange, Observations } from "./observations.ts";
 export { logFieldsOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
 export { keptOf, lifeOf, type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
+export { ReportReceiver } from "./reportReceiver.ts";
+export { WorkStreams } from "./workStreams.ts";
 export { ReportedContacts } from "./reportedContacts.ts";
 export { Capacities } from "./capacities.ts";

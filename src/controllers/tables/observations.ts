@@ -1,5 +1,4 @@
 import { kindKeyOf, type Message, type ObjectRef, type Reason, refKey } from "../../apis/index.ts";
-import type { ClusterContact, ReportSink } from "../../clusters/index.ts";
 import {
   isKindUnreadable,
   isSameRef,
@@ -9,6 +8,7 @@ import {
 } from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
 import type { CapacityReading } from "../../scheduler/index.ts";
+import type { ClusterContact } from "./clusterContact.ts";
 import { Groups } from "./groups.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 
@@ -21,6 +21,22 @@ export interface ObservationChange {
   /** Undefined if the worker has forgotten the member object, or if the cluster no longer exists. */
   after: Observation | undefined;
   named: Named;
+}
+
+/** What one report changed. */
+export interface ObservationBatch {
+  changes: readonly ObservationChange[];
+  /** Clusters whose contact was set or whose MemberCluster is gone. */
+  contacts: ReadonlySet<string>;
+  /** The worker named everything that it knows on these clusters, and had taken all rows up to the revision. */
+  complete: ReadonlyMap<string, number>;
+}
+
+interface OpenBatch extends ObservationBatch {
+  changes: ObservationChange[];
+  contacts: Set<string>;
+  capacities: Set<string>;
+  complete: Map<string, number>;
 }
 
 interface Named {
@@ -39,10 +55,12 @@ const UNKNOWN: ClusterContact = Object.freeze({
 
 /**
  * The observed state: every member object and the contact with each cluster, as the workers last reported them. Only
- * workers write this table.
+ * the receiver of the workers' reports writes this table.
  */
-export class Observations implements ReportSink {
-  /** Every change. Emitted synchronously, after the table holds the change. */
+export class Observations {
+  /** For tables that follow this table: emitted after the table holds all of a report, and before anybody else wakes. */
+  readonly batches = new Emitter<ObservationBatch>();
+  /** Every change. Emitted synchronously, after this table and those that follow hold all of the report. */
   readonly changes = new Emitter<ObservationChange>();
   readonly contacts = new Emitter<string>();
   readonly capacities = new Emitter<string>();
@@ -52,8 +70,38 @@ export class Observations implements ReportSink {
   /** Member objects by the hub object that their owner annotation names. */
   readonly #byOwner = new Groups<Observation>();
   readonly #namespaces = new NamespaceCounts();
+  #open: OpenBatch | undefined;
 
+  /** Takes all that `write` writes as one change: nobody sees a part of it. */
+  batch(write: () => void): void {
+    if (this.#open !== undefined) {
+      write();
+      return;
+    }
+    const batch: OpenBatch = { changes: [], contacts: new Set(), capacities: new Set(), complete: new Map() };
+    this.#open = batch;
+    try {
+      write();
+    } finally {
+      this.#open = undefined;
+      this.#emit(batch);
+    }
+  }
+
+  #emit(batch: OpenBatch): void {
+    const { changes, contacts, capacities, complete } = batch;
+    if (changes.length > 0 || contacts.size > 0 || complete.size > 0) this.batches.emit(batch);
+    for (const change of changes) this.changes.emit(change);
+    for (const cluster of contacts) this.contacts.emit(cluster);
+    for (const cluster of capacities) this.capacities.emit(cluster);
+  }
+
+  /** Each observation replaces the previous one of the member object. */
   report(cluster: string, observations: readonly Observation[]): void {
+    this.batch(() => this.#report(cluster, observations));
+  }
+
+  #report(cluster: string, observations: readonly Observation[]): void {
     let known = this.#clusters.get(cluster);
     if (known === undefined) this.#clusters.set(cluster, (known = new Map()));
     for (const observation of observations) {
@@ -70,32 +118,62 @@ export class Observations implements ReportSink {
       if (before !== undefined && isOver) this.#namespaces.remove(before);
       if (before !== undefined && named.before !== undefined) this.#byOwner.delete(named.before, before);
       if (named.after !== undefined) this.#byOwner.add(named.after, observation);
-      this.changes.emit({ cluster, key, ref: observation.ref, before, after: observation, named });
+      this.#open?.changes.push({ cluster, key, ref: observation.ref, before, after: observation, named });
     }
   }
 
+  /** Undefined when the MemberCluster is gone; the cluster's observations are forgotten then. */
   contact(cluster: string, contact: ClusterContact | undefined): void {
-    if (contact !== undefined) this.#contacts.set(cluster, contact);
-    else {
-      this.#contacts.delete(cluster);
-      this.#capacities.delete(cluster);
-      const known = this.#clusters.get(cluster);
-      this.#clusters.delete(cluster);
-      for (const [key, before] of known ?? []) {
-        const named = namedBy(before, undefined);
-        this.#namespaces.remove(before);
-        if (named.before !== undefined) this.#byOwner.delete(named.before, before);
-        this.changes.emit({ cluster, key, ref: before.ref, before, after: undefined, named });
+    this.batch(() => {
+      if (contact !== undefined) this.#contacts.set(cluster, contact);
+      else {
+        this.#contacts.delete(cluster);
+        this.#capacities.delete(cluster);
+        this.#forget(cluster, () => true);
+        this.#clusters.delete(cluster);
       }
-    }
-    this.contacts.emit(cluster);
+      this.#open?.contacts.add(cluster);
+    });
   }
 
+  /** Free room on the nodes; undefined when the room is no longer measured. */
   capacity(cluster: string, reading: CapacityReading | undefined): void {
-    if (reading === undefined) this.#capacities.delete(cluster);
-    else {
-      this.#capacities.set(cluster, reading);
-      this.capacities.emit(cluster);
+    this.batch(() => {
+      if (reading === undefined) this.#capacities.delete(cluster);
+      else {
+        this.#capacities.set(cluster, reading);
+        this.#open?.capacities.add(cluster);
+      }
+    });
+  }
+
+  /** The room was measured again, with the same result. */
+  measuredAgain(cluster: string): void {
+    this.batch(() => {
+      if (this.#capacities.has(cluster)) this.#open?.capacities.add(cluster);
+    });
+  }
+
+  /**
+   * The worker knows no other member objects than those in `named` (by refKey), and had taken all rows up to the
+   * revision. Undefined: it named every object of this table.
+   */
+  complete(cluster: string, revision: number, named: Pick<ReadonlySet<string>, "has"> | undefined): void {
+    this.batch(() => {
+      if (named !== undefined) this.#forget(cluster, (key) => !named.has(key));
+      this.#open?.complete.set(cluster, revision);
+    });
+  }
+
+  #forget(cluster: string, isForgotten: (key: string) => boolean): void {
+    const known = this.#clusters.get(cluster);
+    for (const [key, before] of known ?? []) {
+      if (!isForgotten(key)) continue;
+      known?.delete(key);
+      const named = namedBy(before, undefined);
+      this.#namespaces.remove(before);
+      if (named.before !== undefined) this.#byOwner.delete(named.before, before);
+      this.#open?.changes.push({ cluster, key, ref: before.ref, before, after: undefined, named });
     }
   }
 
@@ -144,6 +222,10 @@ export class Observations implements ReportSink {
 
   get(cluster: string, key: string): Observation | undefined {
     return this.#clusters.get(cluster)?.get(key);
+  }
+
+  hasAny(cluster: string): boolean {
+    return (this.#clusters.get(cluster)?.size ?? 0) > 0;
   }
 
   in(cluster: string): Iterable<Observation> {

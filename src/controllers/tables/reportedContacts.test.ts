@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ClusterContact } from "../../clusters/index.ts";
+import type { ClusterContact } from "./clusterContact.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { Observations } from "./observations.ts";
 import { ReportedContacts } from "./reportedContacts.ts";

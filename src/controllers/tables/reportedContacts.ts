@@ -1,5 +1,6 @@
-import { type ClusterContact, DampedContact, type Damping, sameReadability } from "../../clusters/index.ts";
+import { DampedContact, type Damping } from "../../clusters/index.ts";
 import { type Clock, Emitter } from "../../runtime/index.ts";
+import { type ClusterContact, sameReadability } from "./clusterContact.ts";
 import type { Observations } from "./observations.ts";
 
 /** Time between the detection of a loss by the probes and its report in the condition Fresh. */

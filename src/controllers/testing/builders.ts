@@ -1,8 +1,10 @@
 import { type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
-import type { ClusterContact } from "../../clusters/index.ts";
+import type { ClusterContact } from "../tables/clusterContact.ts";
 import type { ApplyRow, DeleteRow, HoldRow, Observation } from "../../desiredstate/index.ts";
 import { CONFIGMAPS, Emitter } from "../../runtime/index.ts";
-import { Assignments, type AssignmentsOptions } from "../tables/assignments.ts";
+import { WorkStreams, type WorkStreamsOptions } from "../tables/workStreams.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import { Assignments } from "../tables/assignments.ts";
 import { Observations } from "../tables/observations.ts";
 
 /** Values for the unit tests of this module. */
@@ -66,7 +68,7 @@ export function absent(overrides: Partial<Omit<Observation, "present">> = {}): O
 export const inContact: ClusterContact = { ok: true, synced: true, pending: false, unreadable: new Map() };
 
 /** The assignments of one cluster that is in contact, with everything that they depend on. */
-export function workTables(more: Partial<AssignmentsOptions> = {}) {
+export function workTables(more: Partial<WorkStreamsOptions> = {}) {
   const observations = new Observations();
   const needs = new Emitter<ObjectRef>();
   const kindChanges = new Emitter<void>();
@@ -74,14 +76,22 @@ export function workTables(more: Partial<AssignmentsOptions> = {}) {
   const capacities = { isWanted: (cluster: string) => state.measured.has(cluster), wanted: new Emitter<string>() };
   const assignments = new Assignments({
     observations,
+    others: { needing: () => state.needing, needs },
+    monotonic: () => state.now,
+  });
+  const clock = new FakeClock();
+  const streams = new WorkStreams({
+    assignments,
+    epoch: 1,
     kinds: { memberKinds: () => state.kinds, onChange: (handler) => kindChanges.subscribe(handler) },
     expected: () => [],
     recordedKinds: () => [],
-    others: { needing: () => state.needing, needs },
     capacities,
-    monotonic: () => state.now,
+    progress: { hasBegun: true, isComplete: true, stages: new Emitter<void>() },
+    clock,
+    heartbeatMs: undefined,
     ...more,
   });
   observations.contact(CLUSTER, inContact);
-  return { observations, assignments, needs, kindChanges, capacities, state };
+  return { clock, observations, assignments, streams, needs, kindChanges, capacities, state };
 }

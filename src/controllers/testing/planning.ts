@@ -6,7 +6,7 @@ import {
   type KubeObject,
   refKey,
 } from "../../apis/index.ts";
-import type { ClusterContact } from "../../clusters/index.ts";
+import type { ClusterContact } from "../tables/clusterContact.ts";
 import type { ResolvedNeeds, Row } from "../../desiredstate/index.ts";
 import { StatusStore } from "../../hub/index.ts";
 import { application, SELECTS_APPLICATIONS, setUpHub } from "../../hub/testing/fakeHub.ts";
@@ -174,11 +174,7 @@ export async function planning(
   const classes = new ControllerClasses({ hub: cache, client, classes: new Set(names) });
   const assignments = new Assignments({
     observations,
-    kinds: cache.catalog,
-    expected: () => [],
-    recordedKinds: () => [],
     others: classes,
-    capacities,
     monotonic: () => clock.monotonic(),
   });
   const dependencies = new DependencyWatches({ client, clock, random: () => 0.5, logger });

@@ -48,6 +48,7 @@ export class LeaderElector {
   /** Time when the last successful renewal was sent, on both clocks; undefined while the Lease is not held. */
   #renewed: { monotonic: number; wall: number } | undefined;
   #renewTime: number | undefined;
+  #epoch = 0;
   #wake: (() => void) | undefined;
 
   constructor(options: LeaderElectorOptions) {
@@ -74,6 +75,14 @@ export class LeaderElector {
       throw new NotLeaderError(
         `Lease ${this.#options.namespace}/${this.#options.name} is not held by ${this.#options.identity}`,
       );
+  }
+
+  /**
+   * Number of the present term: greater than that of every earlier leader. By the wall clock, since a Lease may be
+   * deleted, and by the start of the previous term, since clocks differ.
+   */
+  get epoch(): number {
+    return this.#epoch;
   }
 
   /** Last known holder of the Lease. */
@@ -175,6 +184,7 @@ export class LeaderElector {
     const leading = new AbortController();
     const renewing = new AbortController();
     using _link = linked(signal, leading);
+    this.#epoch = Math.max(this.#options.clock.now(), this.#record.acquiredAt + 1, this.#epoch + 1);
     logger.info({ lease: name, identity, transitions: this.#record.transitions }, "became the leader");
     onChange?.(true);
     let lost = false;

@@ -43,6 +43,11 @@ export class LeaseRecord {
     return this.#seen?.spec.leaseTransitions ?? 0;
   }
 
+  /** Time at which the last holder became it, by its own clock; 0 if unknown. Epoch milliseconds. */
+  get acquiredAt(): number {
+    return Date.parse(this.#seen?.spec.acquireTime ?? "") || 0;
+  }
+
   /** Every new version, from an answer or a watch, is a sign of life at the current local time. */
   observe(lease: KubeObject): void {
     const resourceVersion = lease.metadata.resourceVersion ?? "";

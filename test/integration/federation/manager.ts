@@ -47,6 +47,8 @@ export async function runManager(parts: ManagerParts, signal: AbortSignal): Prom
   const federation = createFederation({
     ...shared,
     hub,
+    epoch: clock.now(),
+    identity: "manager",
     random,
     recoveries,
     pool: (listener) =>

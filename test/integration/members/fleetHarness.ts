@@ -54,6 +54,8 @@ export class FleetHarness {
   private constructor(member: TestMember, tracer: Tracing["tracer"]) {
     this.member = member;
     this.fleet = new Fleet({
+      identity: "this worker",
+      liveness: undefined,
       source: this.hub,
       sink: this.hub,
       hubId: HUB,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ClusterContact, sameReadability } from "./ports.ts";
+import { type ClusterContact, sameReadability } from "./clusterContact.ts";
 
 const unreadable = (...kinds: [string, string][]) => ({ unreadable: new Map(kinds) });
 const SECRET: [string, string] = ["/Secret", "no permission"];

@@ -1,0 +1,198 @@
+import type { Contact } from "../../apis/index.ts";
+import {
+  InOrder,
+  PROTOCOL_VERSION,
+  type Report,
+  type ReportAnswer,
+  type ReportChannel,
+  type ReportSession,
+  type ReportSink,
+} from "../../ports/index.ts";
+import { refKey } from "../../apis/index.ts";
+import type { Clock } from "../../runtime/index.ts";
+import { type ClusterContact, contactOf, sameReadability } from "./clusterContact.ts";
+import type { Observations } from "./observations.ts";
+
+export interface ReportReceiverOptions {
+  observations: Observations;
+  /** Term of this planner. */
+  epoch: number;
+  clock: Pick<Clock, "after" | "now">;
+  /** Milliseconds without a report after which a worker counts as gone. Undefined: the workers run in this process. */
+  silentAfterMs: number | undefined;
+}
+
+/** What is known of the worker of one cluster. */
+interface Sender {
+  session: ReportSession | undefined;
+  answer: (answer: ReportAnswer) => void;
+  order: InOrder<Report>;
+  /** Member objects that this session has named; undefined once it has named all, or if none was known before. */
+  named: Set<string> | undefined;
+  /** Contact by the last report, while silence hides it. */
+  hidden: ClusterContact | undefined;
+  silence: Disposable | undefined;
+  /** Epoch milliseconds of the last report. */
+  heardAt: number | undefined;
+}
+
+const PENDING: ClusterContact = { ok: false, synced: false, pending: true, unreadable: new Map() };
+
+/**
+ * Takes the reports of the workers into {@link Observations}. A report changes something only if it belongs to the
+ * newest session of the cluster and to the present epoch: what a worker says of an earlier planner's rows acknowledges
+ * none of this one's. A cluster whose worker is silent has no contact.
+ */
+export class ReportReceiver implements ReportSink, Disposable {
+  readonly #options: ReportReceiverOptions;
+  readonly #senders = new Map<string, Sender>();
+
+  constructor(options: ReportReceiverOptions) {
+    this.#options = options;
+  }
+
+  /** There is a MemberCluster of that name: its worker is about to report. */
+  expect(cluster: string): void {
+    if (this.#senders.has(cluster)) return;
+    const sender: Sender = {
+      session: undefined,
+      answer: () => undefined,
+      order: new InOrder(),
+      named: undefined,
+      hidden: undefined,
+      silence: undefined,
+      heardAt: undefined,
+    };
+    this.#senders.set(cluster, sender);
+    this.#options.observations.contact(cluster, PENDING);
+    this.#awaitReport(cluster, sender);
+  }
+
+  /** The MemberCluster is gone. All that was reported of the cluster is forgotten. */
+  forget(cluster: string): void {
+    const sender = this.#senders.get(cluster);
+    if (sender === undefined) return;
+    this.#senders.delete(cluster);
+    sender.silence?.[Symbol.dispose]();
+    this.#options.observations.contact(cluster, undefined);
+  }
+
+  open(cluster: string, session: ReportSession, answer: (answer: ReportAnswer) => void): ReportChannel {
+    const refusal = this.#refusal(cluster, session);
+    if (refusal !== undefined) {
+      answer({ kind: "Superseded", why: refusal });
+      return CLOSED;
+    }
+    const sender = this.#senders.get(cluster);
+    if (sender === undefined) return CLOSED;
+    if (sender.session !== undefined && sender.session.worker !== session.worker)
+      sender.answer({ kind: "Superseded", why: "another worker reports for the cluster" });
+    sender.session = session;
+    sender.answer = answer;
+    sender.order = new InOrder();
+    sender.named = this.#options.observations.hasAny(cluster) ? new Set() : undefined;
+    return {
+      send: (report) => {
+        if (sender.session === session) this.#take(cluster, sender, report);
+      },
+      [Symbol.dispose]: () => {
+        if (sender.session === session) sender.session = undefined;
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    for (const { silence } of this.#senders.values()) silence?.[Symbol.dispose]();
+    this.#senders.clear();
+  }
+
+  #refusal(cluster: string, { version, epoch, worker, number }: ReportSession): string | undefined {
+    if (version !== PROTOCOL_VERSION)
+      return `this manager speaks version ${PROTOCOL_VERSION} of the protocol, the worker version ${version}`;
+    if (epoch !== this.#options.epoch) return `this manager has the epoch ${this.#options.epoch}, the worker ${epoch}`;
+    const sender = this.#senders.get(cluster);
+    if (sender === undefined) return "there is no MemberCluster of that name";
+    const { session } = sender;
+    const isOld = session?.worker === worker && session.number >= number;
+    return isOld ? "the worker has begun a later session" : undefined;
+  }
+
+  #take(cluster: string, sender: Sender, report: Report): void {
+    const ready = sender.order.take(report);
+    if (ready === "Gap" || (isSignOfLife(report) && sender.order.hasGap)) {
+      sender.session = undefined;
+      sender.answer({ kind: "Resync", why: "reports were lost" });
+      return;
+    }
+    sender.heardAt = this.#options.clock.now();
+    this.#awaitReport(cluster, sender);
+    const { observations } = this.#options;
+    observations.batch(() => {
+      for (const next of ready) this.#apply(cluster, sender, next);
+      if (sender.hidden !== undefined) this.#setContact(cluster, sender.hidden);
+      sender.hidden = undefined;
+    });
+  }
+
+  #apply(cluster: string, sender: Sender, report: Report): void {
+    const { observations } = this.#options;
+    if (report.observations !== undefined) {
+      observations.report(cluster, report.observations);
+      if (sender.named !== undefined) for (const { ref } of report.observations) sender.named.add(refKey(ref));
+    }
+    if (report.contact !== undefined) {
+      sender.hidden = undefined;
+      this.#setContact(cluster, contactOf(report.contact));
+    }
+    if (report.capacity === "Stopped") observations.capacity(cluster, undefined);
+    else if (report.capacity === "Unchanged") observations.measuredAgain(cluster);
+    else if (report.capacity !== undefined) observations.capacity(cluster, report.capacity.reading);
+    if (report.complete === undefined) return;
+    observations.complete(cluster, report.complete.revision, sender.named);
+    sender.named = undefined;
+  }
+
+  #setContact(cluster: string, contact: ClusterContact): void {
+    const before = this.#options.observations.contactOf(cluster);
+    if (!isSame(before, contact)) this.#options.observations.contact(cluster, contact);
+  }
+
+  /** Begins to count the silence anew. */
+  #awaitReport(cluster: string, sender: Sender): void {
+    const { silentAfterMs, clock } = this.#options;
+    sender.silence?.[Symbol.dispose]();
+    if (silentAfterMs === undefined) return;
+    sender.silence = clock.after(silentAfterMs, () => this.#noteSilence(cluster, sender));
+  }
+
+  #noteSilence(cluster: string, sender: Sender): void {
+    const { observations } = this.#options;
+    const before = observations.contactOf(cluster);
+    sender.hidden = sender.heardAt === undefined ? undefined : before;
+    const lastContact = before.ok ? sender.heardAt : before.lastContact;
+    const silent: Contact = { ok: false, reason: "ClusterUnreachable", message: "the worker of the cluster does not report" };
+    this.#setContact(cluster, {
+      ...silent,
+      ...(lastContact === undefined ? {} : { lastContact }),
+      synced: false,
+      pending: false,
+      unreadable: before.unreadable,
+    });
+  }
+}
+
+const CLOSED: ReportChannel = { send: () => undefined, [Symbol.dispose]: () => undefined };
+
+function isSignOfLife({ seq: _, ...parts }: Report): boolean {
+  return Object.keys(parts).length === 0;
+}
+
+function isSame(a: ClusterContact, b: ClusterContact): boolean {
+  return (
+    a.ok === b.ok &&
+    a.reason === b.reason &&
+    a.message === b.message &&
+    a.lastContact === b.lastContact &&
+    sameReadability(a, b)
+  );
+}
