@@ -5,7 +5,7 @@ import { ApiError, NotLeaderError } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import type { MemberStatusInput } from "./memberStatus.ts";
 import { MemberStatusWriter } from "./statusWriter.ts";
-import { type Call, ScriptedClient } from "../testing/scriptedClient.ts";
+import { type Call, ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 
 const THERE: Contact = { ok: true };
 const AWAY: Contact = { ok: false, reason: "ClusterUnreachable", message: "connection refused" };
@@ -101,6 +101,17 @@ describe("the status of a MemberCluster", () => {
     await writer.writeNow();
     await clock.advance(0);
     expect([hub.calls, state.failures]).toEqual([[], 0]);
+  });
+
+  test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])("is written for a request %d turns after an idle one", async (turns) => {
+    const { writer, clock, hub, state } = statusWriter();
+    state.mine = false;
+    writer.request();
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    state.mine = true;
+    writer.request();
+    await clock.advance(0);
+    expect(hub.calls).toHaveLength(1);
   });
 
   test("is written by one request at a time, and the last one has the newest input", async () => {

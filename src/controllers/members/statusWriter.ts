@@ -64,9 +64,7 @@ export class MemberStatusWriter implements Disposable {
     this.#asked = true;
     if (this.#pumping || this.#retry !== undefined || this.#stop.signal.aborted) return;
     this.#pumping = true;
-    void this.#pump().finally(() => {
-      this.#pumping = false;
-    });
+    void this.#pump();
   }
 
   /** Writes now if the status has changed. Rejects when the write fails. */
@@ -94,15 +92,17 @@ export class MemberStatusWriter implements Disposable {
   }
 
   async #pump(): Promise<void> {
-    while (this.#asked && !this.#stop.signal.aborted) {
-      this.#asked = false;
-      try {
+    try {
+      while (this.#asked && !this.#stop.signal.aborted) {
+        this.#asked = false;
         await this.writeNow();
         this.#failures = 0;
-      } catch (err) {
-        this.#failed(err);
-        return;
       }
+    } catch (err) {
+      this.#failed(err);
+    } finally {
+      // In the same turn as the last check of `asked`, so that no request is lost between the two.
+      this.#pumping = false;
     }
   }
 
