@@ -4,12 +4,13 @@
  *
  * Promises: a failure of a cluster stays in that cluster. Only an object that a row names by UID is removed, and only
  * when all of the member's objects of that kind are known. A foreign object is never written without permission. The
- * identity of a cluster is checked before the first write. A worker sees only WorkSource and ReportSink of the hub, and
- * never decides what should run where, or what may be removed.
+ * identity of a cluster is checked, and recorded on the hub, before the first write. This side has no client of the hub:
+ * a worker sees only WorkSource and ReportSink, and a connection only ConnectionSource, CredentialStore and
+ * ClusterReport. Neither decides what should run where, or what may be removed.
  */
 export { stripMarks, notInVersion, readLive, rehearse, type Rehearsed, rehearseRemoval } from "./write/index.ts";
-export { ClusterPool, DampedContact, type Damping } from "./connection/index.ts";
-export { Fleet } from "./fleet.ts";
+export { ClusterPool } from "./connection/index.ts";
+export { createMembers } from "./members.ts";
 export { copyIn, inspectNamespace, isOwn, ownerOf } from "./model/index.ts";
 export { capacityNow } from "./workloads/index.ts";
 export {

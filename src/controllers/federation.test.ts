@@ -1,7 +1,7 @@
 import { PROTOCOL_VERSION } from "../ports/index.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type FederatedStatus, OBJECT_FINALIZER } from "../apis/index.ts";
-import type { ClusterPool, PoolListener } from "../clusters/index.ts";
+import type { PoolListener } from "../clusters/index.ts";
 import type { GateReply } from "../rollout/index.ts";
 import { CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS, SECRETS } from "../runtime/index.ts";
 import type { FakeCluster } from "../runtime/testing/fakeClient.ts";
@@ -29,9 +29,7 @@ async function leading(
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
       heard.push("the pool ends");
     },
-    upsert: ({ metadata }: { metadata: { name: string } }) => void heard.push(`${metadata.name} is connected`),
-    remove: (name: string) => void heard.push(`${name} is not connected any more`),
-  } as unknown as ClusterPool;
+  };
   const federation = createFederation({
     hub: cache,
     client,
@@ -45,8 +43,13 @@ async function leading(
     tracer,
     events: all.recorder,
     recoveries: all.shared.recoveries,
-    pool: (listener) => {
+    pool: ({ listener, connections }) => {
       listeners.push(listener);
+      connections.follow((change) => {
+        heard.push(
+          "set" in change ? `${change.set.cluster} is connected` : `${change.remove} is not connected any more`,
+        );
+      });
       return pool;
     },
     ...more,

@@ -76,7 +76,8 @@ const fixtures: Fixture[] = [
       name: `${module} imports what stands above it`,
       file: `src/${module}/upward.ts`,
       text: ORDER.slice(0, ORDER.indexOf(module))
-        .filter((above) => module !== "clusters" || above !== "hub")
+        // The members' side imports names of the runtime, and not all of them.
+        .filter((above) => module !== "clusters" || !["hub", "runtime"].includes(above))
         .filter((above) => above !== "sandbox")
         .map(
           (above, index) => `import * as m${index} from "../${above}/index.ts";\nexport const n${index} = m${index};\n`,
@@ -112,6 +113,23 @@ const fixtures: Fixture[] = [
     text: `export * from "../${module}/index.ts";\n`,
     refusedBy: ORDER_RULE,
   })),
+  {
+    name: "a worker reads MemberClusters",
+    file: "src/clusters/readingMembers.ts",
+    text: 'export { MEMBERCLUSTERS } from "../runtime/index.ts";\n',
+    refusedBy: IMPORTS,
+  },
+  {
+    name: "a worker writes Secrets of its member",
+    file: "src/clusters/write/writingSecrets.ts",
+    text: 'export { SECRETS } from "../../runtime/index.ts";\n',
+  },
+  {
+    name: "a connection reads Secrets",
+    file: "src/clusters/connection/readingSecrets.ts",
+    text: 'import { SECRETS } from "../../runtime/index.ts";\nexport const read = SECRETS;\n',
+    refusedBy: IMPORTS,
+  },
   {
     name: "a worker imports types of the hub",
     file: "src/clusters/hubTypes.ts",

@@ -9,7 +9,7 @@ import {
   refKey,
   refOf,
 } from "../../src/apis/index.ts";
-import { Fleet } from "../../src/clusters/index.ts";
+import { Fleet } from "../../src/clusters/fleet.ts";
 import { deleteRow, OWNER, releaseRow, row } from "../../src/clusters/testing/builders.ts";
 import { FakeHubSide } from "../../src/clusters/testing/fakePorts.ts";
 import { createLogger, createMetrics, createTracing } from "../../src/observability/index.ts";

@@ -1,16 +1,6 @@
-import type { Why } from "../../desiredstate/index.ts";
 import { sameValue } from "../../apis/index.ts";
-
-/**
- * Responsiveness of a cluster in contact, by one sample of each probe. A verdict changes only when {@link SAMPLES}
- * samples in a row agree, so that the status is seldom written. Pure.
- */
-export interface Answering {
-  /** Milliseconds if the cluster is slow; null: it is not slow; undefined: not known yet. */
-  latencyMs: number | null | undefined;
-  /** Why writes are slowed down or stopped; null: they are not; undefined: not known yet. */
-  pace: Why | null | undefined;
-}
+import type { Why } from "../../desiredstate/index.ts";
+import type { Answering } from "../../ports/index.ts";
 
 export interface AnsweringSample {
   ms: number;
@@ -25,6 +15,10 @@ const FAST_MS = 500;
 /** A new latency is reported when it differs by this factor. */
 const OTHER_FIGURE = 1.5;
 
+/**
+ * Responsiveness of a cluster in contact, by one sample of each probe. A verdict changes only when {@link SAMPLES}
+ * samples in a row agree, so that the status is seldom written. Pure.
+ */
 export class AnsweringRecord {
   #samples: AnsweringSample[] = [];
   #verdict: Answering;

@@ -1,10 +1,10 @@
 import { shortMessage } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
+import type { ClusterFindings } from "../../ports/index.ts";
 import { type Client, type Clock, type ClusterConfig, Discovery, isMisbehaviour } from "../../runtime/index.ts";
 import type { ProbeFailure } from "./connection.ts";
 import { type MemberCredentials, ReplaceableCredentials } from "../credentials/index.ts";
 import { takeInventory } from "./inventory.ts";
-import type { MemberFindings } from "./memberStatus.ts";
 import type { IdentityReading } from "./probe.ts";
 
 const INVENTORY_INTERVAL_MS = 300_000;
@@ -90,7 +90,7 @@ export class ClusterAccess implements AsyncDisposable {
   }
 
   /** Reads version, APIs and capacity. Undefined when that failed; the read is retried soon then. */
-  async takeInventory(): Promise<MemberFindings | undefined> {
+  async takeInventory(): Promise<ClusterFindings | undefined> {
     const { clock, logger } = this.#options;
     this.#inventoryDue = clock.monotonic() + INVENTORY_INTERVAL_MS;
     try {

@@ -1,4 +1,5 @@
 import { type Contact, defined } from "../../apis/index.ts";
+import { NOT_YET_KNOWN } from "../../ports/index.ts";
 import { type IdentityVerdict } from "../credentials/index.ts";
 
 /** State machine of the connection to one member. Pure; `memberConnection.ts` carries out the effects. */
@@ -73,9 +74,6 @@ export interface Transition {
   /** Carried out in this order, before the contact is reported. */
   effects: ConnectionEffect[];
 }
-
-/** Reason before the first result; never written to a status. */
-export const NOT_YET_KNOWN = "Connecting";
 
 const FAILURES_UNTIL_LOST = 2;
 
@@ -213,9 +211,4 @@ function intervalWithJitter({ random, timing }: TransitionContext): number {
 function backoff(attempt: number, { random, timing }: TransitionContext): number {
   const delay = Math.min(timing.backoffCapMs, timing.backoffMs * 2 ** Math.min(attempt, 30));
   return Math.round(delay * (0.8 + 0.2 * random));
-}
-
-/** True except for the time of the last contact, which changes with each probe. */
-export function sameContact(a: Contact, b: Contact): boolean {
-  return a.ok === b.ok && a.reason === b.reason && a.message === b.message;
 }

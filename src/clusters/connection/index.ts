@@ -1,7 +1,6 @@
 /**
- * The connection to one member, and the status of its MemberCluster. Answers of a member are checked here; silence
- * becomes lost contact.
+ * The connection to one member. Answers of a member are checked here; silence becomes lost contact. The facts about the
+ * cluster go to the hub's side as {@link ClusterReport}, which writes the status of the MemberCluster.
  */
-export { NOT_YET_KNOWN, sameContact } from "./connection.ts";
-export { DampedContact, type Damping } from "./dampedContact.ts";
+export { NOT_YET_KNOWN, sameContact } from "../../ports/index.ts";
 export { ClusterPool } from "./pool.ts";

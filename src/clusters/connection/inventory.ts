@@ -1,7 +1,7 @@
 import { defined, isRecord, type KubeObject } from "../../apis/index.ts";
+import type { ClusterFindings } from "../../ports/index.ts";
 import { type Client, groupVersionsIn, isForbidden, listPages, NODES, TransportError } from "../../runtime/index.ts";
 import { type Capacity, InvalidQuantityError, nodeResources, type NodeResources, sumCapacity } from "./capacity.ts";
-import type { MemberFindings } from "./memberStatus.ts";
 
 /** Inventory of a cluster: version, APIs, capacity. Read when contact is made, and seldom after that. */
 
@@ -17,7 +17,7 @@ export async function takeInventory(
   client: Client,
   { nodes }: { nodes: boolean },
   signal: AbortSignal,
-): Promise<MemberFindings> {
+): Promise<ClusterFindings> {
   const [kubernetesVersion, apis, capacity] = await Promise.all([
     serverVersion(client, signal),
     servedApis(client, signal),

@@ -1,13 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ACCEPT_CLUSTER_UID_ANNOTATION } from "../../apis/index.ts";
-import type { EventRecord } from "../../observability/index.ts";
-import { ApiError, TransportError } from "../../runtime/index.ts";
+import { TransportError } from "../../runtime/index.ts";
 import {
   SERVICE_ACCOUNT_ANNOTATION,
   TOKEN_EXPIRES_AT_ANNOTATION,
   TOKEN_ISSUED_AT_ANNOTATION,
 } from "../credentials/renewal.ts";
-import type { FakeHub } from "../testing/fakeMember.ts";
 import { connecting } from "../testing/memberConnecting.ts";
 import type { MemberSession } from "../types.ts";
 
@@ -15,9 +12,6 @@ const REFUSED = new TransportError("ConnectionRefused", "connection refused by 1
 const MINUTE = 60_000;
 
 const reasonOf = (session: MemberSession | undefined) => (session?.signal.reason as Error | undefined)?.message;
-const notWritten: FakeHub["gate"] = ({ verb }) => {
-  if (verb === "applyStatus") throw new ApiError(503, "ServiceUnavailable", "etcd is away");
-};
 
 describe("a connection", () => {
   test("does nothing before its start, and starts once", async () => {
@@ -25,7 +19,7 @@ describe("a connection", () => {
     put();
     connection.reconfigure();
     connection.rejudge();
-    update({ metadata: { labels: { a: "b" } } });
+    update({});
     await settle(10_000);
     expect([heard, member.clients.length, connection.session]).toEqual([[], 1, undefined]);
     expect(connection.contact).toEqual({ ok: false, reason: "Connecting", message: "no answer yet" });
@@ -39,9 +33,7 @@ describe("a connection", () => {
   test("knows its MemberCluster and the Secret with the kubeconfig", () => {
     const { connection } = connecting();
     expect([connection.cluster, connection.objectUid, connection.secretName]).toEqual(["a", "object-1", "a"]);
-    const { connection: local } = connecting({
-      change: { spec: { connection: { local: {} }, deletionPolicy: "Orphan" } },
-    });
+    const { connection: local } = connecting({ connection: { local: {} } });
     expect([local.secretName, local.claim.local]).toEqual([undefined, true]);
   });
 
@@ -58,20 +50,8 @@ describe("a connection", () => {
     expect(connection.claim).toEqual(claim);
     await begin();
     expect(connection.claim).toEqual({ ...claim, recordedUid: "a-uid", observedUid: "a-uid" });
-    update({ metadata: { annotations: { [ACCEPT_CLUSTER_UID_ANNOTATION]: "b-uid" } } });
-    expect(connection.claim).toMatchObject({ acceptedUid: "b-uid" });
-  });
-
-  test("passes the hub's answers on, counts failed writes, and has no contact before its UID is recorded", async () => {
-    const { connection, hub, begin, settle, written, state, status } = connecting();
-    hub.gate = notWritten;
-    await begin();
-    expect([written, state.failures]).toEqual([[], 2]);
-    const message = "the cluster's UID could not be written to the status on the hub";
-    expect(connection.contact).toMatchObject({ reason: "IdentityNotRecorded", message });
-    hub.gate = () => undefined;
-    await settle(10_000);
-    expect(written.at(-1)).toMatchObject({ kind: "MemberCluster", status: status() });
+    update({ acceptedUid: "b-uid", recordedUid: "a-uid" });
+    expect(connection.claim).toMatchObject({ acceptedUid: "b-uid", recordedUid: "a-uid" });
   });
 
   test("logs contact that is made, lost and missing, with the cluster", async () => {
@@ -95,126 +75,57 @@ describe("a connection", () => {
   });
 });
 
-describe("the Events of a connection", () => {
-  const regarding = { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "MemberCluster", name: "a" };
-
-  test("name the MemberCluster: contact lost and regained", async () => {
-    const { begin, settle, member, events } = connecting();
-    await begin();
-    expect(events).toEqual([]);
-    member.failure = REFUSED;
-    await settle(20_000);
-    const lost = {
-      regarding: { ...regarding, uid: "object-1" },
-      type: "Warning",
-      reason: "ClusterUnreachable",
-      action: "Probe",
-      note: "connection refused",
-    };
-    expect(events).toEqual([lost]);
-    member.failure = undefined;
-    await settle(5 * MINUTE);
-    expect(events).toEqual([
-      lost,
-      {
-        ...lost,
-        type: "Normal",
-        reason: "Recovered",
-        note: expect.stringMatching(/^contact regained after \d+s: ClusterUnreachable, connection refused$/) as string,
-        since: "2026-01-01T08:00:00Z",
-      },
-    ]);
-  });
-
-  const ended = (events: readonly object[]): string[] =>
-    events.flatMap((event) => {
-      const { reason, note } = event as EventRecord;
-      return reason === "Recovered" ? [note] : [];
-    });
-
-  test("name the end of a loss since the start only if it was long", async () => {
-    const { begin, settle, member, events } = connecting();
-    member.failure = REFUSED;
-    await begin();
-    await settle(20_000);
-    member.failure = undefined;
-    await settle(5 * MINUTE);
-    expect(ended(events)).toEqual([expect.stringMatching(/^over: ClusterUnreachable for \d+s, connection refused$/)]);
-  });
-
-  const lost = {
-    status: {
-      clusterUID: "a-uid",
-      lastContact: "2026-01-01T07:50:00Z",
-      conditions: [
-        {
-          type: "Ready",
-          status: "False",
-          reason: "ClusterUnreachable",
-          message: "timed out",
-          lastTransitionTime: "2026-01-01T07:51:00Z",
-        },
-      ],
-    },
-  };
-
-  test("name the end of a loss that another manager published", async () => {
-    const { begin, settle, events } = connecting({ change: lost });
-    await begin();
-    await settle(5 * MINUTE);
-    expect(ended(events)).toEqual(["contact regained after 10m: ClusterUnreachable, timed out"]);
-  });
-
-  test("name the beginning of a loss that another manager published", async () => {
-    const { begin, settle, events, member } = connecting({ change: lost });
-    member.failure = REFUSED;
+describe("a connection reports", () => {
+  test("its contact with each change, and only JSON values", async () => {
+    const { begin, settle, member, contacts, sent, identities } = connecting();
     await begin();
     await settle(MINUTE);
-    member.failure = undefined;
-    await settle(5 * MINUTE);
-    expect(ended(events)).toEqual([
-      expect.stringMatching(/^contact regained after 1\dm: ClusterUnreachable, connection refused$/),
-    ]);
-  });
-
-  test("name no end if nothing was lost", async () => {
-    const [ready] = lost.status.conditions;
-    const well = { ...lost.status, conditions: [{ ...ready, status: "True", reason: "Connected" }] };
-    const { begin, settle, events } = connecting({ change: { status: well } });
-    await begin();
-    await settle(5 * MINUTE);
-    expect(events).toEqual([]);
-  });
-
-  test("are not recorded by a manager that does not own the MemberCluster", async () => {
-    const { begin, settle, member, events, heard } = connecting({
-      owned: false,
-      change: { status: { clusterUID: "a-uid" } },
-    });
-    await begin();
+    expect(contacts()).toEqual(["ok"]);
     member.failure = REFUSED;
     await settle(20_000);
-    expect([heard.at(-1), events]).toEqual(["a ClusterUnreachable", []]);
+    member.failure = undefined;
+    await settle(MINUTE);
+    expect(contacts()).toEqual(["ok", "ClusterUnreachable", "ok"]);
+    const messages = [...sent, ...identities];
+    expect(JSON.parse(JSON.stringify(messages))).toEqual(messages);
   });
 
-  test("name a token that was not renewed, which is retried when contact is back", async () => {
-    const { put, connection, settle, events, member, clock, state, status } = connecting();
-    put(member.token, {
+  test("slow answers once, until they are fast again", async () => {
+    const { begin, settle, member, clock, sent } = connecting();
+    await begin();
+    const client = member.clients.at(-1);
+    const verdicts = () => sent.flatMap((news) => (news.kind === "Answering" ? [news.answering.latencyMs] : []));
+    for (let passed = 0; passed < 4; passed += 1) await settle(5_000);
+    expect(verdicts()).toEqual([null]);
+    if (client !== undefined)
+      client.gate = async ({ phase }) => {
+        if (phase === "before") await clock.sleep(2_500);
+      };
+    for (let passed = 0; passed < 20; passed += 1) await settle(5_000);
+    expect(verdicts()).toEqual([null, 2_500]);
+    if (client !== undefined) client.gate = () => undefined;
+    for (let passed = 0; passed < 10; passed += 1) await settle(5_000);
+    expect(verdicts()).toEqual([null, 2_500, null]);
+  });
+
+  const withToken = async (owned: boolean) => {
+    const all = connecting({ owned, recordedUid: "a-uid" });
+    all.put(all.member.token, {
       [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian",
-      [TOKEN_ISSUED_AT_ANNOTATION]: new Date(clock.now()).toISOString(),
-      [TOKEN_EXPIRES_AT_ANNOTATION]: new Date(clock.now() + 100 * MINUTE).toISOString(),
+      [TOKEN_ISSUED_AT_ANNOTATION]: new Date(all.clock.now()).toISOString(),
+      [TOKEN_EXPIRES_AT_ANNOTATION]: new Date(all.clock.now() + 100 * MINUTE).toISOString(),
     });
-    connection.start();
-    await settle();
-    expect(status()?.credentials).toEqual({ expiresAt: "2026-01-01T09:40:00Z", renewAt: "2026-01-01T09:20:00Z" });
+    all.connection.start();
+    await all.settle();
+    return all;
+  };
+
+  test("a token that was not renewed, which is retried when contact is back", async () => {
+    const { settle, sent, member, state, findings } = await withToken(true);
+    expect(findings().credentials).toEqual({ expiresAt: "2026-01-01T09:40:00Z", renewAt: "2026-01-01T09:20:00Z" });
     await settle(81 * MINUTE);
-    expect(events[0]).toEqual({
-      regarding: { ...regarding, uid: "object-1" },
-      type: "Warning",
-      reason: "TokenNotRenewed",
-      action: "RenewToken",
-      note: "may not create tokens",
-    });
+    const renewal = { renewed: false, message: "may not create tokens" };
+    expect(sent.find(({ kind }) => kind === "TokenRenewal")).toEqual({ kind: "TokenRenewal", renewal });
     const before = state.tokens;
     member.failure = REFUSED;
     await settle(20_000);
@@ -222,11 +133,41 @@ describe("the Events of a connection", () => {
     await settle(10_000);
     expect(state.tokens).toBeGreaterThan(before);
   });
+
+  test("no token of a MemberCluster that another manager owns", async () => {
+    const { settle, sent, state, findings } = await withToken(false);
+    expect(findings().credentials).toEqual({ expiresAt: "2026-01-01T09:40:00Z", renewAt: "2026-01-01T09:20:00Z" });
+    await settle(99 * MINUTE);
+    expect([state.tokens, sent.filter(({ kind }) => kind === "TokenRenewal")]).toEqual([0, []]);
+  });
 });
 
 describe("the identity of the cluster behind a connection", () => {
+  test("is recorded with the inventory, before a session begins", async () => {
+    const { begin, identities, sessions, state, connection, contacts } = connecting();
+    state.answer = "Refused";
+    await begin();
+    const findings = { kubernetesVersion: "v1.35.4", apis: ["apps/v1", "batch/v1", "v1"], capacity: { nodes: 0 } };
+    expect([identities[0], sessions, contacts()]).toEqual([{ uid: "a-uid", findings }, [], ["IdentityNotRecorded"]]);
+    const message = "the cluster's UID could not be written to the status on the hub";
+    expect(connection.contact).toMatchObject({ ok: false, reason: "IdentityNotRecorded", message });
+  });
+
+  test("is asked for until it is recorded, and then no more", async () => {
+    const { begin, settle, identities, sessions, state } = connecting();
+    state.answer = "Refused";
+    await begin();
+    const refused = identities.length;
+    state.answer = "Recorded";
+    await settle(10_000);
+    expect([identities.length - refused, sessions.length]).toEqual([1, 1]);
+    await settle(10 * MINUTE);
+    expect(identities.length - refused).toBe(1);
+  });
+
   test("must be recorded by the owning manager before a session begins", async () => {
-    const { begin, settle, update, connection, sessions, heard } = connecting({ owned: false });
+    const { begin, settle, update, connection, sessions, heard, state } = connecting({ owned: false });
+    state.answer = "NotOwner";
     await begin();
     expect(connection.contact).toMatchObject({
       ok: false,
@@ -234,9 +175,19 @@ describe("the identity of the cluster behind a connection", () => {
       message: "the manager that owns this MemberCluster has not written its UID yet",
     });
     expect([heard, sessions.length]).toEqual([["claim of a", "a IdentityNotRecorded"], 0]);
-    update({ status: { clusterUID: "a-uid" } });
+    update({ recordedUid: "a-uid" });
     await settle(250);
     expect(sessions).toHaveLength(1);
+  });
+
+  test("is followed by the contact, also if it has not changed", async () => {
+    const { begin, settle, update, contacts, identities } = connecting();
+    await begin();
+    update({ recordedUid: undefined });
+    await settle(6_000);
+    expect(identities).toHaveLength(2);
+    expect(contacts().at(-1)).toBe("ok");
+    expect(contacts().length).toBeGreaterThan(1);
   });
 });
 
@@ -319,11 +270,11 @@ describe("a cluster", () => {
   const versionsRead = (calls: readonly string[]) => calls.filter((call) => call === "raw /version").length;
 
   test("with a malformed inventory from the start has no session and no findings until it is well-formed", async () => {
-    const { connection, member, begin, settle, sessions, status } = connecting();
+    const { connection, member, begin, settle, sessions, findings } = connecting();
     member.version = ENDLESS;
     await begin();
     await settle(5_000);
-    expect([connection.session, sessions.length, status()?.kubernetesVersion]).toEqual([undefined, 0, undefined]);
+    expect([connection.session, sessions.length, findings().kubernetesVersion]).toEqual([undefined, 0, undefined]);
     expect(connection.contact).toMatchObject({ ok: false, reason: "ClusterUnreachable" });
     expect(connection.contact.message).toMatch(/GET \/version/);
     expect(connection.claim.recordedUid).toBeUndefined();
@@ -331,11 +282,11 @@ describe("a cluster", () => {
     await settle(MINUTE);
     await settle(10_000);
     expect(connection.contact.ok).toBe(true);
-    expect(status()).toMatchObject({ kubernetesVersion: "v1.35.4" });
+    expect(findings()).toMatchObject({ kubernetesVersion: "v1.35.4" });
   });
 
   test("with a malformed inventory later loses contact, keeps its session, and is read less and less often", async () => {
-    const { connection, member, begin, settle, events, status } = connecting();
+    const { connection, member, begin, settle, contacts, findings } = connecting();
     await begin();
     const [client] = member.clients.slice(-1);
     const { session } = connection;
@@ -344,18 +295,18 @@ describe("a cluster", () => {
     for (let passed = 0; passed < 4; passed += 1) await settle(5_000);
     expect(connection.contact).toMatchObject({ ok: false, reason: "ClusterUnreachable" });
     expect([connection.session === session, session?.signal.aborted]).toEqual([true, false]);
-    expect(status()?.kubernetesVersion).toBe("v1.35.4");
+    expect(findings().kubernetesVersion).toBe("v1.35.4");
     const before = versionsRead(client?.calls ?? []);
     for (let passed = 0; passed < 200; passed += 1) {
       session?.suspect();
       await settle(3_000);
     }
     expect(versionsRead(client?.calls ?? []) - before).toBeLessThanOrEqual(5);
-    expect(events.length).toBeLessThan(4);
+    expect(contacts().length).toBeLessThan(6);
     member.version = "v1.36.0";
     await settle(6 * MINUTE);
     for (let passed = 0; passed < 4; passed += 1) await settle(5_000);
     expect(connection.contact.ok).toBe(true);
-    expect(status()?.kubernetesVersion).toBe("v1.36.0");
+    expect(findings().kubernetesVersion).toBe("v1.36.0");
   });
 });

@@ -1,25 +1,20 @@
+import { type Contact, sameValue, timestamp } from "../../apis/index.ts";
+import { logContext, type Logger } from "../../observability/index.ts";
 import {
-  ACCEPT_CLUSTER_UID_ANNOTATION,
-  type Contact,
-  defined,
-  fullMessage,
-  type KubeObject,
-  type MemberCluster,
-  sameValue,
-  timestamp,
-} from "../../apis/index.ts";
-import { type EventRecorder, logContext, type Logger, type Recoveries } from "../../observability/index.ts";
+  type ClusterFindings,
+  type ClusterReportChannel,
+  type ConnectionSettings,
+  type CredentialStore,
+  sameContact,
+} from "../../ports/index.ts";
 import type { Client, Clock, ClusterConfig } from "../../runtime/index.ts";
-import type { EndedTrouble } from "../../status/index.ts";
 import { AnsweringRecord } from "./answering.ts";
 import { ClusterAccess, type HubAsMember } from "./clusterAccess.ts";
 import {
   type ConnectionEvent,
   type ConnectionState,
   initialState,
-  NOT_YET_KNOWN,
   type ProbeTiming,
-  sameContact,
   transition,
 } from "./connection.ts";
 import {
@@ -31,12 +26,9 @@ import {
   type MemberCredentials,
   renewalPlan,
   sameCredentials,
-  type SecretSource,
   TokenRenewer,
   type TokenRequester,
 } from "../credentials/index.ts";
-import { MemberReport } from "./memberReport.ts";
-import { latencyOf } from "./memberStatus.ts";
 import { probe } from "./probe.ts";
 import { ProbeLoop } from "./probeLoop.ts";
 import type { MemberSession, PoolListener } from "../types.ts";
@@ -44,22 +36,16 @@ import type { MemberSession, PoolListener } from "../types.ts";
 const PROBE_TIMEOUT_MS = 3_000;
 
 export interface MemberConnectionOptions {
-  hub: Client;
   hubLocal: HubAsMember;
-  systemNamespace: string;
   allowExec: boolean;
   clock: Clock;
   random: () => number;
   timing: ProbeTiming;
   logger: Logger;
-  recorder: Pick<EventRecorder, "record"> | undefined;
-  recoveries: Recoveries | undefined;
   listener: Pick<PoolListener, "sessionStarted" | "paceOf">;
   clientFor: (config: ClusterConfig, cluster: string) => Client;
   requestToken: TokenRequester;
-  onStatusWritten: (object: KubeObject) => void;
-  onStatusFailed: () => void;
-  secrets: SecretSource;
+  secrets: Pick<CredentialStore, "get" | "lookUp" | "renew">;
   /** Identity claims of all MemberClusters, including this one. */
   claims: () => Iterable<IdentityClaim>;
   /** Called when this cluster's claim may have changed. */
@@ -72,14 +58,16 @@ export class MemberConnection {
   readonly cluster: string;
   readonly #options: MemberConnectionOptions;
   readonly #logger: Logger;
-  readonly #report: MemberReport;
+  readonly #report: ClusterReportChannel;
   readonly #renewer: TokenRenewer;
   readonly #reader: CredentialsReader;
   /** Background work; ends soon after its access. */
   readonly #pending = new Set<Promise<void>>();
-  #object: MemberCluster;
-  /** Write the status of the MemberCluster, and renew its token. */
-  #owned: boolean;
+  #settings: ConnectionSettings;
+  /** UID in the status of the MemberCluster, by the last settings or the last answer. */
+  #recordedUid: string | undefined;
+  /** The contact has to be reported even if it does not change: the hub's side anticipates contact with the identity. */
+  #contactIsDue = false;
   #state: ConnectionState = initialState();
   #credentials: MemberCredentials | undefined;
   #access: ClusterAccess | undefined;
@@ -90,14 +78,15 @@ export class MemberConnection {
   #started = false;
   readonly #end = new AbortController();
 
-  constructor(object: MemberCluster, owned: boolean, options: MemberConnectionOptions) {
-    const cluster = object.metadata.name;
-    this.#owned = owned;
-    const { hub, clock, random, systemNamespace, requestToken } = options;
+  constructor(settings: ConnectionSettings, report: ClusterReportChannel, options: MemberConnectionOptions) {
+    const { cluster } = settings;
+    const { clock, random, requestToken, secrets } = options;
     const logger = options.logger.child(logContext(undefined, { cluster }));
     this.cluster = cluster;
-    this.#answering = new AnsweringRecord(latencyOf(object.status));
-    this.#object = object;
+    this.#answering = new AnsweringRecord(settings.latencyMs);
+    this.#settings = settings;
+    this.#recordedUid = settings.recordedUid;
+    this.#report = report;
     this.#options = options;
     this.#logger = logger;
     this.#reader = new CredentialsReader({
@@ -105,30 +94,13 @@ export class MemberConnection {
       allowExec: options.allowExec,
       clock,
       logger,
-      secrets: options.secrets,
+      secrets,
       signal: this.#end.signal,
       onRead: (credentials) => this.#use(credentials),
     });
-    const common = { cluster, hub, clock, logger };
-    this.#report = new MemberReport({
-      ...common,
-      onContact: (before, contact) => this.#recordContact(before, contact),
-      owned: () => this.#owned,
-      onWritten: options.onStatusWritten,
-      onFailed: options.onStatusFailed,
-    });
-    this.#report.heard(this.#state.contact);
-    this.#report.take(object);
     this.#renewer = new TokenRenewer({
-      ...common,
-      systemNamespace,
-      random,
-      requestToken,
-      onOutcome: (outcome) => {
-        if (outcome.renewed)
-          this.#record("Normal", "TokenRenewed", "RenewToken", `the token is valid until ${outcome.expiresAt}`);
-        else this.#record("Warning", "TokenNotRenewed", "RenewToken", outcome.message);
-      },
+      ...{ cluster, secrets, clock, logger, random, requestToken },
+      onOutcome: (renewal) => report.send({ kind: "TokenRenewal", renewal }),
     });
   }
 
@@ -145,21 +117,21 @@ export class MemberConnection {
   }
 
   get objectUid(): string | undefined {
-    return this.#object.metadata.uid;
+    return this.#settings.uid;
   }
 
   get secretName(): string | undefined {
-    return this.#object.spec.connection.kubeconfigSecretRef?.name;
+    return this.#settings.connection.kubeconfigSecretRef?.name;
   }
 
   get claim(): IdentityClaim {
-    const { metadata, spec } = this.#object;
+    const { connection, createdAt = "", acceptedUid } = this.#settings;
     return {
       cluster: this.cluster,
-      local: spec.connection.local !== undefined,
-      createdAt: metadata.creationTimestamp ?? "",
-      recordedUid: this.#report.recordedUid,
-      acceptedUid: metadata.annotations?.[ACCEPT_CLUSTER_UID_ANNOTATION],
+      local: connection.local !== undefined,
+      createdAt,
+      recordedUid: this.#recordedUid,
+      acceptedUid,
       observedUid: this.#observedUid,
     };
   }
@@ -171,25 +143,24 @@ export class MemberConnection {
     this.reconfigure();
   }
 
-  update(object: MemberCluster, owned: boolean): void {
-    const changedHands = owned !== this.#owned;
-    const isRescoped = !sameValue(object.spec.namespaces, this.#object.spec.namespaces);
-    this.#owned = owned;
-    this.#object = object;
-    this.#report.take(object);
+  update(settings: ConnectionSettings): void {
+    const { owned, namespaces, recordedUid } = settings;
+    const changedHands = owned !== this.#settings.owned;
+    const isRescoped = !sameValue(namespaces, this.#settings.namespaces);
+    this.#settings = settings;
+    this.#recordedUid = recordedUid;
     if (isRescoped && this.#credentials !== undefined) this.#connectAnew(this.#credentials);
     this.reconfigure();
     this.rejudge();
     if (changedHands && this.#credentials !== undefined) this.#followToken(this.#credentials);
     // Another manager may just have recorded the identity. A new probe finds out at once.
     if (!owned && this.#session === undefined) this.#loop?.schedule(0);
-    if (this.#started) this.#report.changed();
   }
 
   /** Reads the credentials again if their source has changed. */
   reconfigure(): void {
     if (!this.#started || this.#closed) return;
-    this.#track(this.#reader.read(this.#object.spec.connection));
+    this.#track(this.#reader.read(this.#settings.connection));
   }
 
   /** Judges the last answer again. */
@@ -205,12 +176,11 @@ export class MemberConnection {
     this.#endSession("the connection is closed");
     this.#giveUpAccess();
     this.#renewer[Symbol.dispose]();
-    this.#report[Symbol.dispose]();
   }
 
   /** Resolves when all background work has ended, after {@link close}. */
   async closed(): Promise<void> {
-    await Promise.all([...this.#pending, this.#renewer.settled(), this.#report.settled()]);
+    await Promise.all([...this.#pending, this.#renewer.settled()]);
   }
 
   #use(next: MemberCredentials): void {
@@ -234,13 +204,13 @@ export class MemberConnection {
     // The old session ends before its client is closed, so that closed requests do not count as failures.
     this.#endSession("the credentials or the namespaces that they reach have changed");
     this.#observedUid = undefined;
-    this.#report.contactSettled();
+    this.#reportDueContact();
     this.#giveUpAccess();
     if (next.kind === "Unusable") {
       this.#dispatch({ kind: "Unusable", reason: next.reason, message: next.message });
       return;
     }
-    const { namespaces } = this.#object.spec;
+    const { namespaces } = this.#settings;
     const { clock, hubLocal, clientFor } = this.#options;
     const parts = { cluster: this.cluster, namespaces, clock, logger: this.#logger };
     const access = new ClusterAccess(next, { ...parts, hubLocal, clientFor });
@@ -266,9 +236,9 @@ export class MemberConnection {
 
   #followToken(credentials: MemberCredentials): void {
     const followed = credentials.kind === "Kubeconfig" ? credentials : undefined;
-    this.#renewer.follow(this.#owned ? followed : undefined, this.#access?.client);
+    this.#renewer.follow(this.#settings.owned ? followed : undefined, this.#access?.client);
     const plan = followed && renewalPlan(followed.secret.annotations, followed.claims);
-    this.#report.find({
+    this.#found({
       credentials:
         plan === undefined ? null : { expiresAt: timestamp(plan.expiresAt), renewAt: timestamp(plan.renewAt) },
     });
@@ -307,13 +277,20 @@ export class MemberConnection {
       this.#logger.warn({ event_reason: reason, message }, before.ok ? "contact lost" : "no contact");
     }
     this.#options.contactChanged(this.cluster, contact);
-    this.#report.heard(contact);
+    this.#reportContact();
   }
 
-  #recordContact(before: Contact, { ok, reason = "ClusterUnreachable", message = "" }: Contact): void {
-    if (!ok && before.reason !== NOT_YET_KNOWN) this.#record("Warning", reason, "Probe", fullMessage(message));
-    const loss = ok ? this.#report.lossBefore(before) : undefined;
-    if (loss !== undefined) this.#ended(loss);
+  #reportContact(): void {
+    this.#contactIsDue = false;
+    this.#report.send({ kind: "Contact", contact: this.contact });
+  }
+
+  #reportDueContact(): void {
+    if (this.#contactIsDue) this.#reportContact();
+  }
+
+  #found(findings: ClusterFindings): void {
+    this.#report.send({ kind: "Findings", findings });
   }
 
   #startSession(uid: string): void {
@@ -358,7 +335,7 @@ export class MemberConnection {
       this.#observedUid = uid;
       this.#options.claimChanged(this.cluster);
     }
-    if (this.#judge().kind === "Accepted" && this.#report.recordedUid !== uid) {
+    if (this.#judge().kind === "Accepted" && this.#recordedUid !== uid) {
       const failure = await this.#recordIdentity(access, uid);
       if (access !== this.#access) return undefined;
       if (failure !== undefined) return failure;
@@ -368,18 +345,14 @@ export class MemberConnection {
 
   /** Takes the duration of a probe, which is cheap, as the latency of network and API server. */
   #measure(ms: number): void {
-    const next = this.#answering.take({ ms, pace: this.#options.listener.paceOf(this.cluster) });
-    if (next === undefined) return;
-    const { begun, ended } = this.#report.answering(next);
-    for (const { reason, message } of begun) this.#record("Warning", reason, "Probe", fullMessage(message));
-    for (const one of ended) this.#ended(one);
-    this.#report.find(next);
+    const answering = this.#answering.take({ ms, pace: this.#options.listener.paceOf(this.cluster) });
+    if (answering !== undefined) this.#report.send({ kind: "Answering", answering });
   }
 
   #settle(access: ClusterAccess, event: ConnectionEvent | undefined): void {
     if (event === undefined || access !== this.#access) return;
-    this.#report.contactSettled();
     this.#dispatch(event);
+    this.#reportDueContact();
     const isWanted = this.#state.phase === "Connected" || access.fault !== undefined;
     if (isWanted && access.inventoryIsDue) this.#track(this.#takeInventory(access));
   }
@@ -394,16 +367,20 @@ export class MemberConnection {
       const message = "the accepted UID is being written down";
       this.#dispatch({ kind: "Judged", verdict: { kind: "Refused", reason: "ClusterIdentityChanged", message } });
     }
-    const found = await access.takeInventory();
+    const findings = await access.takeInventory();
     if (access !== this.#access) return undefined;
     if (access.fault !== undefined) return { kind: "Failed", failure: access.fault };
-    if (await this.#report.recordIdentity(uid, found)) {
+    this.#contactIsDue = true;
+    const answer = await this.#report.recordIdentity({ uid, findings });
+    if (answer === "Recorded") {
+      this.#recordedUid = uid;
       this.#options.claimChanged(this.cluster);
       return undefined;
     }
-    const message = this.#owned
-      ? "the cluster's UID could not be written to the status on the hub"
-      : "the manager that owns this MemberCluster has not written its UID yet";
+    const message =
+      answer === "Refused"
+        ? "the cluster's UID could not be written to the status on the hub"
+        : "the manager that owns this MemberCluster has not written its UID yet";
     return { kind: "Failed", failure: { reason: "IdentityNotRecorded", message, abrupt: false } };
   }
 
@@ -411,23 +388,9 @@ export class MemberConnection {
     const before = access.fault;
     const found = await access.takeInventory();
     if (access !== this.#access) return;
-    if (found !== undefined) this.#report.find(found);
+    if (found !== undefined) this.#found(found);
     // The next probe turns the changed fault into a change of contact.
     if ((before === undefined) !== (access.fault === undefined)) this.#loop?.schedule(0);
-  }
-
-  #record(type: "Normal" | "Warning", reason: string, action: string, note: string): void {
-    if (this.#owned) this.#options.recorder?.record({ regarding: this.#ref, type, reason, action, note });
-  }
-
-  #ended(trouble: Omit<EndedTrouble, "object">): void {
-    if (this.#owned) this.#options.recoveries?.ended([{ object: this.#ref, ...trouble }]);
-  }
-
-  get #ref(): EndedTrouble["object"] {
-    const { apiVersion, kind, metadata } = this.#object;
-    const { name, uid } = metadata;
-    return { apiVersion, kind, name, ...defined({ uid }) };
   }
 
   #track(work: Promise<void>): void {

@@ -1,37 +1,41 @@
-import { type Contact, defined, type KubeObject, type MemberCluster } from "../../apis/index.ts";
-import type { EventRecorder, Logger, Metrics, Recoveries } from "../../observability/index.ts";
+import { type Contact, defined } from "../../apis/index.ts";
+import type { Logger, Metrics } from "../../observability/index.ts";
+import type {
+  ClusterReport,
+  ConnectionChange,
+  ConnectionSettings,
+  ConnectionSource,
+  CredentialStore,
+} from "../../ports/index.ts";
 import {
   type Client,
   type ClientOptions,
   type Clock,
   type ClusterConfig,
   createClient,
-  isNotFound,
-  Informer,
   requestToken,
-  SECRETS,
 } from "../../runtime/index.ts";
 import type { HubAsMember } from "./clusterAccess.ts";
 import { DEFAULT_TIMING, type ProbeTiming } from "./connection.ts";
-import { type IdentityClaim, type MemberSecret, memberSecret, type TokenRequester } from "../credentials/index.ts";
+import { type IdentityClaim, type TokenRequester } from "../credentials/index.ts";
 import { MemberConnection, type MemberConnectionOptions } from "./memberConnection.ts";
 import type { MemberSession, PoolListener } from "../types.ts";
 
 export interface ClusterPoolOptions {
-  hub: Client;
+  /** The clusters to connect. */
+  connections: ConnectionSource;
+  credentials: CredentialStore;
+  reports: ClusterReport;
+  /** The client for a cluster with `local: {}`. */
   hubLocal: HubAsMember;
-  /** The only namespace that members' Secrets are read from. */
-  systemNamespace: string;
   /** Allow kubeconfigs with exec credential plugins. */
   allowExec: boolean;
   clock: Clock;
   logger: Logger;
-  metrics: Pick<Metrics, "setMemberReady" | "forgetCluster" | "failed">;
+  metrics: Pick<Metrics, "setMemberReady" | "forgetCluster">;
   listener: PoolListener;
-  recorder?: Pick<EventRecorder, "record"> | undefined;
-  recoveries?: Recoveries | undefined;
   /** Asked before every write to a member. */
-  guard?: ClientOptions["guard"];
+  guard?: (cluster: string) => void;
   observe?: ClientOptions["observe"];
   /** Default: a real client with `guard` and `observe`. */
   clientFor?: (config: ClusterConfig, cluster: string) => Client;
@@ -39,91 +43,41 @@ export interface ClusterPoolOptions {
   /** Default: Math.random. */
   random?: () => number;
   timing?: Partial<ProbeTiming>;
-  /** Takes the answer to a status write. */
-  onStatusWritten?: (object: KubeObject) => void;
 }
 
 const UNKNOWN: Contact = { ok: false, reason: "ClusterUnknown", message: "there is no MemberCluster of that name" };
 
 /**
- * The connections to all members, one for each MemberCluster, made anew when its Secret changes. They begin once
- * {@link run} has read the Secrets. A failure of a cluster is a value in its contact and status, never thrown.
+ * The connections to all members, one for each cluster of the ConnectionSource, made anew when its Secret changes. They
+ * begin once {@link run} has read the Secrets. A failure of a cluster is a value in its contact and status, never thrown.
  */
 export class ClusterPool implements AsyncDisposable {
   readonly #options: ClusterPoolOptions;
   readonly #connectionOptions: MemberConnectionOptions;
   readonly #connections = new Map<string, MemberConnection>();
   readonly #closing = new Set<Promise<void>>();
-  readonly #secrets: Informer<MemberSecret>;
+  readonly #following: Disposable;
   #state: "New" | "Running" | "Closed" = "New";
 
   constructor(options: ClusterPoolOptions) {
     this.#options = options;
-    const { hub, systemNamespace, clock, logger, listener, guard, observe } = options;
-    this.#secrets = new Informer<MemberSecret>({
-      name: "member-secrets",
-      client: hub,
-      type: SECRETS,
-      namespace: systemNamespace,
-      // Helm keeps its releases in the same namespace, a megabyte each.
-      fieldSelector: "type!=helm.sh/release.v1",
-      transform: memberSecret,
-      clock,
-      logger,
-    });
-    const clientOptions = { clock, ...defined({ guard, observe }) };
+    const { clock, logger, listener, credentials } = options;
     this.#connectionOptions = {
-      hub,
       hubLocal: options.hubLocal,
-      systemNamespace,
       allowExec: options.allowExec,
       clock,
       random: options.random ?? Math.random,
       timing: { ...DEFAULT_TIMING, ...options.timing },
       logger,
-      recorder: options.recorder,
-      recoveries: options.recoveries,
       listener,
-      clientFor: options.clientFor ?? ((config, cluster) => createClient(config, { ...clientOptions, cluster })),
+      clientFor: options.clientFor ?? ((config, cluster) => this.#newClient(config, cluster)),
       requestToken: options.requestToken ?? requestToken,
-      onStatusWritten: options.onStatusWritten ?? (() => undefined),
-      onStatusFailed: () => options.metrics.failed("cluster"),
-      secrets: {
-        get: (name) => this.#secrets.get(`${systemNamespace}/${name}`),
-        lookUp: (name, signal) => this.#lookUpSecret(name, signal),
-      },
+      secrets: credentials,
       claims: () => this.#claims(),
       claimChanged: (cluster) => this.#rejudge(cluster),
       contactChanged: (cluster, contact) => this.#contactChanged(cluster, contact),
     };
-  }
-
-  /** Idempotent. `owned`: this manager writes the MemberCluster's status and renews its token. */
-  upsert(object: MemberCluster, owned = true): void {
-    if (this.#state === "Closed") return;
-    const { name, uid } = object.metadata;
-    const known = this.#connections.get(name);
-    if (known !== undefined && known.objectUid === uid) {
-      known.update(object, owned);
-      return;
-    }
-    // Deleted and created again unobserved: the new object may mean a different cluster.
-    if (known !== undefined) this.remove(name);
-    const connection = new MemberConnection(object, owned, this.#connectionOptions);
-    this.#connections.set(name, connection);
-    this.#contactChanged(name, connection.contact);
-    if (this.#state === "Running") connection.start();
-  }
-
-  /** Called when the MemberCluster is gone. */
-  remove(cluster: string): void {
-    const connection = this.#connections.get(cluster);
-    if (connection === undefined) return;
-    this.#connections.delete(cluster);
-    this.#close(connection);
-    this.#options.listener.clusterRemoved(cluster);
-    this.#options.metrics.forgetCluster(cluster);
-    this.#rejudge(cluster);
+    this.#following = options.connections.follow((change) => this.#take(change));
   }
 
   contact(cluster: string): Contact {
@@ -136,10 +90,11 @@ export class ClusterPool implements AsyncDisposable {
 
   /** Stays connected until the signal is aborted. Call it once. */
   async run(signal: AbortSignal): Promise<void> {
-    const following = this.#secrets.run(signal);
-    using _changes = this.#secrets.onEvent(({ object }) => this.#secretChanged(object.name));
+    const { credentials } = this.#options;
+    const following = credentials.run(signal);
+    using _changes = credentials.onChange((name) => this.#secretChanged(name));
     try {
-      await this.#secrets.waitForSync(signal);
+      await credentials.waitForSync(signal);
       this.#state = "Running";
       for (const connection of this.#connections.values()) connection.start();
       await following;
@@ -152,25 +107,55 @@ export class ClusterPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#state = "Closed";
+    this.#following[Symbol.dispose]();
     for (const connection of this.#connections.values()) this.#close(connection);
     this.#connections.clear();
     await Promise.all(this.#closing);
   }
 
-  async #lookUpSecret(name: string, signal: AbortSignal): Promise<MemberSecret | undefined> {
-    const { hub, systemNamespace } = this.#options;
-    try {
-      this.#secrets.observe(await hub.get(SECRETS, systemNamespace, name, { signal }));
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
+  #take(change: ConnectionChange): void {
+    if (this.#state === "Closed") return;
+    if ("remove" in change) this.#remove(change.remove);
+    else this.#set(change.set);
+  }
+
+  #set(settings: ConnectionSettings): void {
+    const { cluster, uid } = settings;
+    const known = this.#connections.get(cluster);
+    if (known !== undefined && known.objectUid === uid) {
+      known.update(settings);
+      return;
     }
-    return this.#secrets.get(`${systemNamespace}/${name}`);
+    // Deleted and created again unobserved: the new object may mean a different cluster.
+    if (known !== undefined) this.#remove(cluster);
+    const report = this.#options.reports.open(settings);
+    const connection = new MemberConnection(settings, report, this.#connectionOptions);
+    this.#connections.set(cluster, connection);
+    this.#contactChanged(cluster, connection.contact);
+    if (this.#state === "Running") connection.start();
+  }
+
+  /** Called when the MemberCluster is gone. Its session has ended when this returns. */
+  #remove(cluster: string): void {
+    const connection = this.#connections.get(cluster);
+    if (connection === undefined) return;
+    this.#connections.delete(cluster);
+    this.#close(connection);
+    this.#options.listener.clusterRemoved(cluster);
+    this.#options.metrics.forgetCluster(cluster);
+    this.#rejudge(cluster);
   }
 
   #secretChanged(name: string): void {
     for (const connection of this.#connections.values()) {
       if (connection.secretName === name) connection.reconfigure();
     }
+  }
+
+  #newClient(config: ClusterConfig, cluster: string): Client {
+    const { clock, guard, observe } = this.#options;
+    const guardOfCluster = guard === undefined ? undefined : (): void => guard(cluster);
+    return createClient(config, { clock, cluster, ...defined({ guard: guardOfCluster, observe }) });
   }
 
   #contactChanged(cluster: string, contact: Contact): void {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
+import type { MemberSecret } from "../../ports/index.ts";
 import { kubeconfigFor } from "../../runtime/index.ts";
 import {
   isTokenRenewal,
   type KubeconfigCredentials,
-  type MemberSecret,
   readCredentials,
   sameCredentials,
   withToken,

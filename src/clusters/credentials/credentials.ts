@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { parseDocument, Scalar } from "yaml";
 import { isAmbiguousYaml, renewCommand } from "../../apis/index.ts";
-import type { KubeObject, MemberClusterSpec } from "../../apis/index.ts";
+import type { MemberClusterSpec } from "../../apis/index.ts";
+import type { MemberSecret } from "../../ports/index.ts";
 import {
   type ClusterConfig,
   clusterConfigFromKubeconfig,
@@ -10,19 +11,6 @@ import {
   parseKubeconfig,
 } from "../../runtime/index.ts";
 import { type TokenClaims, tokenClaims } from "./jwt.ts";
-
-/** What the pool keeps of a Secret. Never log it. */
-export interface MemberSecret {
-  name: string;
-  resourceVersion: string;
-  annotations: Record<string, string>;
-  data: Record<string, string>;
-}
-
-export function memberSecret(object: KubeObject): MemberSecret {
-  const { name, resourceVersion = "", annotations = {} } = object.metadata;
-  return { name, resourceVersion, annotations, data: (object["data"] ?? {}) as Record<string, string> };
-}
 
 export interface Unusable {
   kind: "Unusable";

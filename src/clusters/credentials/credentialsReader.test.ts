@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { logLines } from "../../observability/testing/logLines.ts";
+import type { MemberSecret } from "../../ports/index.ts";
 import { kubeconfigFor } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import type { MemberSecret } from "./credentials.ts";
 import { CredentialsReader } from "./credentialsReader.ts";
 
 const REFERENCE = { kubeconfigSecretRef: { name: "shanghai", key: "kubeconfig" } };

@@ -1,24 +1,17 @@
 import type { MemberClusterSpec } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
+import type { CredentialStore, MemberSecret } from "../../ports/index.ts";
 import type { Clock } from "../../runtime/index.ts";
-import { type MemberCredentials, type MemberSecret, readCredentials } from "./credentials.ts";
+import { type MemberCredentials, readCredentials } from "./credentials.ts";
 
 const RETRY_MS = 2_000;
-
-/** Source of the members' Secrets. */
-export interface SecretSource {
-  /** From the cache. */
-  get(name: string): MemberSecret | undefined;
-  /** From the API server, for a Secret that the cache lacks. The cache holds the Secret before this resolves. */
-  lookUp(name: string, signal: AbortSignal): Promise<MemberSecret | undefined>;
-}
 
 export interface CredentialsReaderOptions {
   cluster: string;
   allowExec: boolean;
   clock: Clock;
   logger: Logger;
-  secrets: SecretSource;
+  secrets: Pick<CredentialStore, "get" | "lookUp">;
   signal: AbortSignal;
   onRead: (credentials: MemberCredentials) => void;
 }

@@ -1,13 +1,6 @@
 /** Credentials of members, which are never logged, and the identity of a cluster, which is checked before writes. */
-export {
-  isTokenRenewal,
-  type MemberCredentials,
-  type MemberSecret,
-  memberSecret,
-  ReplaceableCredentials,
-  sameCredentials,
-} from "./credentials.ts";
-export { CredentialsReader, type SecretSource } from "./credentialsReader.ts";
+export { isTokenRenewal, type MemberCredentials, ReplaceableCredentials, sameCredentials } from "./credentials.ts";
+export { CredentialsReader } from "./credentialsReader.ts";
 export { type IdentityClaim, type IdentityVerdict, judgeIdentity } from "./identity.ts";
 export {
   renewalPlan,

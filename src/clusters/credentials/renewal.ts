@@ -1,6 +1,7 @@
 import { FEDERATION_GROUP, timestamp } from "../../apis/index.ts";
-import { backoffDelay, type Client, type Clock, isConflict, type requestToken, SECRETS } from "../../runtime/index.ts";
 import type { Logger } from "../../observability/index.ts";
+import type { CredentialStore, TokenRenewal } from "../../ports/index.ts";
+import { backoffDelay, type Client, type Clock, type requestToken } from "../../runtime/index.ts";
 import { type KubeconfigCredentials, withToken } from "./credentials.ts";
 import type { TokenClaims } from "./jwt.ts";
 
@@ -83,14 +84,13 @@ export type TokenRequester = typeof requestToken;
 
 export interface TokenRenewerOptions {
   cluster: string;
-  hub: Client;
-  systemNamespace: string;
+  secrets: Pick<CredentialStore, "renew">;
   clock: Clock;
   random: () => number;
   logger: Logger;
   requestToken: TokenRequester;
   /** Called after every attempt. */
-  onOutcome: (outcome: { renewed: true; expiresAt: string } | { renewed: false; message: string }) => void;
+  onOutcome: (outcome: TokenRenewal) => void;
 }
 
 interface Followed {
@@ -176,21 +176,24 @@ export class TokenRenewer implements Disposable {
     const { cluster, logger, onOutcome } = this.#options;
     try {
       const expiresAt = await this.#exchange(followed);
+      if (expiresAt === undefined) {
+        this.#failures += 1;
+        return;
+      }
       logger.info({ cluster, expiresAt }, "token renewed");
       onOutcome({ renewed: true, expiresAt });
     } catch (err) {
       if (this.#stop.signal.aborted) return;
       this.#failures += 1;
-      // Another writer changed the Secret. Its event brings the new version.
-      if (isConflict(err)) return;
       const message = err instanceof Error ? err.message : String(err);
       logger.warn({ err, cluster, event_reason: "TokenNotRenewed" }, "token not renewed; trying again");
       onOutcome({ renewed: false, message });
     }
   }
 
-  async #exchange({ credentials, client, plan }: Followed): Promise<string> {
-    const { hub, systemNamespace, clock, requestToken } = this.#options;
+  /** Undefined: another writer changed the Secret. Its event brings the new version. */
+  async #exchange({ credentials, client, plan }: Followed): Promise<string | undefined> {
+    const { secrets, clock, requestToken } = this.#options;
     const { signal } = this.#stop;
     const { secret, key } = credentials;
     const issuedAt = clock.now();
@@ -206,20 +209,13 @@ export class TokenRenewer implements Disposable {
     const before = Buffer.from(secret.data[key] ?? "", "base64").toString("utf8");
     const after = withToken(before, requested.token);
     const expiresAt = timestamp(requested.expiresAt);
-    await hub.patch(
-      SECRETS,
-      systemNamespace,
-      secret.name,
-      "application/merge-patch+json",
-      {
-        metadata: {
-          resourceVersion: secret.resourceVersion,
-          annotations: { [TOKEN_ISSUED_AT_ANNOTATION]: timestamp(issuedAt), [TOKEN_EXPIRES_AT_ANNOTATION]: expiresAt },
-        },
-        data: { [key]: Buffer.from(after, "utf8").toString("base64") },
-      },
-      { signal },
-    );
+    const renewed = {
+      name: secret.name,
+      resourceVersion: secret.resourceVersion,
+      annotations: { [TOKEN_ISSUED_AT_ANNOTATION]: timestamp(issuedAt), [TOKEN_EXPIRES_AT_ANNOTATION]: expiresAt },
+      data: { [key]: Buffer.from(after, "utf8").toString("base64") },
+    };
+    if ((await secrets.renew(renewed, signal)) === "Conflict") return undefined;
     // These credentials are outdated until the Secret's event arrives.
     if (this.#followed?.credentials === credentials) this.#followed = undefined;
     return expiresAt;

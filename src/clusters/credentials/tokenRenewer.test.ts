@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { timestamp } from "../../apis/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
+import type { MemberSecret } from "../../ports/index.ts";
 import { ApiError, kubeconfigFor } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { type KubeconfigCredentials, readCredentials } from "./credentials.ts";
@@ -16,21 +17,28 @@ import { ScriptedClient } from "../testing/scriptedClient.ts";
 const MINUTE = 60_000;
 /** Lifetime of the tokens, which are renewed after 80 minutes. */
 const LIFE = 100 * MINUTE;
-const CONFLICT = new ApiError(409, "Conflict", "the object has been modified");
 
 /** A renewer of one cluster; `state.failure`: error of the next token requests. */
 function renewing() {
   const clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
-  const hub = new ScriptedClient();
+  const stored: { renewed: MemberSecret; signal: AbortSignal }[] = [];
   const member = new ScriptedClient();
   const { logger, lines } = logLines();
   const outcomes: string[] = [];
   const asked: unknown[] = [];
-  const state = { failure: undefined as Error | undefined, tokens: 0 };
+  const state = {
+    failure: undefined as Error | undefined,
+    tokens: 0,
+    answer: (): "Stored" | "Conflict" | Promise<never> => "Stored",
+  };
   const renewer = new TokenRenewer({
     cluster: "shanghai",
-    hub: hub.client,
-    systemNamespace: "meridian-system",
+    secrets: {
+      renew: async (renewed, signal) => {
+        stored.push({ renewed, signal });
+        return await state.answer();
+      },
+    },
     clock,
     random: () => 0.5,
     logger,
@@ -61,14 +69,7 @@ function renewing() {
   };
   const follow = (given: KubeconfigCredentials | undefined = credentials()): void =>
     renewer.follow(given, member.client);
-  /** Follows the Secret as it was patched last. */
-  const followPatched = (): void => {
-    type Patch = { data: { kubeconfig: string }; metadata: { annotations: Record<string, string> } };
-    const { data, metadata } = hub.sent<Patch>(hub.calls.length - 1);
-    const account = { [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian" };
-    follow(readFrom(data.kubeconfig, { ...account, ...metadata.annotations }));
-  };
-  return { renewer, clock, hub, member, lines, outcomes, asked, state, credentials, follow, followPatched };
+  return { renewer, clock, stored, member, lines, outcomes, asked, state, credentials, follow };
 }
 
 function tokenFrom(issuedAt: number, number: number): string {
@@ -77,32 +78,19 @@ function tokenFrom(issuedAt: number, number: number): string {
 
 describe("a token", () => {
   test("is renewed after 80 % of its lifetime, into its Secret", async () => {
-    const { clock, hub, follow, asked, outcomes, lines } = renewing();
+    const { clock, stored, follow, asked, outcomes, lines } = renewing();
     follow();
     await clock.advance(80 * MINUTE - 1);
     expect(asked).toEqual([]);
     await clock.advance(1);
     expect(asked).toEqual([{ namespace: "meridian-system", serviceAccount: "meridian", expirationSeconds: 6_000 }]);
-    expect(hub.calls).toMatchObject([
-      {
-        verb: "patch",
-        what: "secrets",
-        namespace: "meridian-system",
-        name: "shanghai",
-        options: { patchType: "application/merge-patch+json" },
-        body: {
-          metadata: {
-            resourceVersion: "7",
-            annotations: {
-              [TOKEN_ISSUED_AT_ANNOTATION]: "2026-01-01T09:20:00Z",
-              [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T11:00:00Z",
-            },
-          },
-        },
-      },
-    ]);
-    const { data } = hub.sent<{ data: { kubeconfig: string } }>(0);
-    expect(Buffer.from(data.kubeconfig, "base64").toString()).toContain(tokenFrom(Date.UTC(2026, 0, 1, 9, 20), 1));
+    const annotations = {
+      [TOKEN_ISSUED_AT_ANNOTATION]: "2026-01-01T09:20:00Z",
+      [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T11:00:00Z",
+    };
+    expect(stored).toMatchObject([{ renewed: { name: "shanghai", resourceVersion: "7", annotations } }]);
+    const kubeconfig = Buffer.from(stored[0]?.renewed.data["kubeconfig"] ?? "", "base64").toString();
+    expect(kubeconfig).toContain(tokenFrom(Date.UTC(2026, 0, 1, 9, 20), 1));
     expect(outcomes).toEqual(["2026-01-01T11:00:00Z"]);
     expect(lines).toMatchObject([{ level: "info", cluster: "shanghai", msg: "token renewed" }]);
   });
@@ -156,8 +144,8 @@ describe("a renewal that fails", () => {
   });
 
   test("because of a changed Secret is not reported", async () => {
-    const { clock, hub, follow, outcomes, lines, asked } = renewing();
-    hub.answer = () => CONFLICT;
+    const { clock, state, follow, outcomes, lines, asked } = renewing();
+    state.answer = () => "Conflict";
     follow();
     await clock.advance(80 * MINUTE);
     expect([outcomes, lines]).toEqual([[], []]);
@@ -173,17 +161,17 @@ test("the end cancels the wait and the running renewal without a report", async 
   expect(idle.clock.pending).toBe(0);
 
   const busy = renewing();
-  const answered = Promise.withResolvers<Error>();
-  busy.hub.answer = () => answered.promise;
+  const answered = Promise.withResolvers<never>();
+  busy.state.answer = () => answered.promise;
   busy.follow();
   await busy.clock.advance(80 * MINUTE);
   busy.renewer[Symbol.dispose]();
-  expect(busy.hub.signals[0]?.aborted).toBe(true);
+  expect(busy.stored[0]?.signal.aborted).toBe(true);
   let settled = false;
   const settling = busy.renewer.settled().then(() => (settled = true));
   await busy.clock.advance(0);
   expect(settled).toBe(false);
-  answered.resolve(new Error("over"));
+  answered.reject(new Error("over"));
   await settling;
   busy.follow();
   expect([busy.outcomes, busy.lines, busy.clock.pending]).toEqual([[], [], 0]);

@@ -1,4 +1,3 @@
-import type { KubeObject } from "../../apis/index.ts";
 import { ApiError, type CallOptions, type ClusterConfig, kubeconfigFor, NAMESPACES } from "../../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../../runtime/testing/fakeClient.ts";
 
@@ -96,16 +95,5 @@ export class FakeMemberClient extends FakeClient {
     if (this.member.failure !== undefined) throw this.member.failure;
     const authorization = await this.config.credentials.authorization();
     if (authorization !== `Bearer ${this.member.token}`) throw new ApiError(401, "Unauthorized", "Unauthorized");
-  }
-}
-
-/** The hub's API server. */
-export class FakeHub extends FakeClient {
-  readonly statusWrites: KubeObject[] = [];
-
-  override async applyStatus(...args: Parameters<FakeClient["applyStatus"]>): Promise<KubeObject> {
-    const answer = await super.applyStatus(...args);
-    this.statusWrites.push(args[1]);
-    return answer;
   }
 }

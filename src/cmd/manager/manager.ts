@@ -2,7 +2,7 @@ import { type Classes, defined, type KubeObject } from "../../apis/index.ts";
 import { ClusterPool } from "../../clusters/index.ts";
 import { type AskGate, createFederation } from "../../controllers/index.ts";
 import { gateReply } from "../../rollout/index.ts";
-import { HubCache } from "../../hub/index.ts";
+import { HubCache, MemberSecrets } from "../../hub/index.ts";
 import {
   createLogger,
   createMetrics,
@@ -248,21 +248,20 @@ async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal):
         approversProvenSince: webhooks && ((holder: KubeObject) => webhooks.approversProvenSince(holder)),
       }),
       reconcileTimeoutMs: options.reconcileTimeoutMs,
-      pool: (listener) =>
+      pool: (parts) =>
         new ClusterPool({
-          hub: client,
-          systemNamespace: options.membersNamespace ?? options.namespace,
+          ...parts,
+          credentials: new MemberSecrets({
+            ...{ client, clock: systemClock, logger },
+            namespace: options.membersNamespace ?? options.namespace,
+          }),
           allowExec: options.allowExecCredentials,
           clock: systemClock,
           logger,
           metrics,
           guard,
           observe,
-          listener,
           random: Math.random,
-          recorder: events,
-          recoveries,
-          onStatusWritten: (cluster) => hub.clusters.observe(cluster),
           hubLocal: { client, discovery: new Discovery(client, systemClock), clusterUid: hubId },
         }),
     });

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CLUSTER_FINALIZER, type MemberCluster, type Ownership } from "../../apis/index.ts";
-import type { ClusterPool } from "../../clusters/index.ts";
 import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { EventRecord } from "../../observability/index.ts";
 import { ApiError, Emitter, type Informer, requeueAfter } from "../../runtime/index.ts";
@@ -18,7 +17,7 @@ const NAMESPACE = { apiVersion: "v1", kind: "Namespace", name: "default" };
 function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "Owned") {
   const all = copySources();
   const state = { cluster, ownership };
-  const pool: string[] = [];
+  const connected: string[] = [];
   const observed: unknown[] = [];
   const events: EventRecord[] = [];
   const clusterEvents = new Emitter<{ key: string }>();
@@ -35,11 +34,10 @@ function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "
     clock,
     events: { record: (event) => void events.push(event) },
     clusters,
-    pool: {
-      upsert: ({ metadata }: MemberCluster, owned: boolean) =>
-        void pool.push(`${metadata.name} ${owned ? "ours" : "others"}`),
-      remove: (name: string) => void pool.push(`${name} removed`),
-    } as unknown as ClusterPool,
+    members: {
+      upsert: ({ metadata }, owned) => void connected.push(`${metadata.name} ${owned ? "ours" : "others"}`),
+      remove: (name) => void connected.push(`${name} removed`),
+    },
     reports: { expect: () => undefined, forget: () => undefined },
     assignments: all.assignments,
     observations: all.observations,
@@ -57,7 +55,19 @@ function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "
         ({ body }) =>
           (body as { path: string; value?: unknown }[]).findLast(({ path }) => path === "/metadata/finalizers")?.value,
       );
-  return { ...all, clock, reconciler, reconcile, state, pool, client, observed, events, clusterEvents, finalizers };
+  return {
+    ...all,
+    clock,
+    reconciler,
+    reconcile,
+    state,
+    connected,
+    client,
+    observed,
+    events,
+    clusterEvents,
+    finalizers,
+  };
 }
 
 type All = ReturnType<typeof connecting>;
@@ -65,9 +75,9 @@ const [OWN, OTHERS, REMOVED] = [`${CLUSTER} ours`, `${CLUSTER} others`, `${CLUST
 
 describe("a MemberCluster", () => {
   test("of ours is connected, and gets our finalizer", async () => {
-    const { reconcile, pool, finalizers, observed, events } = connecting(member());
+    const { reconcile, connected, finalizers, observed, events } = connecting(member());
     expect(await reconcile()).toEqual({});
-    expect([pool, finalizers(), observed.length]).toEqual([[OWN], [[CLUSTER_FINALIZER]], 1]);
+    expect([connected, finalizers(), observed.length]).toEqual([[OWN], [[CLUSTER_FINALIZER]], 1]);
     const note = "the deletion of the MemberCluster waits for what Meridian has put there";
     expect(events).toMatchObject([{ type: "Normal", reason: "FinalizerAdded", note }]);
   });
@@ -78,8 +88,8 @@ describe("a MemberCluster", () => {
     ["of another class", member(), "Foreign", OTHERS],
     ["that names another class", member(), "Yielding", OWN],
   ])("%s costs no write", async (_, cluster, ownership, want) => {
-    const { reconcile, client, pool } = connecting(cluster, ownership);
-    expect([await reconcile(), client.calls, pool]).toEqual([{}, [], [want]]);
+    const { reconcile, client, connected } = connecting(cluster, ownership);
+    expect([await reconcile(), client.calls, connected]).toEqual([{}, [], [want]]);
   });
 
   test("that changed meanwhile is reconciled again soon", async () => {
@@ -142,9 +152,9 @@ describe("the deletion of a MemberCluster", () => {
     };
 
   test("ends where Meridian has nothing; the end itself comes by watch", async () => {
-    const { reconcile, pool, finalizers, observed, events } = going();
+    const { reconcile, connected, finalizers, observed, events } = going();
     expect(await reconcile()).toEqual({});
-    expect([pool.at(-1), finalizers().length, observed.length, events]).toEqual([REMOVED, 1, 1, []]);
+    expect([connected.at(-1), finalizers().length, observed.length, events]).toEqual([REMOVED, 1, 1, []]);
     const deleted = going();
     deleted.client.answer = () => ({ metadata: { name: CLUSTER, ...leaving } });
     await deleted.reconcile();
@@ -158,7 +168,7 @@ describe("the deletion of a MemberCluster", () => {
   ])("waits %s", async (_, ownership, change, connection, lines) => {
     const all = going(undefined, ownership);
     change(all);
-    expect([await all.reconcile(), all.pool, all.client.lines]).toEqual([{}, [connection], lines]);
+    expect([await all.reconcile(), all.connected, all.client.lines]).toEqual([{}, [connection], lines]);
   });
 
   describe("with the policy Drain", () => {
@@ -170,7 +180,7 @@ describe("the deletion of a MemberCluster", () => {
       const all = going("Drain");
       change(all);
       expect(await all.reconcile()).toEqual(requeueAfter(5_000));
-      expect([all.pool, all.client.lines]).toEqual([[OWN], ["applyStatus memberclusters"]]);
+      expect([all.connected, all.client.lines]).toEqual([[OWN], ["applyStatus memberclusters"]]);
     });
 
     test("reports its progress and its obstacles at most every five seconds", async () => {
@@ -202,7 +212,7 @@ describe("the deletion of a MemberCluster", () => {
       all.observations.report(CLUSTER, [observation({ ref: NAMESPACE })]);
       asked([deleteRow({ ref: NAMESPACE })])(all);
       await all.reconcile();
-      expect([all.pool, all.finalizers().length]).toEqual([[OWN, REMOVED], 1]);
+      expect([all.connected, all.finalizers().length]).toEqual([[OWN, REMOVED], 1]);
     });
   });
 
@@ -218,7 +228,7 @@ describe("the deletion of a MemberCluster", () => {
       const all = going("Orphan");
       change(all);
       expect(await all.reconcile()).toEqual(requeueAfter(5_000));
-      expect([all.pool, all.client.calls]).toEqual([[OWN], []]);
+      expect([all.connected, all.client.calls]).toEqual([[OWN], []]);
     });
 
     test("reports its obstacles after half a minute", async () => {
@@ -256,7 +266,7 @@ describe("the deletion of a MemberCluster", () => {
       const all = going("Orphan");
       change(all);
       await all.reconcile();
-      expect([all.pool, all.finalizers().length]).toEqual([[OWN, REMOVED], 1]);
+      expect([all.connected, all.finalizers().length]).toEqual([[OWN, REMOVED], 1]);
     });
   });
 
@@ -270,7 +280,7 @@ describe("the deletion of a MemberCluster", () => {
     const [given, connections, want] = rest;
     const all = going(policy, ownership, given);
     copy(all);
-    expect([await all.reconcile(), all.pool, all.finalizers()]).toEqual([{}, connections, want]);
+    expect([await all.reconcile(), all.connected, all.finalizers()]).toEqual([{}, connections, want]);
   });
 });
 

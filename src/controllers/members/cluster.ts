@@ -1,5 +1,4 @@
 import { claimed, CLUSTER_FINALIZER, isResponsible, type MemberCluster, unclaimed } from "../../apis/index.ts";
-import type { ClusterPool } from "../../clusters/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
 import {
@@ -23,6 +22,7 @@ import {
   whyNotDrained,
   whyNotReleased,
 } from "./clusterDeletion.ts";
+import type { ConnectedMembers } from "./connectedMembers.ts";
 import { type ControllerClasses, RETRY_FINALIZER_MS, setFinalizers } from "../facts/index.ts";
 import { recordFinalizer } from "../progress/index.ts";
 import { patienceLeft } from "../status/index.ts";
@@ -33,7 +33,7 @@ export interface ClusterReconcilerOptions {
   clock: Clock;
   events: Pick<EventRecorder, "record">;
   clusters: Informer<MemberCluster>;
-  pool: ClusterPool;
+  members: Pick<ConnectedMembers, "upsert" | "remove">;
   reports: Pick<ReportReceiver, "expect" | "forget">;
   assignments: Assignments;
   observations: Observations;
@@ -44,7 +44,7 @@ export interface ClusterReconcilerOptions {
 const PROGRESS_MS = 5_000;
 
 /**
- * Keeps the connection pool in line with the MemberClusters, and carries out their deletion. With `Drain`, the member's
+ * Says which MemberClusters are to be connected, and carries out their deletion. With `Drain`, the member's
  * objects are removed first. With `Orphan`, they lose Meridian's marks and keep running, and a member that does not
  * answer is not waited for. Without a policy the deletion waits for a person.
  */
@@ -115,20 +115,20 @@ export class ClusterReconciler implements Reconciler {
       if (!this.#isReleased(name)) return reportAfterMs === undefined ? done : requeueAfter(reportAfterMs);
     }
     if (owned && without.length === finalizers.length) return done;
-    // From here on, nothing is written to the member.
+    // From here on, nothing is written to the member: its session has ended before the finalizer goes.
     this.#disconnect(name);
     return await this.#setFinalizers(cluster, without, signal);
   }
 
   #connect(cluster: MemberCluster, owned: boolean): void {
-    const { pool, reports } = this.#options;
+    const { members, reports } = this.#options;
     reports.expect(cluster.metadata.name);
-    pool.upsert(cluster, owned);
+    members.upsert(cluster, owned);
   }
 
   #disconnect(name: string): void {
-    const { pool, reports } = this.#options;
-    pool.remove(name);
+    const { members, reports } = this.#options;
+    members.remove(name);
     reports.forget(name);
   }
 

@@ -5,8 +5,8 @@ import {
   SERVICE_ACCOUNT_ANNOTATION,
   TOKEN_EXPIRES_AT_ANNOTATION,
   TOKEN_ISSUED_AT_ANNOTATION,
-} from "../credentials/renewal.ts";
-import { FakeMember, fakeToken } from "../testing/fakeMember.ts";
+} from "../../clusters/index.ts";
+import { FakeMember, fakeToken } from "../../clusters/testing/fakeMember.ts";
 import { type PoolHarness, poolHarness, SYSTEM } from "../testing/poolHarness.ts";
 
 const start = poolHarness();
@@ -168,16 +168,16 @@ describe("a token from join", () => {
 
   test("is renewed only by the manager that owns the MemberCluster", async () => {
     const { h, member } = await withToken();
-    const cluster = () => h.hub.server.get(MEMBERCLUSTERS, undefined, "a") as unknown as MemberCluster;
-    h.pool.upsert(cluster(), false);
+    const cluster = () => h.hub.server.get(MEMBERCLUSTERS, undefined, "a");
+    h.upsert(cluster(), false);
     const token = member.token;
     h.hub.server.merge(MEMBERCLUSTERS, undefined, "a", { metadata: { generation: 2 } });
-    h.pool.upsert(cluster(), false);
+    h.upsert(cluster(), false);
     await h.advance(55 * 60_000);
     expect(member.token).toBe(token);
     expect(h.status("a")?.observedGeneration).toBe(1);
     expect([h.sessions.length, h.pool.contact("a").ok, h.events]).toEqual([1, true, []]);
-    h.pool.upsert(cluster(), true);
+    h.upsert(cluster(), true);
     await h.advance(1_000);
     expect(member.token).not.toBe(token);
     expect(h.status("a")?.observedGeneration).toBe(2);
@@ -232,9 +232,9 @@ describe("a token from join", () => {
 
     const second = member.token;
     await h.advance(30 * 60_000);
-    const object = h.hub.server.get(MEMBERCLUSTERS, undefined, "a") as unknown as MemberCluster;
-    h.pool.remove("a");
-    h.pool.upsert(object);
+    const object = h.hub.server.get(MEMBERCLUSTERS, undefined, "a");
+    h.connected.remove("a");
+    h.upsert(object);
     await h.advance(16 * 60_000);
     expect(member.token).toBe(second);
     await h.advance(2 * 60_000);

@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { MemberCluster } from "../../apis/index.ts";
-import { createLogger } from "../../observability/index.ts";
-import { Discovery, MEMBERCLUSTERS, NODES, NotLeaderError, SECRETS } from "../../runtime/index.ts";
-import { TransportError, type WatchOptions } from "../../runtime/index.ts";
-import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { ClusterPool } from "./pool.ts";
-import { FakeHub } from "../testing/fakeMember.ts";
+import { ApiError, MEMBERCLUSTERS, NODES, NotLeaderError, SECRETS, TransportError } from "../../runtime/index.ts";
 import { HUB_UID, poolHarness, SYSTEM } from "../testing/poolHarness.ts";
-import { ScriptedClient } from "../testing/scriptedClient.ts";
 
 const REFUSED = new TransportError("ConnectionRefused", "connection refused by 127.0.0.1:41234");
 const start = poolHarness();
@@ -48,6 +41,21 @@ describe("a joined member", () => {
     expect(h.readyCondition("a")).toBe("True Connected: ");
   });
 
+  test("has no contact before its UID is recorded; failed writes are counted", async () => {
+    const h = await start();
+    const member = h.member("a");
+    h.secret("a", member.kubeconfig());
+    h.hub.gate = ({ verb }) => {
+      if (verb === "applyStatus") throw new ApiError(503, "ServiceUnavailable", "etcd is away");
+    };
+    h.cluster("a");
+    await h.settle();
+    expect([h.pool.contact("a").reason, h.failures, h.status("a")]).toEqual(["IdentityNotRecorded", 2, undefined]);
+    h.hub.gate = () => undefined;
+    await h.advance(10_000);
+    expect([h.pool.contact("a").ok, h.status("a")?.clusterUID]).toEqual([true, "a-uid"]);
+  });
+
   test("that is lost while the Lease is in doubt is reported once the Lease is held", async () => {
     const h = await start();
     const member = await h.joined("a");
@@ -75,9 +83,9 @@ describe("a joined member", () => {
   test("causes no status write and no Event when the manager restarts", async () => {
     const h = await start();
     const member = await h.joined("a");
-    const object = h.hub.server.get(MEMBERCLUSTERS, undefined, "a") as unknown as MemberCluster;
-    h.pool.remove("a");
-    h.pool.upsert(object);
+    const object = h.hub.server.get(MEMBERCLUSTERS, undefined, "a");
+    h.connected.remove("a");
+    h.upsert(object);
     await h.until(() => h.pool.contact("a").ok);
     await h.settle();
     expect(h.hub.statusWrites).toHaveLength(1);
@@ -177,13 +185,13 @@ test("a cluster of another manager is used once that manager has recorded its UI
   const member = h.member("a");
   h.secret("a", member.kubeconfig());
   h.cluster("a");
-  const cluster = () => h.hub.server.get(MEMBERCLUSTERS, undefined, "a") as unknown as MemberCluster;
-  h.pool.upsert(cluster(), false);
+  const cluster = () => h.hub.server.get(MEMBERCLUSTERS, undefined, "a");
+  h.upsert(cluster(), false);
   await h.advance(10_000);
   expect([h.sessions.length, h.status("a")]).toEqual([0, undefined]);
   expect(h.pool.contact("a")).toMatchObject({ ok: false, reason: "IdentityNotRecorded" });
   h.hub.server.merge(MEMBERCLUSTERS, undefined, "a", { status: { clusterUID: "a-uid" } });
-  h.pool.upsert(cluster(), false);
+  h.upsert(cluster(), false);
   await h.until(() => h.sessions.length === 1);
   expect(h.status("a")).toEqual({ clusterUID: "a-uid" });
 });
@@ -192,7 +200,7 @@ describe("the end", () => {
   test("of a MemberCluster ends its session and closes its client", async () => {
     const h = await start();
     const member = await h.joined("a");
-    h.pool.remove("a");
+    h.connected.remove("a");
     await h.settle();
     expect(h.heard.slice(3)).toEqual(["a session ended", "a removed"]);
     expect(member.clients[0]?.disposed).toBe(true);
@@ -287,7 +295,7 @@ describe("the identity of a cluster", () => {
     expect(h.status("a")).not.toHaveProperty("clusterUID");
     expect(h.pool.session("a")).toBeUndefined();
     expect(h.pool.contact("b").ok).toBe(true);
-    h.pool.remove("b");
+    h.connected.remove("b");
     await h.advance(500);
     expect(h.pool.contact("a").ok).toBe(true);
   });
@@ -308,78 +316,14 @@ describe("the identity of a cluster", () => {
     h.cluster("hub", { connection: { local: {} } });
     await h.until(() => h.pool.contact("hub").ok);
     expect(h.sessions[0]).toMatchObject({ local: true, clusterUid: HUB_UID, client: h.self.clients[0] });
-    h.pool.remove("hub");
+    h.connected.remove("hub");
     await h.settle();
     expect(h.sessions[0]?.signal.aborted).toBe(true);
     expect(h.self.clients[0]?.disposed).toBe(false);
   });
 });
 
-const memberCluster = (name: string): MemberCluster =>
-  ({
-    apiVersion: "federation.paas.cmft.com/v1alpha1",
-    kind: "MemberCluster",
-    metadata: { name, uid: `${name}-object`, generation: 1 },
-    spec: { connection: { kubeconfigSecretRef: { name, key: "kubeconfig" } }, deletionPolicy: "Orphan" },
-  }) as unknown as MemberCluster;
-
-describe("a pool that does not run yet", () => {
-  test("knows its clusters, and connects to none before it has read the Secrets", async () => {
-    const clock = new FakeClock();
-    const watched: [string, string | undefined, string | undefined][] = [];
-    class Hub extends FakeHub {
-      override watch(type: Parameters<FakeHub["watch"]>[0], options: WatchOptions = {}): ReturnType<FakeHub["watch"]> {
-        watched.push([type.plural, options.namespace, options.fieldSelector]);
-        return super.watch(type, options);
-      }
-    }
-    const hub = new Hub();
-    const { client } = new ScriptedClient();
-    const heard: string[] = [];
-    const pool = new ClusterPool({
-      hub,
-      hubLocal: { client, discovery: new Discovery(client, clock), clusterUid: HUB_UID },
-      systemNamespace: SYSTEM,
-      allowExec: false,
-      clock,
-      logger: createLogger({ level: "silent" }),
-      metrics: { setMemberReady: () => undefined, failed: () => undefined, forgetCluster: () => undefined },
-      listener: {
-        paceOf: () => undefined,
-        sessionStarted: () => undefined,
-        contactChanged: (cluster, { reason }) => heard.push(`${cluster} ${reason}`),
-        clusterRemoved: (cluster) => heard.push(`${cluster} removed`),
-      },
-    });
-    pool.upsert(memberCluster("a"));
-    await clock.advance(60_000);
-    expect([heard, hub.calls]).toEqual([["a Connecting"], []]);
-    const end = new AbortController();
-    const running = pool.run(end.signal);
-    await clock.advance(10);
-    expect(heard).toEqual(["a Connecting", "a SecretNotFound"]);
-    // Helm keeps its releases in the same namespace, a megabyte each.
-    expect(watched[0]).toEqual(["secrets", SYSTEM, "type!=helm.sh/release.v1"]);
-    end.abort(new Error("over"));
-    await running;
-    pool.upsert(memberCluster("b"));
-    expect([heard.length, pool.contact("b").reason]).toEqual([2, "ClusterUnknown"]);
-  });
-});
-
 describe("a pool", () => {
-  test("has a reason for an unknown cluster", async () => {
-    const h = await start();
-    expect(h.pool.contact("a")).toEqual({
-      ok: false,
-      reason: "ClusterUnknown",
-      message: "there is no MemberCluster of that name",
-    });
-    expect(h.pool.session("a")).toBeUndefined();
-    h.pool.remove("a");
-    expect(h.heard).toEqual([]);
-  });
-
   test("reads credentials again only for the cluster of a changed Secret", async () => {
     const h = await start();
     await h.joined("a");

@@ -1,42 +1,58 @@
-import type { Contact, KubeObject, MemberCluster } from "../../apis/index.ts";
-import type { Logger } from "../../observability/index.ts";
-import type { Client, Clock } from "../../runtime/index.ts";
-import { initialState } from "./connection.ts";
-import { DampedContact, type Damping } from "./dampedContact.ts";
-import type { Answering } from "./answering.ts";
 import {
-  type AnsweringNews,
-  answeringNews,
-  contactLoss,
-  type MemberFindings,
-  type MemberTroubleEnd,
-} from "./memberStatus.ts";
+  ACCEPT_CLUSTER_UID_ANNOTATION,
+  type Contact,
+  defined,
+  fullMessage,
+  type KubeObject,
+  type MemberCluster,
+  type Message,
+} from "../../apis/index.ts";
+import { type EventRecorder, logContext, type Logger, type Recoveries } from "../../observability/index.ts";
+import {
+  type Answering,
+  type ClusterIdentity,
+  type ClusterNews,
+  type ClusterReportChannel,
+  type ConnectionSettings,
+  type IdentityAnswer,
+  NOT_YET_KNOWN,
+  type TokenRenewal,
+} from "../../ports/index.ts";
+import type { Client, Clock } from "../../runtime/index.ts";
+import { DampedContact, type Damping } from "../tables/index.ts";
+import { regardingMember } from "./memberCondition.ts";
+import { answeringNews, contactLoss, latencyOf, type MemberFindings, type MemberTroubleEnd } from "./memberStatus.ts";
 import { MemberStatusWriter } from "./statusWriter.ts";
 
 /** The first loss is published in the condition at once. */
 const DAMPING: Damping = { firstMs: 0, longestMs: 120_000, textMs: 0 };
+const UNTRIED: Contact = { ok: false, reason: NOT_YET_KNOWN };
 
 export interface MemberReportOptions {
-  cluster: string;
   hub: Client;
   clock: Clock;
   logger: Logger;
-  /** Called when the published contact changes. */
-  onContact: (before: Contact, contact: Contact) => void;
-  /** False: nothing is written. */
-  owned: () => boolean;
+  events: Pick<EventRecorder, "record">;
+  recoveries: Recoveries;
+  /** Takes the answer to a status write. */
   onWritten: (object: KubeObject) => void;
+  /** Called when a status write was refused or got no answer. */
   onFailed: () => void;
 }
 
-/** Collects the findings about one cluster and writes them into the status of its MemberCluster. */
-export class MemberReport implements Disposable {
+/**
+ * Takes the facts about one cluster, writes them into the status of its MemberCluster, and records Events about
+ * troubles that begin or end. Only reads if another manager owns the MemberCluster.
+ */
+export class MemberReport implements ClusterReportChannel, Disposable {
   readonly #logger: Logger;
   readonly #clock: Clock;
+  readonly #events: Pick<EventRecorder, "record">;
+  readonly #recoveries: Recoveries;
   readonly #writer: MemberStatusWriter;
-  readonly #owned: () => boolean;
   readonly #contact: DampedContact<Contact>;
-  #generation: number | undefined;
+  #object: MemberCluster;
+  #owned: boolean;
   #findings: MemberFindings = {};
   /** Findings that are written together with the identity. */
   #claimed: MemberFindings | undefined;
@@ -45,116 +61,115 @@ export class MemberReport implements Disposable {
   /** Contact that is written together with the identity, before it is made. */
   #anticipated: Contact | undefined;
 
-  constructor({ cluster, hub, clock, logger, onContact, owned, onWritten, onFailed }: MemberReportOptions) {
-    this.#logger = logger;
+  constructor(object: MemberCluster, owned: boolean, options: MemberReportOptions) {
+    const { hub, clock, events, recoveries, onWritten, onFailed } = options;
+    const cluster = object.metadata.name;
+    this.#object = object;
     this.#owned = owned;
     this.#clock = clock;
+    this.#events = events;
+    this.#recoveries = recoveries;
+    this.#logger = options.logger.child(logContext(undefined, { cluster }));
     this.#contact = new DampedContact<Contact>({
       clock,
       damping: DAMPING,
       changed: (before) => {
-        if (before === undefined) return;
-        onContact(before, this.#published);
-        if (this.#published.ok) this.#lost = undefined;
-        this.changed();
+        if (before !== undefined) this.#contactChanged(before);
       },
     });
     this.#writer = new MemberStatusWriter({
-      cluster,
-      hub,
-      clock,
-      logger,
-      onFailed,
-      onWritten: (object) => {
-        this.#noteLoss(object as unknown as MemberCluster);
-        onWritten(object);
+      ...{ cluster, hub, clock, logger: this.#logger, onFailed },
+      onWritten: (written) => {
+        this.#noteLoss(written as unknown as MemberCluster);
+        onWritten(written);
       },
       input: () =>
-        owned()
+        this.#owned
           ? {
-              generation: this.#generation,
+              generation: this.#object.metadata.generation,
               contact: this.#anticipated ?? this.#published,
               findings: { ...this.#findings, ...this.#claimed },
             }
           : undefined,
     });
+    this.#contact.take(UNTRIED);
+    this.take(object, owned);
   }
 
-  get #published(): Contact {
-    return this.#contact.published ?? initialState().contact;
+  /** UID of the MemberCluster. */
+  get objectUid(): string | undefined {
+    return this.#object.metadata.uid;
   }
 
-  heard(contact: Contact): void {
-    this.#contact.take(contact);
+  /** The part of the MemberCluster that the connection needs, by the newest known status. */
+  get settings(): ConnectionSettings {
+    const { metadata, spec } = this.#object;
+    const { status } = this.#writer;
+    return {
+      cluster: metadata.name,
+      uid: metadata.uid,
+      createdAt: metadata.creationTimestamp,
+      connection: spec.connection,
+      namespaces: spec.namespaces,
+      acceptedUid: metadata.annotations?.[ACCEPT_CLUSTER_UID_ANNOTATION],
+      recordedUid: status?.clusterUID,
+      latencyMs: latencyOf(status),
+      owned: this.#owned,
+    };
   }
 
-  get recordedUid(): string | undefined {
-    return this.#writer.status?.clusterUID;
-  }
-
-  take(object: MemberCluster): void {
-    this.#generation = object.metadata.generation;
+  /** `owned`: this manager writes the status. */
+  take(object: MemberCluster, owned: boolean): void {
+    this.#object = object;
+    this.#owned = owned;
     this.#writer.take(object);
     this.#noteLoss(object);
   }
 
-  #noteLoss({ status }: Pick<MemberCluster, "status">): void {
-    const isLost = status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "False") === true;
-    // A status that arrives after contact was made describes an earlier loss.
-    if (isLost && !this.#published.ok) this.#lost = status;
-  }
-
-  /** Loss of contact that ends now. */
-  lossBefore(published: Contact): MemberTroubleEnd | undefined {
-    return contactLoss(published, this.#lost, this.#clock.now());
-  }
-
-  /** Troubles that begin or end with a new verdict. */
-  answering(next: Answering): AnsweringNews {
-    return answeringNews(this.#writer.status, next, this.#clock.now());
-  }
-
-  /** Adds findings and writes the status if they are new. */
-  find(findings: MemberFindings): void {
-    this.#findings = { ...this.#findings, ...findings };
-    // Newer findings win, also over findings that are being written together with the identity.
-    if (this.#claimed !== undefined) Object.assign(this.#claimed, findings);
-    this.changed();
-  }
-
-  /** Called when an input of the status has changed. */
+  /** Writes the status if an input has changed. */
   changed(): void {
-    if (this.#owned()) this.#writer.request();
+    if (this.#owned) this.#writer.request();
   }
 
-  /**
-   * Writes the UID and other findings. The status says `Connected` until {@link contactSettled}. True when the UID is
-   * written, by whichever manager owns the MemberCluster.
-   */
-  async recordIdentity(uid: string, found: MemberFindings | undefined): Promise<boolean> {
-    if (!this.#owned()) return this.recordedUid === uid;
-    const claimed: MemberFindings = { ...found, clusterUID: uid };
+  send(news: ClusterNews): void {
+    if (this.#writer.disposed) return;
+    switch (news.kind) {
+      case "Contact":
+        this.#anticipated = undefined;
+        this.#contact.take(news.contact);
+        break;
+      case "Findings":
+        this.#find(defined(news.findings));
+        break;
+      case "Answering":
+        this.#answers(news.answering);
+        break;
+      case "TokenRenewal":
+        this.#tokenRenewed(news.renewal);
+        break;
+    }
+  }
+
+  /** The status says `Connected` from now on until the next contact is reported. */
+  async recordIdentity({ uid, findings = {} }: ClusterIdentity): Promise<IdentityAnswer> {
+    if (!this.#owned) return this.#writer.status?.clusterUID === uid ? "Recorded" : "NotOwner";
+    const claimed: MemberFindings = { ...defined(findings), clusterUID: uid };
     this.#claimed = claimed;
     this.#anticipated = { ok: true };
     try {
       await this.#writer.writeNow();
       this.#findings = { ...this.#findings, ...claimed };
-      return true;
+      return "Recorded";
     } catch (err) {
       if (this.#claimed === claimed) this.#anticipated = undefined;
       if (!this.#writer.disposed) {
         this.#logger.warn({ err, event_reason: "IdentityNotRecorded" }, "the cluster's UID was not written down");
       }
-      return false;
+      return "Refused";
     } finally {
       // The next session may already be writing its own identity.
       if (this.#claimed === claimed) this.#claimed = undefined;
     }
-  }
-
-  /** Called when the real contact is known. */
-  contactSettled(): void {
-    this.#anticipated = undefined;
   }
 
   [Symbol.dispose](): void {
@@ -165,5 +180,54 @@ export class MemberReport implements Disposable {
   /** Resolves when no request is under way. */
   settled(): Promise<void> {
     return this.#writer.settled();
+  }
+
+  get #published(): Contact {
+    return this.#contact.published ?? UNTRIED;
+  }
+
+  #contactChanged(before: Contact): void {
+    const { ok, reason = "ClusterUnreachable", message = "" } = this.#published;
+    if (!ok && before.reason !== NOT_YET_KNOWN) this.#record("Warning", reason, "Probe", message);
+    const loss = ok ? contactLoss(before, this.#lost, this.#clock.now()) : undefined;
+    if (loss !== undefined) this.#ended([loss]);
+    if (ok) this.#lost = undefined;
+    this.changed();
+  }
+
+  #answers({ latencyMs, pace }: Answering): void {
+    const { begun, ended } = answeringNews(this.#writer.status, { latencyMs, pace }, this.#clock.now());
+    for (const { reason, message } of begun) this.#record("Warning", reason, "Probe", message);
+    this.#ended(ended);
+    this.#find({ latencyMs, pace });
+  }
+
+  #tokenRenewed(renewal: TokenRenewal): void {
+    if (renewal.renewed)
+      this.#record("Normal", "TokenRenewed", "RenewToken", `the token is valid until ${renewal.expiresAt}`);
+    else this.#record("Warning", "TokenNotRenewed", "RenewToken", renewal.message);
+  }
+
+  #find(findings: MemberFindings): void {
+    this.#findings = { ...this.#findings, ...findings };
+    // Newer findings win, also over findings that are being written together with the identity.
+    if (this.#claimed !== undefined) Object.assign(this.#claimed, findings);
+    this.changed();
+  }
+
+  #noteLoss({ status }: Pick<MemberCluster, "status">): void {
+    const isLost = status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "False") === true;
+    // A status that arrives after contact was made describes an earlier loss.
+    if (isLost && !this.#published.ok) this.#lost = status;
+  }
+
+  #record(type: "Normal" | "Warning", reason: string, action: string, message: Message): void {
+    if (!this.#owned) return;
+    this.#events.record({ regarding: regardingMember(this.#object), type, reason, action, note: fullMessage(message) });
+  }
+
+  #ended(troubles: readonly MemberTroubleEnd[]): void {
+    const object = regardingMember(this.#object);
+    if (this.#owned) this.#recoveries.ended(troubles.map((trouble) => ({ object, ...trouble })));
   }
 }

@@ -12,25 +12,14 @@ import {
   timestamp,
 } from "../../apis/index.ts";
 import type { Why } from "../../desiredstate/index.ts";
+import { type Answering, type ClusterFindings, NOT_YET_KNOWN } from "../../ports/index.ts";
 import type { EndedTrouble } from "../../status/index.ts";
-import type { Answering } from "./answering.ts";
-import type { Capacity } from "./capacity.ts";
-import { NOT_YET_KNOWN } from "./connection.ts";
 
 /** Status of a MemberCluster as a pure function of the findings. */
 
-/** Findings about a cluster. The status keeps the value of an absent one. */
-export interface MemberFindings {
-  kubernetesVersion?: string;
-  clusterUID?: string;
-  /** In any order. */
-  apis?: readonly string[];
-  /** Null when nodes may not be listed. */
-  capacity?: Capacity | null;
-  /** Null when nothing here expires. */
-  credentials?: { expiresAt: string; renewAt: string } | null;
-  latencyMs?: Answering["latencyMs"];
-  pace?: Answering["pace"];
+/** All findings about a cluster. The status keeps the value of an absent one. */
+export interface MemberFindings extends ClusterFindings, Answering {
+  clusterUID?: string | undefined;
 }
 
 export interface MemberStatusInput {

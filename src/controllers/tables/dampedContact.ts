@@ -1,6 +1,6 @@
 import type { Contact } from "../../apis/index.ts";
+import { NOT_YET_KNOWN, sameContact } from "../../ports/index.ts";
 import type { Clock } from "../../runtime/index.ts";
-import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 
 export interface Damping {
   /** A first loss is published after this time; doubled with each further loss without stable contact. */

@@ -1,5 +1,5 @@
-import { DampedContact, type Damping } from "../../clusters/index.ts";
 import { type Clock, Emitter } from "../../runtime/index.ts";
+import { DampedContact, type Damping } from "./dampedContact.ts";
 import { type ClusterContact, sameReadability } from "./clusterContact.ts";
 import type { Observations } from "./observations.ts";
 

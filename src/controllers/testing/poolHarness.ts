@@ -1,12 +1,15 @@
 import { afterEach, expect } from "vitest";
 import type { KubeObject, MemberCluster, MemberClusterSpec } from "../../apis/index.ts";
 import type { Why } from "../../desiredstate/index.ts";
+import { ClusterPool } from "../../clusters/index.ts";
+import { FakeMember } from "../../clusters/testing/fakeMember.ts";
+import type { MemberSession } from "../../clusters/types.ts";
+import { MemberSecrets } from "../../hub/index.ts";
 import { createLogger, type EventRecord, RecoveryRecorder } from "../../observability/index.ts";
 import { Discovery, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
+import { FakeClient } from "../../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { ClusterPool } from "../connection/pool.ts";
-import type { MemberSession } from "../types.ts";
-import { FakeHub, FakeMember } from "./fakeMember.ts";
+import { ConnectedMembers } from "../members/connectedMembers.ts";
 
 export const SYSTEM = "meridian-system";
 export const HUB_UID = "hub-uid";
@@ -19,7 +22,18 @@ interface Change {
   status?: object;
 }
 
-/** A pool with a hub and members in memory. `heard`: calls of the listener. */
+/** The hub's API server. */
+class FakeHub extends FakeClient {
+  readonly statusWrites: KubeObject[] = [];
+
+  override async applyStatus(...args: Parameters<FakeClient["applyStatus"]>): Promise<KubeObject> {
+    const answer = await super.applyStatus(...args);
+    this.statusWrites.push(args[1]);
+    return answer;
+  }
+}
+
+/** A pool with the hub's side, and members in memory. `heard`: calls of the listener. */
 export class PoolHarness implements AsyncDisposable {
   readonly clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
   readonly hub = new FakeHub();
@@ -28,10 +42,11 @@ export class PoolHarness implements AsyncDisposable {
   readonly sessions: MemberSession[] = [];
   readonly ready = new Map<string, boolean>();
   readonly events: string[] = [];
-  /** Controllers of the counted errors. */
-  readonly failures: string[] = [];
+  /** Number of failed status writes. */
+  failures = 0;
   /** Reason why writes are slowed down. */
   pace: Why | undefined;
+  readonly connected: ConnectedMembers;
   readonly pool: ClusterPool;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -46,30 +61,33 @@ export class PoolHarness implements AsyncDisposable {
     const recorder = {
       record: ({ type, reason, note }: EventRecord) => void this.events.push(`${type} ${reason}: ${note}`),
     };
+    const logger = createLogger({ level: "silent" });
+    const { hub, clock } = this;
+    this.connected = new ConnectedMembers({
+      ...{ hub, clock, logger },
+      events: recorder,
+      recoveries: new RecoveryRecorder({ events: recorder, after: (ms, callback) => clock.after(ms, callback) }),
+      onWritten: (object) => this.upsert(object),
+      onFailed: () => void (this.failures += 1),
+    });
     this.pool = new ClusterPool({
-      hub: this.hub,
+      connections: this.connected,
+      reports: this.connected,
+      credentials: new MemberSecrets({ client: hub, namespace: SYSTEM, clock, logger }),
       hubLocal: { client: local, discovery: new Discovery(local, this.clock), clusterUid: HUB_UID },
-      systemNamespace: SYSTEM,
       allowExec: false,
-      clock: this.clock,
-      logger: createLogger({ level: "silent" }),
+      clock,
+      logger,
       metrics: {
         setMemberReady: (name, ready) => this.ready.set(name, ready),
-        failed: (controller) => void this.failures.push(controller),
         forgetCluster: (name) => this.ready.delete(name),
       },
-      recorder,
-      recoveries: new RecoveryRecorder({
-        events: recorder,
-        after: (ms, callback) => this.clock.after(ms, callback),
-      }),
       random: () => 0.5,
       clientFor: (config, cluster) => {
         const member = [...this.members.values()].find(({ server }) => server === config.server);
         if (member === undefined) throw new Error(`no member at ${config.server}`);
         return member.connect(config, cluster);
       },
-      onStatusWritten: (object) => this.pool.upsert(object as unknown as MemberCluster),
       listener: {
         paceOf: () => this.pace,
         sessionStarted: (session) => {
@@ -88,6 +106,11 @@ export class PoolHarness implements AsyncDisposable {
     const member = new FakeMember(name, uid);
     this.members.set(name, member);
     return member;
+  }
+
+  /** Connects the MemberCluster, as its controller does. */
+  upsert(object: KubeObject, owned = true): void {
+    this.connected.upsert(object as unknown as MemberCluster, owned);
   }
 
   /** Creates the Secret, or changes it. */
@@ -113,11 +136,11 @@ export class PoolHarness implements AsyncDisposable {
       },
       ...(change.status === undefined ? {} : { status: change.status }),
     });
-    this.pool.upsert(created as unknown as MemberCluster);
+    this.upsert(created);
   }
 
   patch(name: string, patch: object): void {
-    this.pool.upsert(this.hub.server.merge(MEMBERCLUSTERS, undefined, name, patch) as unknown as MemberCluster);
+    this.upsert(this.hub.server.merge(MEMBERCLUSTERS, undefined, name, patch));
   }
 
   /** Creates a member, unless it exists, with its Secret and MemberCluster, and waits for contact. */
@@ -155,6 +178,7 @@ export class PoolHarness implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error("the test is over"));
     await this.#running;
+    await this.connected[Symbol.asyncDispose]();
   }
 }
 

@@ -55,8 +55,7 @@ describe("an application that asks for an ingress", () => {
     await federation.apply(DEMOAPPLICATIONS, shop);
     await federation.startManager();
     await federation.until(() => !isOn(federation, INGRESSES, "shop"));
-    await federation.untilAvailable("shop");
-    expect(federation.status("shop")?.kinds).toBeUndefined();
+    await federation.until(() => federation.status("shop")?.kinds === undefined);
   });
 
   test("leaves nothing when it is deleted while no manager was there", async () => {

@@ -1,7 +1,7 @@
 import { type Classes } from "../../../src/apis/index.ts";
 import { ClusterPool } from "../../../src/clusters/index.ts";
 import { type AskGate, createFederation } from "../../../src/controllers/index.ts";
-import { HubCache } from "../../../src/hub/index.ts";
+import { HubCache, MemberSecrets } from "../../../src/hub/index.ts";
 import {
   type EventRecorder,
   type Logger,
@@ -51,20 +51,16 @@ export async function runManager(parts: ManagerParts, signal: AbortSignal): Prom
     identity: "manager",
     random,
     recoveries,
-    pool: (listener) =>
+    pool: (poolParts) =>
       new ClusterPool({
-        hub: client,
+        ...poolParts,
+        credentials: new MemberSecrets({ client, namespace: systemNamespace, clock, logger }),
         hubLocal: { client, discovery: new Discovery(client, clock), clusterUid: hubId },
-        systemNamespace,
         allowExec: false,
         clock,
         logger,
         metrics,
-        listener,
-        recorder: parts.events,
-        recoveries,
         random,
-        onStatusWritten: (cluster) => hub.clusters.observe(cluster),
         clientFor,
       }),
   });

@@ -8,7 +8,8 @@ describe("what is known of a cluster", () => {
   test("is reported from the first moment to the last", async () => {
     const h = await FleetHarness.start();
     h.join();
-    expect(h.contact).toEqual({ ok: false, synced: false, pending: true, unreadable: new Map() });
+    await h.settle();
+    expect(h.contact).toEqual({ ok: false, synced: false, pending: true });
     h.connect();
     expect(h.contact).toMatchObject({ ok: true, synced: false, pending: true });
     await h.settle();
