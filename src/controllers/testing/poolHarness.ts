@@ -6,6 +6,7 @@ import { FakeMember } from "../../clusters/testing/fakeMember.ts";
 import type { MemberSession } from "../../clusters/types.ts";
 import { MemberSecrets } from "../../hub/index.ts";
 import { createLogger, type EventRecord, RecoveryRecorder } from "../../observability/index.ts";
+import type { ClusterReport, ConnectionSource } from "../../ports/index.ts";
 import { Discovery, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
 import { FakeClient } from "../../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
@@ -31,6 +32,26 @@ class FakeHub extends FakeClient {
     this.statusWrites.push(args[1]);
     return answer;
   }
+}
+
+/** The ports of the hub's side, whose values are sent as JSON. */
+function overWire(hubSide: ConnectionSource & ClusterReport): {
+  connections: ConnectionSource;
+  reports: ClusterReport;
+} {
+  const sent = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+  return {
+    connections: { follow: (taker) => hubSide.follow((change) => taker(sent(change))) },
+    reports: {
+      open: (member) => {
+        const channel = hubSide.open(sent(member));
+        return {
+          send: (news) => channel.send(sent(news)),
+          recordIdentity: (identity) => channel.recordIdentity(sent(identity)),
+        };
+      },
+    },
+  };
 }
 
 /** A pool with the hub's side, and members in memory. `heard`: calls of the listener. */
@@ -71,8 +92,7 @@ export class PoolHarness implements AsyncDisposable {
       onFailed: () => void (this.failures += 1),
     });
     this.pool = new ClusterPool({
-      connections: this.connected,
-      reports: this.connected,
+      ...overWire(this.connected),
       credentials: new MemberSecrets({ client: hub, namespace: SYSTEM, clock, logger }),
       hubLocal: { client: local, discovery: new Discovery(local, this.clock), clusterUid: HUB_UID },
       allowExec: false,
