@@ -34,7 +34,7 @@ export interface ClusterPoolOptions {
   logger: Logger;
   metrics: Pick<Metrics, "setMemberReady" | "forgetCluster">;
   listener: PoolListener;
-  /** Asked before every write to a member. */
+  /** Asked before every write to a member. The client of `hubLocal` has a guard of its own. */
   guard?: (cluster: string) => void;
   observe?: ClientOptions["observe"];
   /** Default: a real client with `guard` and `observe`. */

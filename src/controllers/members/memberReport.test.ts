@@ -196,12 +196,14 @@ describe("an Event about a cluster", () => {
   });
 
   test("names no end of a loss whose status arrives after contact was made", async () => {
-    const { report, memberCluster, notes, contact } = reporting();
+    const { report, hub, memberCluster, notes, contact, clock } = reporting();
     await contact(THERE);
+    hub.answer = () => REFUSED;
     report.take(memberCluster(LOST_BEFORE), true);
-    report.changed();
+    await contact(AWAY);
+    await clock.advance(MINUTE);
     await contact(THERE);
-    expect(notes()).toEqual([]);
+    expect(notes()).toEqual(["Warning ClusterUnreachable: connection refused"]);
   });
 
   test("names slow answers when they begin and end", async () => {

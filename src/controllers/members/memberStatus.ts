@@ -15,7 +15,7 @@ import type { Why } from "../../desiredstate/index.ts";
 import { type Answering, type ClusterFindings, NOT_YET_KNOWN } from "../../ports/index.ts";
 import type { EndedTrouble } from "../../status/index.ts";
 
-/** Status of a MemberCluster as a pure function of the findings. */
+/** Status of a MemberCluster as a function of the findings. Pure. */
 
 /** All findings about a cluster. The status keeps the value of an absent one. */
 export interface MemberFindings extends ClusterFindings, Answering {
