@@ -51,6 +51,13 @@ export function createFederation(options: FederationOptions): Federation {
 
   async function run(signal: AbortSignal): Promise<void> {
     await using _reports = planner;
+    // A term that ends before the hub was read has asked the members nothing.
+    try {
+      await options.hub.waitForSync(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
     const end = new AbortController();
     const running = members.run(AbortSignal.any([signal, end.signal]));
     try {
