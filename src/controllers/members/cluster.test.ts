@@ -161,6 +161,17 @@ describe("the deletion of a MemberCluster", () => {
     expect([deleted.finalizers().length, deleted.observed]).toEqual([1, []]);
   });
 
+  test("takes the finalizer away after the session has ended", async () => {
+    const { reconcile, client, connected } = going();
+    const atPatch: unknown[] = [];
+    client.answer = ({ verb }) => {
+      if (verb === "patch") atPatch.push(connected.at(-1));
+      return { metadata: { name: CLUSTER, ...leaving } };
+    };
+    await reconcile();
+    expect(atPatch).toEqual([REMOVED]);
+  });
+
   test.each<[string, Ownership, (all: All) => void, string, string[]]>([
     ["and says so while nobody has decided", "Owned", copy, OWN, ["applyStatus memberclusters"]],
     ["silently while its copies are unknown", "Owned", contact({ pending: true }), OWN, []],
