@@ -18,6 +18,8 @@ export {
   linkTo,
   type Origin,
   parseTraceparent,
+  type PlainSpanContext,
+  plainSpanContext,
   recordError,
   resourceAttributes,
   type Span,

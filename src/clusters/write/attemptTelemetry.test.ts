@@ -12,7 +12,8 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const ORIGIN: Origin = {
   spanContext: { traceId: TRACE, spanId: "b7ad6b7169203331", traceFlags: 1 },
   reconcileId: "reconcile-1",
-  at: 0,
+  // When the clock of the lane starts.
+  at: Date.UTC(2026, 0, 1),
 };
 
 /** A lane that takes rows of the plan {@link ORIGIN}. `lines`: log lines above debug. */

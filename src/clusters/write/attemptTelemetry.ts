@@ -41,7 +41,10 @@ export class AttemptTelemetry {
     this.#options = options;
   }
 
-  /** Starts a span below the plan that asked for the attempt; it only links to an old plan, or if it corrects drift. */
+  /**
+   * Starts a span below the plan that asked for the attempt; it only links to an old plan, or if it corrects drift.
+   * `now`: epoch milliseconds.
+   */
   startSpan(
     { object: { ref, origin }, action, isHeal }: Pick<Attempt, "object" | "action" | "isHeal">,
     now: number,

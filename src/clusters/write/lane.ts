@@ -212,7 +212,7 @@ export class Lane implements AsyncDisposable {
       asked: { row: object.row, origin: object.origin },
       before: object.failure?.reason,
       isHeal,
-      span: this.#telemetry.startSpan({ object, action, isHeal }, startedAt),
+      span: this.#telemetry.startSpan({ object, action, isHeal }, clock.now()),
     };
     objects.beginWrite(object, action.kind === "Create" || action.kind === "Update");
     try {

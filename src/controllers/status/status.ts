@@ -112,7 +112,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   /** A status reports the results of the last plan. */
   follows(owner: string): Following {
     const { plans, clock } = this.#options;
-    return follow(plans.traces.lastOf(owner), clock.monotonic());
+    return follow(plans.traces.lastOf(owner), clock.now());
   }
 
   logFields(owner: string): Record<string, string | undefined> {

@@ -37,19 +37,15 @@ const beneath = (traceparent: string) => ({
 const contextIn = (traceparent: string) => expect.objectContaining({ traceId: traceparent.slice(3, 35) }) as object;
 const beside = (traceparent: string) => ({ links: [contextIn(traceparent)] });
 
-type When = { isPlanned: boolean; now: number; monotonic?: number };
+type When = { isPlanned: boolean; now: number };
 
 function follow(traces: ObjectTraces, owner: string, given: KubeObject | undefined, when: When) {
-  return traces.follow(owner, given, {
-    monotonic: 0,
-    ...when,
-    status: given?.["status"] as FederatedStatus | undefined,
-  });
+  return traces.follow(owner, given, { ...when, status: given?.["status"] as FederatedStatus | undefined });
 }
 
-/** Records a run with this span. `at`: monotonic milliseconds. */
-function run(traces: ObjectTraces, spanId: string, at = 0, change?: Origin["change"]): Origin {
-  const origin = { spanContext: { traceId: "t", spanId, traceFlags: 1 }, reconcileId: spanId, at, change };
+/** Records a run with this span, so many milliseconds after {@link LATER}. */
+function run(traces: ObjectTraces, spanId: string, ms = 0, change?: Origin["change"]): Origin {
+  const origin = { spanContext: { traceId: "t", spanId, traceFlags: 1 }, reconcileId: spanId, at: LATER + ms, change };
   traces.ran("shop", { span: undefined, origin });
   return origin;
 }
@@ -87,7 +83,7 @@ describe("the trace of an object's annotation", () => {
 });
 
 describe("a change", () => {
-  const at = (monotonic: number) => ({ ...planned, monotonic });
+  const at = (ms: number) => ({ ...planned, now: LATER + ms });
   const changed = (generation: number): KubeObject => {
     const { metadata, ...rest } = object(undefined);
     return { ...rest, metadata: { ...metadata, generation } };

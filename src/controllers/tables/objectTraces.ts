@@ -32,8 +32,6 @@ export interface Moment {
   status: FederatedStatus | undefined;
   /** Epoch milliseconds. */
   now: number;
-  /** Monotonic milliseconds. */
-  monotonic: number;
 }
 
 interface Story {
@@ -79,7 +77,7 @@ export class ObjectTraces {
     this.#causes.delete(owner);
     if (object === undefined) {
       this.#stories.delete(owner);
-      return known?.change && follow(known.change, moment.monotonic);
+      return known?.change && follow(known.change, moment.now);
     }
     const annotated = object.metadata.annotations?.[TRACEPARENT_ANNOTATION];
     const context = parseTraceparent(annotated);
@@ -94,8 +92,8 @@ export class ObjectTraces {
   }
 
   /** Continues with another run for the same version of the object. */
-  #goOn(story: Story, cause: Cause | undefined, { monotonic }: Moment): Following {
-    const next = follow(story.change, monotonic);
+  #goOn(story: Story, cause: Cause | undefined, { now }: Moment): Following {
+    const next = follow(story.change, now);
     if (cause === undefined) return next;
     story.cause = cause;
     const links = [...(next.links ?? []), ...(cause.context === undefined ? [] : [cause.context])];
@@ -148,7 +146,6 @@ export function followingOf({ hub, plans, clock }: TraceSources, owner: string):
     isPlanned: plans.get(owner) !== undefined,
     status: object === undefined ? undefined : hub.statuses.of(object),
     now: clock.now(),
-    monotonic: clock.monotonic(),
   });
 }
 

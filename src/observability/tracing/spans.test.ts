@@ -85,6 +85,11 @@ describe("what follows from a reconcile", () => {
     expect(after(1_001)).toEqual({ isBeneath: false, links: [true] });
   });
 
+  test("counts as a moment later, or as later, when the clock of the other process is ahead", () => {
+    expect(after(-1_000)).toEqual({ isBeneath: true, links: [] });
+    expect(after(-1_001)).toEqual({ isBeneath: false, links: [true] });
+  });
+
   test("links to it when somebody else is the cause", () => {
     expect(after(0, linkTo)).toEqual({ isBeneath: false, links: [true] });
   });

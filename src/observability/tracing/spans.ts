@@ -24,14 +24,20 @@ export interface SpanOptions extends Following {
   attributes?: Attributes;
 }
 
-/** The reconcile that asked for some work. Each member object has one, so it is small and holds no span. */
+/** A span context as a plain JSON value. */
+export type PlainSpanContext = Readonly<Pick<SpanContext, "traceId" | "spanId" | "traceFlags">>;
+
+/**
+ * The reconcile that asked for some work. Each member object has one, so it is small and holds no span. It is a plain
+ * JSON value, since the work may be done by another process.
+ */
 export interface Origin {
-  readonly spanContext: SpanContext;
+  readonly spanContext: PlainSpanContext;
   readonly reconcileId: string;
-  /** Monotonic milliseconds. */
+  /** Epoch milliseconds, because processes share no monotonic clock. */
   readonly at: number;
   /** Undefined where the change began in the trace of `spanContext`. */
-  readonly change?: SpanContext | undefined;
+  readonly change?: PlainSpanContext | undefined;
 }
 
 /**
@@ -54,10 +60,15 @@ function contextOf(parent: Span | SpanContext | undefined): typeof ROOT_CONTEXT 
   return "spanContext" in parent ? trace.setSpan(ROOT_CONTEXT, parent) : trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
-/** A child of the origin that asked a moment ago, else a link. `now`: monotonic milliseconds. */
+/**
+ * A child of the origin that asked a moment ago, else a link. `now`: epoch milliseconds. The clocks of two processes
+ * differ, so an origin may seem to lie in the future. Such an origin is treated like an origin in the past.
+ */
 export function follow(origin: Origin | undefined, now: number): Following {
   if (origin === undefined) return {};
-  return now - origin.at <= SAME_STORY_MS ? { parent: origin.spanContext, change: origin.change } : linkTo(origin);
+  return Math.abs(now - origin.at) <= SAME_STORY_MS
+    ? { parent: origin.spanContext, change: origin.change }
+    : linkTo(origin);
 }
 
 /** For work with its own reason, which restores a state that an origin asked for. */
@@ -69,6 +80,11 @@ export function linkTo(origin: Origin | undefined): Following {
 
 export function changeOf(origin: Origin | undefined): SpanContext | undefined {
   return origin?.change ?? origin?.spanContext;
+}
+
+/** The parts of a span context that are plain JSON: an SDK's context may also hold the object of a trace state. */
+export function plainSpanContext({ traceId, spanId, traceFlags }: SpanContext): PlainSpanContext {
+  return { traceId, spanId, traceFlags };
 }
 
 /** Marks the span as failed, also for errors that are never thrown. */

@@ -266,7 +266,12 @@ describe("a reconcile", () => {
     expect(span?.attributes).toMatchObject({ "reconcile.controller": "test", "reconcile.request": "a" });
     expect(span?.parentSpanContext).toBeUndefined();
     expect(lines[0]).toMatchObject({ trace_id: span?.spanContext().traceId, object: "a" });
-    expect(origin).toEqual({ spanContext: span?.spanContext(), reconcileId: lines[0]?.["reconcile_id"], at: 0 });
+    const { traceId, spanId, traceFlags } = span?.spanContext() ?? {};
+    expect(origin).toEqual({
+      spanContext: { traceId, spanId, traceFlags },
+      reconcileId: lines[0]?.["reconcile_id"],
+      at: clock.now() - 10,
+    });
   });
 
   test("has its place where its reconciler says", async () => {
@@ -285,7 +290,8 @@ describe("a reconcile", () => {
   });
 
   test("names on its lines, and to what it asks for, the trace of the change when that is another one", async () => {
-    const change = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", traceFlags: 1 };
+    const plain = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", traceFlags: 1 };
+    const change = { ...plain, isRemote: true };
     const origins: unknown[] = [];
     const { queue, clock, lines } = setUp({
       follows: (key) => ({ ...(key === "beside" ? { links: [change] } : { parent: change }), change }),
@@ -299,7 +305,7 @@ describe("a reconcile", () => {
     await clock.advance(10);
     expect(lines.map((line) => line["change_trace_id"])).toEqual([change.traceId, undefined]);
     expect(lines[1]).toMatchObject({ trace_id: change.traceId });
-    expect(origins).toEqual([change, undefined]);
+    expect(origins).toEqual([plain, undefined]);
   });
 
   test("that fails is told with what its reconciler calls the key", async () => {

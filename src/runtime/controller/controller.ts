@@ -3,6 +3,7 @@ import {
   type Following,
   logContext,
   type Origin,
+  plainSpanContext,
   recordError,
   startSpan,
   type ControllerMetrics,
@@ -269,8 +270,12 @@ class RunContext implements ReconcileContext {
   }
 
   get origin(): Origin | undefined {
-    const spanContext = this.span?.spanContext();
-    const { reconcileId } = this;
-    return spanContext && { spanContext, reconcileId, at: this.#clock.monotonic(), change: this.#change };
+    if (this.span === undefined) return undefined;
+    return {
+      spanContext: plainSpanContext(this.span.spanContext()),
+      reconcileId: this.reconcileId,
+      at: this.#clock.now(),
+      ...(this.#change === undefined ? {} : { change: plainSpanContext(this.#change) }),
+    };
   }
 }
