@@ -159,5 +159,7 @@ describe("an amount of a resource", () => {
     ["text that is no quantity", "memory", "much", undefined],
     ["no text and no number", "memory", true, undefined],
     ["nothing", "memory", undefined, undefined],
+    ["more than a server keeps", "memory", "1e999", 2 ** 63],
+    ["less than a server keeps", "memory", "-1e999", -(2 ** 63)],
   ])("%s", (_name, resource, quantity, want) => expect(amountOf(resource, quantity)).toBe(want));
 });

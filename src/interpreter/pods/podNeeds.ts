@@ -55,13 +55,17 @@ export function podNeedsKey({ requests, nodeSelector, nodeTerms, tolerations }: 
   return JSON.stringify([sorted(requests), sorted(nodeSelector), nodeTerms, tolerations]);
 }
 
-/** In the unit of its resource, rounded up as in Kubernetes; undefined if malformed. */
+/** No server keeps a larger quantity. So sums of amounts stay finite, and are JSON. */
+const MOST_AMOUNT = 2 ** 63;
+
+/** In the unit of its resource, rounded up as in Kubernetes and at most 2^63; undefined if malformed. */
 export function amountOf(resource: string, quantity: unknown): number | undefined {
   if (typeof quantity !== "string" && typeof quantity !== "number" && typeof quantity !== "bigint") return undefined;
   const amount = parseQuantity(quantity);
   if (amount === undefined) return undefined;
   // Hundredths of a thousandth are noise of binary fractions: 0.1 of a core is 100 thousandths, not more.
-  return Math.ceil(Math.round(amount * (resource === "cpu" ? 1000 : 1) * 1e5) / 1e5);
+  const bounded = Math.max(-MOST_AMOUNT, Math.min(MOST_AMOUNT, amount));
+  return Math.ceil(Math.round(bounded * (resource === "cpu" ? 1000 : 1) * 1e5) / 1e5);
 }
 
 type Amounts = Record<string, number>;

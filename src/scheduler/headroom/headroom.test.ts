@@ -190,3 +190,8 @@ describe("which nodes required node affinity selects", () => {
     expect(selected({})).toBe("");
   });
 });
+
+test("room is JSON, whatever quantities a member reports", () => {
+  const given = headroomOf([node("a", { memory: "1e999" })], [pod(spec({ memory: "1e999" }, onA))]);
+  expect(JSON.parse(JSON.stringify(given))).toEqual(given);
+});
