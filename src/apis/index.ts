@@ -20,6 +20,7 @@ export {
   type FieldSelector,
   IMAGE,
   isCount,
+  issueText,
   type LabelSelector,
   matchesClusterSelector,
   matchesLabelSelector,

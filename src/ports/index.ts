@@ -14,7 +14,8 @@
  * Promises: every message is a JSON value, so that the two sides may run in one process or in two. The messages of a
  * stream are numbered: whoever takes them notices a double, a wrong order or a gap. Planning has an epoch: nothing that
  * belongs to an older epoch changes anything. Absence is no message: a row that does not come is no order to remove,
- * and a report that does not come is no loss of an object.
+ * and a report that does not come is no loss of an object. A decoded message has the form of its type, and an error
+ * never repeats the content of a message.
  */
 export {
   type Answering,
@@ -30,6 +31,17 @@ export {
 } from "./clusterReport.ts";
 export { type ConnectionChange, type ConnectionSettings, type ConnectionSource } from "./connections.ts";
 export { type CredentialStore, type MemberSecret } from "./credentials.ts";
+export {
+  decodeAnswer,
+  type Decoded,
+  decodeReport,
+  decodeRequest,
+  decodeSession,
+  decodeWork,
+  encode,
+  MESSAGE_BOUNDS,
+  type MessageBounds,
+} from "./codec.ts";
 export { InOrder } from "./inOrder.ts";
 export {
   type CapacityReport,

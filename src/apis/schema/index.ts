@@ -14,6 +14,7 @@ export {
   selectsAmongKind,
   type Specificity,
 } from "./match.ts";
+export { issueText } from "./issueText.ts";
 export * from "./openapi.ts";
 export * from "./parseSpec.ts";
 export {
