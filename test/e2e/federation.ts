@@ -8,6 +8,7 @@ import {
   type MemberCluster,
   type ObjectMeta,
 } from "../../src/apis/index.ts";
+import { allOf } from "../../src/cmd/shared/index.ts";
 import {
   type Api,
   eventually,
@@ -80,7 +81,8 @@ export class Federation implements AsyncDisposable {
     try {
       await meridianOk(this.hub, ["install"]);
       await this.startManager();
-      for (const member of this.fleet.members) if (!unjoined.includes(member.name)) await this.join(member);
+      const joining = this.fleet.members.filter(({ name }) => !unjoined.includes(name));
+      await allOf(joining.map((member) => this.join(member)));
     } catch (error) {
       if (error instanceof Error && this.#manager !== undefined) {
         error.message += `\n--- manager\n${await this.#manager.logTail()}`;
