@@ -18,7 +18,6 @@ export {
   linkTo,
   type Origin,
   parseTraceparent,
-  type PlainSpanContext,
   plainSpanContext,
   recordError,
   resourceAttributes,
