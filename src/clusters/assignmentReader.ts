@@ -86,7 +86,9 @@ export class AssignmentReader {
         if (signal.aborted) return;
         logger.error({ cluster, err, event_reason: "AssignmentFailed" }, "the assignment of a cluster broke off");
       }
-      await clock.sleep(backoffDelay(Math.max(1, this.#attempts), { ...ASK_AGAIN, random }), signal).catch(() => undefined);
+      await clock
+        .sleep(backoffDelay(Math.max(1, this.#attempts), { ...ASK_AGAIN, random }), signal)
+        .catch(() => undefined);
     }
   }
 
@@ -108,7 +110,7 @@ export class AssignmentReader {
         if (signal.aborted) return;
         listen();
         const ready = order.take(message);
-        if (ready === "Gap" || (message.kind === "Heartbeat" && order.hasGap))
+        if (ready === "Gap" || (message.kind === "Heartbeat" && order.isStuck()))
           throw new BrokenAssignmentError("a message of the planner was lost");
         for (const delta of ready) {
           await this.#take(delta);

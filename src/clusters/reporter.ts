@@ -1,5 +1,11 @@
 import type { Logger } from "../observability/index.ts";
-import { PROTOCOL_VERSION, type Report, type ReportAnswer, type ReportChannel, type ReportSink } from "../ports/index.ts";
+import {
+  PROTOCOL_VERSION,
+  type Report,
+  type ReportAnswer,
+  type ReportChannel,
+  type ReportSink,
+} from "../ports/index.ts";
 import { backoffDelay, type Clock } from "../runtime/index.ts";
 
 export interface ReporterOptions {

@@ -1,4 +1,13 @@
-import { type Contact, defined, isGranted, type Message, type ObjectRef, refKey, fullMessage, sameValue } from "../apis/index.ts";
+import {
+  type Contact,
+  defined,
+  isGranted,
+  type Message,
+  type ObjectRef,
+  refKey,
+  fullMessage,
+  sameValue,
+} from "../apis/index.ts";
 import type { Observation, Why } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";

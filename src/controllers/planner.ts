@@ -10,7 +10,15 @@ import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer, Recoveries } from "../observability/index.ts";
 import type { ClusterReport, ConnectionSource, Liveness, ReportSink, WorkSource } from "../ports/index.ts";
 import { type Client, type Clock, Controller, type Reconciler, Workqueue } from "../runtime/index.ts";
-import { Assignments, Observations, Plans, ReportedContacts, ReportReceiver, Capacities, WorkStreams } from "./tables/index.ts";
+import {
+  Assignments,
+  Observations,
+  Plans,
+  ReportedContacts,
+  ReportReceiver,
+  Capacities,
+  WorkStreams,
+} from "./tables/index.ts";
 import { BindingReconciler, StatusReconciler } from "./status/index.ts";
 import {
   ClusterReconciler,
@@ -66,7 +74,6 @@ export interface PlannerOptions {
   /** Time since which the API server has verified the approvers of rollouts. Absent: the manager serves no webhooks. */
   approversProvenSince?: (holder: KubeObject) => ApproversProven;
 }
-
 
 export interface PlannerView {
   plans: Plans;

@@ -7,6 +7,8 @@ const MOST_EARLY = 64;
  */
 export class InOrder<T extends { seq: number }> {
   #next = 0;
+  /** Number of the missing message at the last call of {@link isStuck}. */
+  #missing: number | undefined;
   readonly #early = new Map<number, T>();
 
   /** The messages that are now in order; `Gap` when too many came after a missing one, which is then lost. */
@@ -29,8 +31,14 @@ export class InOrder<T extends { seq: number }> {
     return ready;
   }
 
-  /** True while a message is missing that later ones followed. */
-  get hasGap(): boolean {
-    return this.#early.size > 0;
+  /**
+   * True if the message that is missing now was missing at the last call, too. Called with each sign of life: a message
+   * may come late by less than the time between two of them.
+   */
+  isStuck(): boolean {
+    const missing = this.#early.size === 0 ? undefined : this.#next;
+    const isStuck = missing !== undefined && missing === this.#missing;
+    this.#missing = missing;
+    return isStuck;
   }
 }

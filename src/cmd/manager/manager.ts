@@ -197,7 +197,10 @@ async function runElected(self: Process, signal: AbortSignal): Promise<void> {
     onChange: (leading) => metrics.setLeader(options.leaseName, leading),
   });
   self.elector = elector;
-  await elector.run({ lead: (leading) => lead(self, { guard: () => elector.assertHeld(), epoch: elector.epoch }, leading) }, signal);
+  await elector.run(
+    { lead: (leading) => lead(self, { guard: () => elector.assertHeld(), epoch: elector.epoch }, leading) },
+    signal,
+  );
 }
 
 /** How long unwritten Events may delay the shutdown. */

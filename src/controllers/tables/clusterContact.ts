@@ -19,7 +19,14 @@ export interface ClusterContact extends Contact {
   grant?: Message;
 }
 
-export function contactOf({ unreadable = [], unserved, ungranted, partlySynced, grant, ...rest }: ContactReport): ClusterContact {
+export function contactOf({
+  unreadable = [],
+  unserved,
+  ungranted,
+  partlySynced,
+  grant,
+  ...rest
+}: ContactReport): ClusterContact {
   return {
     ...rest,
     unreadable: new Map(unreadable.map(({ kind, why }) => [kind, why])),

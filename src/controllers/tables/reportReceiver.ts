@@ -78,13 +78,10 @@ export class ReportReceiver implements ReportSink, Disposable {
   }
 
   open(cluster: string, session: ReportSession, answer: (answer: ReportAnswer) => void): ReportChannel {
-    const refusal = this.#refusal(cluster, session);
-    if (refusal !== undefined) {
-      answer({ kind: "Superseded", why: refusal });
-      return CLOSED;
-    }
     const sender = this.#senders.get(cluster);
-    if (sender === undefined) return CLOSED;
+    const refusal = refusalOf(session, sender?.session, this.#options.epoch);
+    if (sender === undefined) return refused("there is no MemberCluster of that name", answer);
+    if (refusal !== undefined) return refused(refusal, answer);
     if (sender.session !== undefined && sender.session.worker !== session.worker)
       sender.answer({ kind: "Superseded", why: "another worker reports for the cluster" });
     sender.session = session;
@@ -94,6 +91,8 @@ export class ReportReceiver implements ReportSink, Disposable {
     return {
       send: (report) => {
         if (sender.session === session) this.#take(cluster, sender, report);
+        // The first answer may have been lost.
+        else if (!isLater(sender.session, session)) answer(OVER);
       },
       [Symbol.dispose]: () => {
         if (sender.session === session) sender.session = undefined;
@@ -106,20 +105,9 @@ export class ReportReceiver implements ReportSink, Disposable {
     this.#senders.clear();
   }
 
-  #refusal(cluster: string, { version, epoch, worker, number }: ReportSession): string | undefined {
-    if (version !== PROTOCOL_VERSION)
-      return `this manager speaks version ${PROTOCOL_VERSION} of the protocol, the worker version ${version}`;
-    if (epoch !== this.#options.epoch) return `this manager has the epoch ${this.#options.epoch}, the worker ${epoch}`;
-    const sender = this.#senders.get(cluster);
-    if (sender === undefined) return "there is no MemberCluster of that name";
-    const { session } = sender;
-    const isOld = session?.worker === worker && session.number >= number;
-    return isOld ? "the worker has begun a later session" : undefined;
-  }
-
   #take(cluster: string, sender: Sender, report: Report): void {
     const ready = sender.order.take(report);
-    if (ready === "Gap" || (isSignOfLife(report) && sender.order.hasGap)) {
+    if (ready === "Gap" || (isSignOfLife(report) && sender.order.isStuck())) {
       sender.session = undefined;
       sender.answer({ kind: "Resync", why: "reports were lost" });
       return;
@@ -170,7 +158,11 @@ export class ReportReceiver implements ReportSink, Disposable {
     const before = observations.contactOf(cluster);
     sender.hidden = sender.heardAt === undefined ? undefined : before;
     const lastContact = before.ok ? sender.heardAt : before.lastContact;
-    const silent: Contact = { ok: false, reason: "ClusterUnreachable", message: "the worker of the cluster does not report" };
+    const silent: Contact = {
+      ok: false,
+      reason: "ClusterUnreachable",
+      message: "the worker of the cluster does not report",
+    };
     this.#setContact(cluster, {
       ...silent,
       ...(lastContact === undefined ? {} : { lastContact }),
@@ -181,7 +173,29 @@ export class ReportReceiver implements ReportSink, Disposable {
   }
 }
 
-const CLOSED: ReportChannel = { send: () => undefined, [Symbol.dispose]: () => undefined };
+const OVER: ReportAnswer = { kind: "Resync", why: "the session is over" };
+
+/** True if the session is a later one of the same worker. */
+function isLater(session: ReportSession | undefined, than: ReportSession): boolean {
+  return session !== undefined && session.worker === than.worker && session.number > than.number;
+}
+
+/** Why the session is not begun. `known`: the session of the cluster. */
+function refusalOf(session: ReportSession, known: ReportSession | undefined, epoch: number): string | undefined {
+  const { version } = session;
+  if (version !== PROTOCOL_VERSION)
+    return `this manager speaks version ${PROTOCOL_VERSION} of the protocol, the worker version ${version}`;
+  if (session.epoch !== epoch) return `this manager has the epoch ${epoch}, the worker ${session.epoch}`;
+  const isOld = known?.worker === session.worker && known.number >= session.number;
+  return isOld ? "the worker has begun a later session" : undefined;
+}
+
+/** Answers every report, since an answer may be lost. */
+function refused(why: string, answer: (answer: ReportAnswer) => void): ReportChannel {
+  const refuse = (): void => answer({ kind: "Superseded", why });
+  refuse();
+  return { send: refuse, [Symbol.dispose]: () => undefined };
+}
 
 function isSignOfLife({ seq: _, ...parts }: Report): boolean {
   return Object.keys(parts).length === 0;

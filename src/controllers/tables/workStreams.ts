@@ -1,5 +1,12 @@
 import type { GroupKind } from "../../interpreter/index.ts";
-import { PROTOCOL_VERSION, type AssignmentRequest, type RowDelta, type WorkDelta, type WorkMessage, type WorkSource } from "../../ports/index.ts";
+import {
+  PROTOCOL_VERSION,
+  type AssignmentRequest,
+  type RowDelta,
+  type WorkDelta,
+  type WorkMessage,
+  type WorkSource,
+} from "../../ports/index.ts";
 import { type Clock, Emitter, type ResourceType } from "../../runtime/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
 import { Feed } from "./feed.ts";
