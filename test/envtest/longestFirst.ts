@@ -10,16 +10,24 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const FIRST: readonly string[] = [
   "test/e2e/uninstall.test.ts",
   "test/chart/twoReleases.test.ts",
-  "test/e2e/webhooks.test.ts",
+  "test/pages/ownFleet.test.ts",
   "test/chart/upgrade.test.ts",
   "test/e2e/timeTravel.test.ts",
+  "test/e2e/webhooks.test.ts",
   "test/e2e/tenants.test.ts",
   "test/e2e/resilience.test.ts",
-  "test/e2e/sentFields.test.ts",
   "test/e2e/leave.test.ts",
+  "test/e2e/sentFields.test.ts",
+  "test/chart/apiServer.test.ts",
+  "test/e2e/safety.test.ts",
+  "test/e2e/cli.test.ts",
   "test/chart/install.test.ts",
+  "test/e2e/rollout.test.ts",
+  "test/pages/quickstart.test.ts",
+  "test/pages/helm.test.ts",
   "test/e2e/moves.test.ts",
   "test/e2e/operatorLeaves.test.ts",
+  "test/e2e/bounds.test.ts",
 ];
 
 /** Runs the longest test files first, whatever their project; all others as vitest does. */
