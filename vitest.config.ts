@@ -61,6 +61,17 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
+      {
+        // The federation once more, with every message between planner and members as bytes of JSON: `npm run test:bytes`.
+        test: {
+          name: "bytes",
+          env: { MERIDIAN_PORTS: "bytes" },
+          include: ["test/integration/federation/**/*.test.ts", "test/plays/**/*.test.ts"],
+          maxWorkers: "100%",
+          isolate: false,
+          testTimeout: 60_000,
+        },
+      },
       { test: { ...ON_CONTROL_PLANES, name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
       {
         // The part of them that does not run once more with the rights of the chart: `npm run clusters` runs each test once.

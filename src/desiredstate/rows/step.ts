@@ -97,10 +97,9 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
         : heldRow(cluster.name, object, target.owner, object.held),
     );
     // While the desired state is unknown, nothing is removed.
-    return { objects, rows, retains: problem };
+    return { objects, rows, retains: problem && whyOf(problem) };
   }
-  const { reason, message } = target.scheduled;
-  const why = refusal ?? { reason, message };
+  const why = whyOf(refusal ?? target.scheduled);
   // Even a refused namespace should become as strict as its labels say; a suspension holds the labels as well.
   const isStricter = refusal !== undefined && !target.suspended;
   const namespaceLabels = isStricter ? (target.namespaceLabels ?? {}) : undefined;
@@ -202,4 +201,9 @@ function roleOf(ref: ObjectRef, target: Target | undefined): Role {
     if (same !== undefined) return same.role;
   }
   return "dependency";
+}
+
+/** The reason alone: a row is a message, and says nothing of policies. */
+function whyOf({ reason, message }: Why): Why {
+  return { reason, message };
 }

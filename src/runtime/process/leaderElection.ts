@@ -184,7 +184,7 @@ export class LeaderElector {
     const leading = new AbortController();
     const renewing = new AbortController();
     using _link = linked(signal, leading);
-    this.#epoch = Math.max(this.#options.clock.now(), this.#record.acquiredAt + 1, this.#epoch + 1);
+    this.#epoch = Math.max(Math.floor(this.#options.clock.now()), this.#record.acquiredAt + 1, this.#epoch + 1);
     logger.info({ lease: name, identity, transitions: this.#record.transitions }, "became the leader");
     onChange?.(true);
     let lost = false;

@@ -9,6 +9,7 @@ import {
   RecoveryRecorder,
   type Tracer,
 } from "../../../src/observability/index.ts";
+import { byteLink } from "../ports/byteLink.ts";
 import { type Client, type Clock, type ClusterConfig, Discovery } from "../../../src/runtime/index.ts";
 
 /** What a manager of these tests runs on. */
@@ -47,10 +48,11 @@ export async function runManager(parts: ManagerParts, signal: AbortSignal): Prom
   const federation = createFederation({
     ...shared,
     hub,
-    epoch: clock.now(),
+    epoch: Math.floor(clock.now()),
     identity: "manager",
     random,
     recoveries,
+    ...(process.env["MERIDIAN_PORTS"] === "bytes" ? { link: (ports) => byteLink(ports) } : {}),
     pool: (poolParts) =>
       new ClusterPool({
         ...poolParts,
