@@ -8,7 +8,7 @@ import {
   fullMessage,
   sameValue,
 } from "../apis/index.ts";
-import type { Observation, Why } from "../desiredstate/index.ts";
+import type { Why } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";

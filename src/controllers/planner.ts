@@ -134,16 +134,12 @@ function assembleTables(options: PlannerOptions) {
   return { ...tables, source, reports, hubState, namespaces, capacities, pace };
 }
 
-/**
- * The planner's half of the pipeline: everything but the members. Dispose of it after the members have ended: until then
- * it takes their reports.
- */
-export function createPlanner(options: PlannerOptions): Planner {
+/** The controllers on these tables, and what lives as long as they do. */
+function assembleControllers(options: PlannerOptions, tables: ReturnType<typeof assembleTables>) {
   const { hub, client, clock, random, logger, metrics, tracer, events, recoveries } = options;
   const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE, approversProvenSince } = options;
   const deadline = options.reconcileTimeoutMs === undefined ? {} : { timeoutMs: options.reconcileTimeoutMs };
-  const tables = assembleTables(options);
-  const { plans, observations, assignments, classes, dependencies, namespaces, missing, progress } = tables;
+  const { plans, observations, dependencies } = tables;
   const members = new ConnectedMembers({
     ...{ hub: client, clock, logger, events, recoveries },
     onWritten: (object) => hub.clusters.observe(object),
@@ -177,6 +173,18 @@ export function createPlanner(options: PlannerOptions): Planner {
     const measured = { metrics: metrics.controller(name), tracer };
     return new Controller({ name, queue, reconciler, workers, clock, logger, ...deadline, ...measured });
   });
+  return { controllers, policies, members, contacts, warnings, gates };
+}
+
+/**
+ * The planner's half of the pipeline: everything but the members. Dispose of it after the members have ended: until then
+ * it takes their reports.
+ */
+export function createPlanner(options: PlannerOptions): Planner {
+  const { hub, logger, metrics, events } = options;
+  const tables = assembleTables(options);
+  const { plans, observations, assignments, classes, dependencies, namespaces, missing, progress } = tables;
+  const { controllers, policies, members, contacts, warnings, gates } = assembleControllers(options, tables);
 
   async function run(signal: AbortSignal): Promise<void> {
     using stack = new DisposableStack();

@@ -31,17 +31,7 @@ export {
 } from "./clusterReport.ts";
 export { type ConnectionChange, type ConnectionSettings, type ConnectionSource } from "./connections.ts";
 export { type CredentialStore, type MemberSecret } from "./credentials.ts";
-export {
-  decodeAnswer,
-  type Decoded,
-  decodeReport,
-  decodeRequest,
-  decodeSession,
-  decodeWork,
-  encode,
-  MESSAGE_BOUNDS,
-  type MessageBounds,
-} from "./codec.ts";
+export { decodeAnswer, type Decoded, decodeReport, decodeRequest, decodeSession, decodeWork, encode } from "./codec.ts";
 export { InOrder } from "./inOrder.ts";
 export {
   type CapacityReport,

@@ -352,7 +352,7 @@ describe("rows", () => {
   });
 
   test("are withdrawn when a complete set of rows lacks them, with the revision that they had", () => {
-    const { objects, see, find, revisions } = taken();
+    const { objects, see, find } = taken();
     see();
     const rows = (): string[] => [...objects.withRows()];
     expect(rows()).toEqual([find().key]);

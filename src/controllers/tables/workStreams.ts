@@ -7,7 +7,7 @@ import {
   type WorkMessage,
   type WorkSource,
 } from "../../ports/index.ts";
-import { type Clock, Emitter, type ResourceType } from "../../runtime/index.ts";
+import type { Clock, Emitter, ResourceType } from "../../runtime/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
 import { Feed } from "./feed.ts";
 import { Groups } from "./groups.ts";

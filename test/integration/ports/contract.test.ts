@@ -244,8 +244,12 @@ async function play(seed: number, link: Link) {
   await clock.settle(CALM_MS);
   const contents = all.member.server
     .list(CONFIGMAPS)
-    .map(({ metadata, data }) => [metadata.name, (data as { key: string }).key]);
-  return { ...all, contents, state: [...wanted].filter(([, value]) => value !== undefined).toSorted() };
+    .map(({ metadata, data }) => `${metadata.name}: ${(data as { key: string }).key}`);
+  return {
+    ...all,
+    contents,
+    state: [...wanted].flatMap(([name, value]) => (value === undefined ? [] : `${name}: ${value}`)).toSorted(),
+  };
 }
 
 const LINKS: [string, Link][] = [
@@ -262,7 +266,7 @@ describe.each(LINKS)("over %s", (_, link) => {
       expect(contents.toSorted()).toEqual(state);
       // Every copy is reported, and nothing is reported that is not there.
       const known = [...observations().in(CLUSTER)].flatMap(({ ref, present, inSyncWith }) =>
-        ref.kind === "ConfigMap" && present !== undefined ? [[ref.name, inSyncWith]] : [],
+        ref.kind === "ConfigMap" && present !== undefined ? `${ref.name}: ${inSyncWith}` : [],
       );
       expect(known.toSorted()).toEqual(state);
       expect(observations().contactOf(CLUSTER)).toMatchObject({ ok: true, synced: true });
