@@ -130,7 +130,7 @@ describe("rows", () => {
     await h.settle(30_000);
     expect(h.client.writes).toEqual([]);
     expect(h.contact).toMatchObject({ ok: true, synced: false, pending: false });
-    expect([...(h.contact?.unreadable ?? [])]).toEqual([
+    expect((h.contact?.unreadable ?? []).map(({ kind, why }) => [kind, why])).toEqual([
       [
         "/ConfigMap",
         {
@@ -161,7 +161,7 @@ describe("rows", () => {
     h.server.breakConnections();
     await h.settle(60_000);
     expect(h.contact).toMatchObject({ ok: true, synced: false, partlySynced: true });
-    expect([...(h.contact?.unreadable ?? [])]).toEqual([
+    expect((h.contact?.unreadable ?? []).map(({ kind, why }) => [kind, why])).toEqual([
       [
         "/ServiceAccount",
         {
