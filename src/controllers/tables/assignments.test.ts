@@ -1,8 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { DELETION_POLICY_ANNOTATION, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
-import { PROTOCOL_VERSION, type WorkDelta, type WorkMessage, type WorkProgress } from "../../ports/index.ts";
-import type { GroupKind } from "../../interpreter/index.ts";
-import { CONFIGMAPS, SECRETS } from "../../runtime/index.ts";
 import {
   absent,
   applyRow,
@@ -21,7 +18,6 @@ import {
 const CART = owner("cart");
 const SHOP_KEY = refKey(SHOP);
 const CART_KEY = refKey(CART);
-const WIDGET: ObjectRef = { apiVersion: "shop.example/v1", kind: "Widget", namespace: "default", name: "shop" };
 const OTHER: ObjectRef = { ...CONFIG_REF, name: "other" };
 const ROLE: ObjectRef = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "shop" };
 const WITHDRAWN = 1_000;
@@ -38,27 +34,7 @@ function tables(more: Parameters<typeof workTables>[0] = {}) {
   const cell = () => assignments.get(CLUSTER, CONFIG_KEY);
   const effective = () => cell()?.effective;
   const left = (key = SHOP_KEY): string[] => Array.from(assignments.leftBy(key), ({ ref }) => ref.name);
-  /** The stream of a worker; each call of `next` returns the next delta. */
-  const worker = (cluster = CLUSTER, since?: WorkProgress) => {
-    const stop = new AbortController();
-    const messages = all.streams.assignment(cluster, { version: PROTOCOL_VERSION, since }, stop.signal);
-    const stream = messages[Symbol.asyncIterator]();
-    const next = async (): Promise<WorkDelta | undefined> => {
-      const message = ((await stream.next()).value as WorkMessage | null) ?? undefined;
-      if (message === undefined) return undefined;
-      const { seq: _, ...delta } = message;
-      return delta;
-    };
-    /** The deltas up to the end marker. */
-    const begin = async () => {
-      const deltas: (WorkDelta | undefined)[] = [];
-      do deltas.push(await next());
-      while (deltas.at(-1)?.kind !== "End");
-      return deltas;
-    };
-    return { next, begin, stop: () => stop.abort() };
-  };
-  return { ...all, changed, departed, vacated, cell, effective, left, worker };
+  return { ...all, changed, departed, vacated, cell, effective, left };
 }
 
 const origin = (reconcileId: string) => ({
@@ -207,76 +183,6 @@ describe("a withdrawn row", () => {
     observations.report(CLUSTER, [absent({ ref: OTHER, revision: WITHDRAWN })]);
     expect([left(), vacated]).toEqual([[], [{ cluster: CLUSTER, namespace: "default" }]]);
     expect(departed).toEqual([SHOP_KEY, SHOP_KEY, SHOP_KEY]);
-  });
-});
-
-describe("the stream of a worker", () => {
-  const kinds = (others: readonly GroupKind[], watched = [CONFIGMAPS]) => ({ kind: "Kinds", kinds: watched, others });
-  const RECORDED = { group: "networking.k8s.io", kind: "Ingress" };
-  const WIDGETS = { group: "shop.example", kind: "Widget" };
-  const rows = (...more: object[]) => ({ kind: "Rows", rows: more });
-
-  test("begins with the expected owners, the kinds, and the effective rows", async () => {
-    const { assignments, worker } = tables({ expected: () => [SHOP_KEY], recordedKinds: () => [RECORDED] });
-    assignments.replace(SHOP_KEY, [applyRow({ ref: WIDGET }), applyRow()], origin("first"));
-    assignments.replace(SHOP_KEY, [applyRow({ ref: WIDGET })]);
-    expect(await worker().begin()).toEqual([
-      { kind: "Start", epoch: 1 },
-      { kind: "Expected", owners: [SHOP_KEY] },
-      kinds([RECORDED, WIDGETS]),
-      { kind: "Capacity", wanted: false },
-      rows({ ref: WIDGET, row: applyRow({ ref: WIDGET }), revision: 1, origin: origin("first") }),
-      { kind: "End", ...assignments.summaryOf(CLUSTER) },
-    ]);
-  });
-
-  test("sends each change, the last of several for one member object, until it is stopped", async () => {
-    const { assignments, worker, state, kindChanges } = tables();
-    const { begin, next, stop } = worker();
-    await begin();
-    const change = next();
-    assignments.replace(SHOP_KEY, [applyRow({ hash: "h2" })]);
-    assignments.replace(SHOP_KEY, [applyRow({ hash: "h3" })]);
-    expect(await change).toMatchObject(rows({ row: { hash: "h3" } }));
-    assignments.replace(SHOP_KEY, []);
-    expect(await next()).toMatchObject(rows({ row: undefined }));
-    state.kinds = [CONFIGMAPS, SECRETS];
-    kindChanges.emit();
-    expect(await next()).toEqual(kinds([], [CONFIGMAPS, SECRETS]));
-    stop();
-    expect(await next()).toBeUndefined();
-  });
-
-  test("sends a kind with its first row, and no longer after its last row", async () => {
-    const { assignments, observations, worker } = tables();
-    const { begin, next } = worker();
-    await begin();
-    const later = next();
-    assignments.replace(SHOP_KEY, [applyRow({ ref: WIDGET })]);
-    expect([await later, await next()]).toEqual([
-      kinds([WIDGETS]),
-      rows({ ref: WIDGET, row: applyRow({ ref: WIDGET }), revision: 1, origin: undefined }),
-    ]);
-    assignments.replace(SHOP_KEY, []);
-    expect(await next()).toMatchObject(rows({ ref: WIDGET, row: undefined, revision: 2 }));
-    const last = next();
-    observations.report(CLUSTER, [absent({ ref: WIDGET, revision: 2 })]);
-    expect(await last).toEqual(kinds([]));
-  });
-
-  test("says when the room of the cluster is to be measured, and when no longer", async () => {
-    const { capacities, state, worker } = tables();
-    const { begin, next } = worker();
-    await begin();
-    const begins = next();
-    state.measured.add(CLUSTER);
-    capacities.wanted.emit("elsewhere");
-    capacities.wanted.emit(CLUSTER);
-    expect(await begins).toEqual({ kind: "Capacity", wanted: true });
-    const ends = next();
-    state.measured.clear();
-    capacities.wanted.emit(CLUSTER);
-    expect(await ends).toEqual({ kind: "Capacity", wanted: false });
   });
 });
 
