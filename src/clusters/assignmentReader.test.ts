@@ -45,7 +45,9 @@ function reading(
       beginEpoch: (epoch) => void taken.push(`epoch ${epoch}`),
       withRows: () => held,
       take: (delta) => {
-        if (delta.kind === "Rows") for (const { ref } of delta.rows) held.add(ref.name) && taken.push(ref.name);
+        const names = delta.kind === "Rows" ? delta.rows.map(({ ref }) => ref.name) : [];
+        for (const name of names) held.add(name);
+        taken.push(...names);
         return Promise.resolve();
       },
       withdraw: (keys) => {
