@@ -95,7 +95,10 @@ export class Reporter implements Disposable {
       this.#failed(err);
     }
     // A receiver in this process may have ended the session already.
-    if (this.#retry !== undefined) return;
+    if (this.#retry !== undefined) {
+      this.#close();
+      return;
+    }
     this.#options.everything();
     if (heartbeatMs !== undefined) this.#scheduleHeartbeat(heartbeatMs);
   }
