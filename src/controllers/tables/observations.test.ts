@@ -167,17 +167,3 @@ test("what is known to be absent is remembered, and counts for its namespace unt
   observations.contact(CLUSTER, undefined);
   expect(observations.isInUse(CLUSTER, "default")).toBe(false);
 });
-
-test.each([
-  ["nothing is there and nothing is under way", absent(), false],
-  ["a write is under way", absent({ writing: true }), true],
-  ["a write has failed", absent({ failure: { reason: "Forbidden", message: "no", final: false } }), true],
-])("is remembered or forgotten where %s", (_what, report, isKnown) => {
-  const { observations, changes } = table();
-  observations.report(CLUSTER, [observation()]);
-  observations.report(CLUSTER, [report]);
-  expect(observations.get(CLUSTER, CONFIG_KEY)).toBe(isKnown ? report : undefined);
-  expect(changes.at(-1)?.after).toBe(report);
-  expect(observations.isInUse(CLUSTER, "default")).toBe(isKnown);
-  expect([...observations.naming(SHOP_KEY)]).toEqual([]);
-});

@@ -1,4 +1,4 @@
-import type { Contact } from "../../apis/index.ts";
+import { type Contact, isSameMessage, refKey, sameValue } from "../../apis/index.ts";
 import {
   InOrder,
   PROTOCOL_VERSION,
@@ -8,7 +8,6 @@ import {
   type ReportSession,
   type ReportSink,
 } from "../../ports/index.ts";
-import { refKey } from "../../apis/index.ts";
 import type { Clock } from "../../runtime/index.ts";
 import { type ClusterContact, contactOf, sameReadability } from "./clusterContact.ts";
 import type { Observations } from "./observations.ts";
@@ -24,7 +23,9 @@ export interface ReportReceiverOptions {
 
 /** What is known of the worker of one cluster. */
 interface Sender {
+  /** The newest session. It is remembered after its end, so that no earlier one begins again. */
   session: ReportSession | undefined;
+  isOpen: boolean;
   answer: (answer: ReportAnswer) => void;
   order: InOrder<Report>;
   /** Member objects that this session has named; undefined once it has named all, or if none was known before. */
@@ -56,6 +57,7 @@ export class ReportReceiver implements ReportSink, Disposable {
     if (this.#senders.has(cluster)) return;
     const sender: Sender = {
       session: undefined,
+      isOpen: false,
       answer: () => undefined,
       order: new InOrder(),
       named: undefined,
@@ -73,7 +75,7 @@ export class ReportReceiver implements ReportSink, Disposable {
     const sender = this.#senders.get(cluster);
     if (sender === undefined) return;
     this.#senders.delete(cluster);
-    sender.silence?.[Symbol.dispose]();
+    end(sender);
     this.#options.observations.contact(cluster, undefined);
   }
 
@@ -82,33 +84,33 @@ export class ReportReceiver implements ReportSink, Disposable {
     const refusal = refusalOf(session, sender?.session, this.#options.epoch);
     if (sender === undefined) return refused("there is no MemberCluster of that name", answer);
     if (refusal !== undefined) return refused(refusal, answer);
-    if (sender.session !== undefined && sender.session.worker !== session.worker)
-      sender.answer({ kind: "Superseded", why: "another worker reports for the cluster" });
+    if (sender.session !== undefined && sender.session.worker !== session.worker) sender.answer(REPLACED);
     sender.session = session;
+    sender.isOpen = true;
     sender.answer = answer;
     sender.order = new InOrder();
     sender.named = this.#options.observations.hasAny(cluster) ? new Set() : undefined;
     return {
       send: (report) => {
-        if (sender.session === session) this.#take(cluster, sender, report);
-        // The first answer may have been lost.
-        else if (!isLater(sender.session, session)) answer(OVER);
+        if (sender.session !== session) answerLate(sender.session, session, answer);
+        else if (sender.isOpen) this.#take(cluster, sender, report);
+        else answer(OVER);
       },
       [Symbol.dispose]: () => {
-        if (sender.session === session) sender.session = undefined;
+        if (sender.session === session) sender.isOpen = false;
       },
     };
   }
 
   [Symbol.dispose](): void {
-    for (const { silence } of this.#senders.values()) silence?.[Symbol.dispose]();
+    for (const sender of this.#senders.values()) end(sender);
     this.#senders.clear();
   }
 
   #take(cluster: string, sender: Sender, report: Report): void {
     const ready = sender.order.take(report);
     if (ready === "Gap" || (isSignOfLife(report) && sender.order.isStuck())) {
-      sender.session = undefined;
+      sender.isOpen = false;
       sender.answer({ kind: "Resync", why: "reports were lost" });
       return;
     }
@@ -174,10 +176,22 @@ export class ReportReceiver implements ReportSink, Disposable {
 }
 
 const OVER: ReportAnswer = { kind: "Resync", why: "the session is over" };
+const REPLACED: ReportAnswer = { kind: "Superseded", why: "another worker reports for the cluster" };
 
-/** True if the session is a later one of the same worker. */
-function isLater(session: ReportSession | undefined, than: ReportSession): boolean {
-  return session !== undefined && session.worker === than.worker && session.number > than.number;
+/** Nothing is taken of the sender any more. */
+function end(sender: Sender): void {
+  sender.isOpen = false;
+  sender.silence?.[Symbol.dispose]();
+}
+
+/** For a report of a session that another one has replaced. The first answer may have been lost. */
+function answerLate(
+  newest: ReportSession | undefined,
+  session: ReportSession,
+  answer: (answer: ReportAnswer) => void,
+): void {
+  // A worker knows of its own later session.
+  if (newest?.worker !== session.worker) answer(REPLACED);
 }
 
 /** Why the session is not begun. `known`: the session of the cluster. */
@@ -207,6 +221,9 @@ function isSame(a: ClusterContact, b: ClusterContact): boolean {
     a.reason === b.reason &&
     a.message === b.message &&
     a.lastContact === b.lastContact &&
-    sameReadability(a, b)
+    sameReadability(a, b) &&
+    sameValue([...(a.unserved ?? [])], [...(b.unserved ?? [])]) &&
+    sameValue([...(a.ungranted ?? [])], [...(b.ungranted ?? [])]) &&
+    isSameMessage(a.grant, b.grant)
   );
 }
