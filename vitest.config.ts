@@ -1,42 +1,17 @@
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./test/envtest/longestFirst.ts";
 
 /** Properties are to be tried more often than they say. */
 const MORE_RUNS = process.env["MERIDIAN_PROPERTY_RUNS"] !== undefined;
-
-/** Tests of the whole program that run once more with the rights of the chart. */
-const WITH_RIGHTS = ["badInput", "cli", "failover", "federation", "ownership", "resilience", "rollout", "safety"].map(
-  (name) => `test/e2e/${name}.test.ts`,
-);
-
-/**
- * Programs in Go that tests start collect garbage at twice their heap instead of once: on two cores that makes API servers a tenth cheaper.
- * Above this size they collect as ever, so that a dozen API servers still fit into memory.
- */
-const FEWER_COLLECTIONS = { GOGC: "200", GOMEMLIMIT: "500MiB" };
-
-/** What suites on real control planes have in common. Those that are asked for together share their workers. */
-const ON_CONTROL_PLANES = {
-  provide: { clusters: "real" },
-  env: FEWER_COLLECTIONS,
-  globalSetup: "test/envtest/globalSetup.ts",
-  testTimeout: 180_000,
-  hookTimeout: 900_000,
-  maxWorkers: 3,
-  // Projects that run together have as many workers, or an order.
-  sequence: { groupOrder: 1 },
-} as const;
 
 /**
  * Unit tests stand beside their source; the rest of the suites have a folder each. Time limits are for what hangs: they are no claim of
  * speed, and leave a busy machine ten times what a quiet one needs.
  *
- * Files on real control planes often wait for their own servers, so three of them share two cores. Each has clusters of its own. The files of
+ * Files on real control planes mostly wait for their own servers, so two or three of them share two cores. Each has clusters of its own. The files of
  * `npm test` need a core each; left to itself, vitest leaves one core of two idle.
  */
 export default defineConfig({
   test: {
-    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -72,20 +47,29 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
-      { test: { ...ON_CONTROL_PLANES, name: "e2e", include: ["test/e2e/**/*.test.ts"] } },
       {
-        // The part of them that does not run once more with the rights of the chart: `npm run clusters` runs each test once.
-        test: { ...ON_CONTROL_PLANES, name: "e2e-rest", include: ["test/e2e/**/*.test.ts"], exclude: WITH_RIGHTS },
+        test: {
+          name: "e2e",
+          provide: { clusters: "real" },
+          include: ["test/e2e/**/*.test.ts"],
+          globalSetup: ["test/envtest/globalSetup.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 900_000,
+          maxWorkers: 3,
+          // Projects that run together have as many workers, or an order.
+          sequence: { groupOrder: 3 },
+        },
       },
       {
         // Faults in long rows: a manager killed at twenty points, say. Takes minutes, so that it is asked for by name: `npm run faults`.
         test: {
-          ...ON_CONTROL_PLANES,
           name: "faults",
+          provide: { clusters: "real" },
           include: ["test/faults/**/*.test.ts"],
+          globalSetup: ["test/envtest/globalSetup.ts"],
           testTimeout: 900_000,
+          hookTimeout: 900_000,
           maxWorkers: 1,
-          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -105,11 +89,17 @@ export default defineConfig({
       {
         // The tests of the whole program once more, with a manager that has the rights of the chart and no others…
         test: {
-          ...ON_CONTROL_PLANES,
           name: "rbac",
-          env: { ...FEWER_COLLECTIONS, MERIDIAN_E2E_RBAC: "chart" },
-          include: WITH_RIGHTS,
+          provide: { clusters: "real" },
+          env: { MERIDIAN_E2E_RBAC: "chart" },
+          include: ["badInput", "cli", "failover", "federation", "ownership", "resilience", "rollout", "safety"].map(
+            (name) => `test/e2e/${name}.test.ts`,
+          ),
           globalSetup: ["test/envtest/rightsSetup.ts"],
+          sequence: { groupOrder: 1 },
+          testTimeout: 180_000,
+          hookTimeout: 900_000,
+          maxWorkers: 2,
         },
       },
       {
@@ -118,19 +108,38 @@ export default defineConfig({
       },
       {
         test: {
-          ...ON_CONTROL_PLANES,
           name: "chart",
+          provide: { clusters: "real" },
           include: ["test/chart/**/*.test.ts"],
           exclude: ["test/chart/e2eRights.test.ts"],
+          globalSetup: ["test/envtest/globalSetup.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 900_000,
+          maxWorkers: 2,
         },
       },
       {
         // The commands of the pages, typed as they stand there: on the quickstart's clusters, and on real control planes.
-        test: { ...ON_CONTROL_PLANES, name: "pages", include: ["test/pages/**/*.test.ts"] },
+        test: {
+          name: "pages",
+          provide: { clusters: "real" },
+          include: ["test/pages/**/*.test.ts"],
+          globalSetup: ["test/envtest/globalSetup.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 900_000,
+          maxWorkers: 2,
+        },
       },
       {
         // The image, really built and run. Takes minutes and what can build one, so that it is asked for by name: `npm run image:test`.
-        test: { ...ON_CONTROL_PLANES, name: "image", include: ["test/image/**/*.test.ts"] },
+        test: {
+          name: "image",
+          include: ["test/image/**/*.test.ts"],
+          globalSetup: ["test/envtest/globalSetup.ts"],
+          provide: { clusters: "real" },
+          testTimeout: 180_000,
+          hookTimeout: 900_000,
+        },
       },
       {
         test: {

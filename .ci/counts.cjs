@@ -5,7 +5,7 @@ const { appendFileSync, existsSync, readFileSync } = require("node:fs");
 
 const MESSAGE_LINES = 25;
 const LINE_LENGTH = 500;
-const SLOWEST = 12;
+const SLOWEST = 5;
 
 const [suite, status, report, failures] = process.argv.slice(2);
 const result = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
