@@ -84,6 +84,22 @@ describe("the stream of a worker", () => {
     expect(await next()).toBeUndefined();
   });
 
+  test("follows the kinds, which outlive the planner, no longer than it lasts", async () => {
+    let followers = 0;
+    const onChange = (): Disposable => {
+      followers += 1;
+      return { [Symbol.dispose]: () => void (followers -= 1) };
+    };
+    const { worker } = tables({ kinds: { memberKinds: () => [CONFIGMAPS], onChange } });
+    expect(followers).toBe(0);
+    const { begin, next, stop } = worker();
+    await begin();
+    expect(followers).toBe(1);
+    stop();
+    await next();
+    expect(followers).toBe(0);
+  });
+
   test("sends a kind with its first row, and no longer after its last row", async () => {
     const { assignments, observations, worker } = tables();
     const { begin, next } = worker();

@@ -57,7 +57,7 @@ export class WorkStreams implements WorkSource {
 
   constructor(options: WorkStreamsOptions) {
     this.#options = options;
-    const { assignments, capacities, kinds, progress } = options;
+    const { assignments, capacities, progress } = options;
     const wake = (cluster: string): void => {
       for (const feed of this.#feeds.of(cluster)) feed.wake();
     };
@@ -66,8 +66,9 @@ export class WorkStreams implements WorkSource {
     });
     assignments.kindsChanged.subscribe(wake);
     capacities.wanted.subscribe(wake);
-    progress.stages.subscribe(() => this.#wakeAll());
-    kinds.onChange(() => this.#wakeAll());
+    progress.stages.subscribe(() => {
+      for (const feeds of this.#feeds.values()) for (const feed of feeds) feed.wake();
+    });
   }
 
   /** Rejects a worker with another version of the protocol ({@link ProtocolVersionError}). */
@@ -81,8 +82,10 @@ export class WorkStreams implements WorkSource {
   }
 
   async *#stream(cluster: string, { since }: AssignmentRequest, signal: AbortSignal): AsyncIterable<WorkDelta> {
-    const { epoch, progress, assignments } = this.#options;
+    const { epoch, progress, assignments, kinds } = this.#options;
     using feed = new Feed<Cell>(signal);
+    // The kinds outlive this planner: only a stream follows them.
+    using _kinds = kinds.onChange(() => feed.wake());
     this.#feeds.add(cluster, feed);
     using heartbeat = this.#heartbeat(feed);
     try {
@@ -145,10 +148,6 @@ export class WorkStreams implements WorkSource {
     };
     begin();
     return heartbeat;
-  }
-
-  #wakeAll(): void {
-    for (const feeds of this.#feeds.values()) for (const feed of feeds) feed.wake();
   }
 }
 
