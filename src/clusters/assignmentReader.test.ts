@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { refKey } from "../apis/index.ts";
 import { logLines } from "../observability/testing/logLines.ts";
 import type { AssignmentRequest, WorkDelta, WorkMessage } from "../ports/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
@@ -22,7 +23,8 @@ function reading(
   const clock = new FakeClock();
   const { logger, lines } = logLines();
   const asked: (AssignmentRequest & { at: number })[] = [];
-  const held = new Set<string>();
+  /** Names of the member objects that have a row, by their keys. */
+  const held = new Map<string, string>();
   const taken: string[] = [];
   const stop = new AbortController();
   const reader = new AssignmentReader({
@@ -31,7 +33,6 @@ function reading(
     logger,
     silentAfterMs,
     random: () => 0.5,
-    keyOf: ({ ref }) => ref.name,
     source: {
       async *assignment(_cluster, request, signal) {
         asked.push({ ...request, at: clock.monotonic() });
@@ -43,11 +44,11 @@ function reading(
     assignee: {
       checksum: 0,
       beginEpoch: (epoch) => void taken.push(`epoch ${epoch}`),
-      withRows: () => held,
+      withRows: () => held.keys(),
       take: (delta) => {
-        const names = delta.kind === "Rows" ? delta.rows.map(({ ref }) => ref.name) : [];
-        for (const name of names) held.add(name);
-        taken.push(...names);
+        const refs = delta.kind === "Rows" ? delta.rows.map(({ ref }) => ref) : [];
+        for (const ref of refs) held.set(refKey(ref), ref.name);
+        taken.push(...refs.map(({ name }) => name));
         return Promise.resolve();
       },
       withdraw: (keys) => {
@@ -67,11 +68,11 @@ describe("a reader of assignments", () => {
     const first = numbered(start(1), rows("a", "b"), end());
     const open = reading([first, numbered(start(2), rows("a"))]);
     await open.clock.settle(AGAIN);
-    expect([...open.held]).toEqual(["a", "b"]);
+    expect([...open.held.values()]).toEqual(["a", "b"]);
     expect(open.reader.progress).toBeUndefined();
     const ended = reading([first, numbered(start(2), rows("a"), end())]);
     await ended.clock.settle(AGAIN);
-    expect([...ended.held]).toEqual(["a"]);
+    expect([...ended.held.values()]).toEqual(["a"]);
     expect(ended.taken).toEqual(["epoch 1", "a", "b", "all", "epoch 2", "a", "all"]);
     expect(ended.reader.progress).toEqual({ epoch: 2, revision: 5 });
   });
@@ -80,14 +81,14 @@ describe("a reader of assignments", () => {
     const { clock, asked, held } = reading([numbered(start(), rows("a"), end()), numbered(start(1, 5), end())]);
     await clock.settle(AGAIN);
     expect(asked.map(({ since }) => since)).toEqual([undefined, { epoch: 1, revision: 5 }]);
-    expect([...held]).toEqual(["a"]);
+    expect([...held.values()]).toEqual(["a"]);
   });
 
   test("gives up the stream of an older epoch, and keeps the rows", async () => {
     const streams = [numbered(start(2), rows("a"), end()), numbered(start(1), rows("b"), end()), []];
     const { clock, asked, held, reasons } = reading(streams);
     await clock.settle(2 * AGAIN);
-    expect([[...held], asked.length]).toEqual([["a"], 3]);
+    expect([[...held.values()], asked.length]).toEqual([["a"], 3]);
     expect(reasons()).toEqual(["AssignmentEnded", "AssignmentFailed"]);
   });
 
@@ -102,7 +103,7 @@ describe("a reader of assignments", () => {
     ]);
     await clock.settle(2 * AGAIN);
     expect(asked.map(({ since }) => since)).toEqual([undefined, { epoch: 1, revision: 5 }, undefined]);
-    expect([[...held], reasons().at(-1)]).toEqual([["a"], "AssignmentFailed"]);
+    expect([[...held.values()], reasons().at(-1)]).toEqual([["a"], "AssignmentFailed"]);
   });
 
   test("asks again after silence", async () => {

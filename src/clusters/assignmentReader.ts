@@ -1,9 +1,8 @@
-import { defined } from "../apis/index.ts";
+import { defined, refKey } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
   InOrder,
   PROTOCOL_VERSION,
-  type RowDelta,
   type SetSummary,
   type WorkDelta,
   type WorkMessage,
@@ -35,7 +34,6 @@ export interface AssignmentReaderOptions {
   cluster: string;
   source: WorkSource;
   assignee: Assignee;
-  keyOf: (row: RowDelta) => string;
   clock: Clock;
   /** Between 0 and 1, for jitter. */
   random: () => number;
@@ -127,7 +125,7 @@ export class AssignmentReader {
   }
 
   async #take(delta: WorkDelta): Promise<void> {
-    const { assignee, keyOf } = this.#options;
+    const { assignee } = this.#options;
     switch (delta.kind) {
       case "NotSynced":
         return;
@@ -135,7 +133,7 @@ export class AssignmentReader {
         this.#start(delta.epoch, delta.since);
         return;
       case "Rows":
-        for (const row of delta.rows) this.#unconfirmed.delete(keyOf(row));
+        for (const { ref } of delta.rows) this.#unconfirmed.delete(refKey(ref));
         await assignee.take(delta);
         return;
       case "End":

@@ -12,11 +12,17 @@ import type { Why } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
-import type { ContactReport, Liveness, ReportSink, WorkDelta, WorkSource } from "../ports/index.ts";
+import {
+  type ContactReport,
+  type Liveness,
+  NOT_YET_KNOWN,
+  type ReportSink,
+  type WorkDelta,
+  type WorkSource,
+} from "../ports/index.ts";
 import type { CapacityReading } from "../scheduler/index.ts";
 import { Definitions, isNamespace, type MemberObject, MemberObjects, NamespaceLabels, Phases } from "./model/index.ts";
 import { ClusterCache } from "./watch/index.ts";
-import { NOT_YET_KNOWN } from "./connection/index.ts";
 import { Lane } from "./write/index.ts";
 import { PodTroubles, CapacityReader } from "./workloads/index.ts";
 import { AssignmentReader } from "./assignmentReader.ts";
@@ -135,7 +141,6 @@ export class Worker {
     const objects = this.#objects;
     return new AssignmentReader({
       ...{ cluster, source, clock, random, logger, silentAfterMs: liveness?.silentAfterMs },
-      keyOf: ({ ref }) => refKey(ref),
       assignee: {
         beginEpoch: (epoch) => {
           objects.beginEpoch();

@@ -1,11 +1,11 @@
-import { PROTOCOL_VERSION } from "../ports/index.ts";
+import { PROTOCOL_VERSION, type WorkSource } from "../ports/index.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type FederatedStatus, OBJECT_FINALIZER } from "../apis/index.ts";
 import type { PoolListener } from "../clusters/index.ts";
 import type { GateReply } from "../rollout/index.ts";
 import { CONTROLLERREVISIONS, MEMBERCLUSTERS, PLACEMENTS, SECRETS } from "../runtime/index.ts";
 import type { FakeCluster } from "../runtime/testing/fakeClient.ts";
-import { createFederation, type FederationOptions } from "./federation.ts";
+import { createFederation, type FederationOptions, type Ports } from "./federation.ts";
 import { inContact, observation, owner } from "./testing/builders.ts";
 import { APP, app, placement, planning } from "./testing/planning.ts";
 import { CANARY } from "./testing/rollingOut.ts";
@@ -115,10 +115,15 @@ describe("a manager that leads", () => {
   });
 
   test("tells a worker what the hub's record says is there", async () => {
-    const { federation } = await leading({}, { objects: { apps: [{ ...app(), status: ON_A }] } });
+    let source: WorkSource | undefined;
+    const link = (ports: Ports): Ports => {
+      ({ source } = ports);
+      return ports;
+    };
+    await leading({ link }, { objects: { apps: [{ ...app(), status: ON_A }] } });
     const { signal } = new AbortController();
     const deltas: unknown[] = [];
-    for await (const delta of federation.source.assignment("a", { version: PROTOCOL_VERSION }, signal)) {
+    for await (const delta of source?.assignment("a", { version: PROTOCOL_VERSION }, signal) ?? []) {
       if (delta.kind === "Kinds") deltas.push(delta.others);
       if (delta.kind === "Expected") deltas.push(delta.owners);
       if (deltas.length === 2) break;

@@ -1,6 +1,5 @@
-import type { ClusterPool } from "../clusters/index.ts";
-import { createMembers, type PoolListener } from "../clusters/index.ts";
 import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
+import { type ClusterPool, createMembers, type PoolListener } from "../clusters/index.ts";
 import type { ClusterReport, ConnectionSource, ReportSink, WorkSource } from "../ports/index.ts";
 import { createPlanner, type PlannerOptions, type PlannerView } from "./planner.ts";
 
@@ -31,7 +30,6 @@ export interface Federation {
   /** Runs both halves until the signal, then finishes what is under way. */
   run(signal: AbortSignal): Promise<void>;
   view: PlannerView;
-  source: WorkSource;
 }
 
 /**
@@ -52,12 +50,7 @@ export function createFederation(options: FederationOptions): Federation {
   async function run(signal: AbortSignal): Promise<void> {
     await using _reports = planner;
     // A term that ends before the hub was read has asked the members nothing.
-    try {
-      await options.hub.waitForSync(signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      throw error;
-    }
+    if (!(await planner.hasSynced(signal))) return;
     const end = new AbortController();
     const running = members.run(AbortSignal.any([signal, end.signal]));
     try {
@@ -68,5 +61,5 @@ export function createFederation(options: FederationOptions): Federation {
     }
   }
 
-  return { run, view: planner.view, source: planner.source };
+  return { run, view: planner.view };
 }

@@ -92,6 +92,8 @@ export interface Planner extends AsyncDisposable {
   /** The clusters to be connected. */
   connections: ConnectionSource;
   view: PlannerView;
+  /** Waits for the hub's caches. False if the signal was aborted first. */
+  hasSynced(signal: AbortSignal): Promise<boolean>;
   /** Runs every controller until the signal, then finishes what is under way. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -186,6 +188,16 @@ export function createPlanner(options: PlannerOptions): Planner {
   const { plans, observations, assignments, classes, dependencies, namespaces, missing, progress } = tables;
   const { controllers, policies, members, contacts, warnings, gates } = assembleControllers(options, tables);
 
+  async function hasSynced(signal: AbortSignal): Promise<boolean> {
+    try {
+      await hub.waitForSync(signal);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+  }
+
   async function run(signal: AbortSignal): Promise<void> {
     using stack = new DisposableStack();
     stack.use(classes);
@@ -197,12 +209,7 @@ export function createPlanner(options: PlannerOptions): Planner {
     stack.use(metrics.beforeScrape(() => metrics.setSync(assignments.sync)));
     stack.defer(() => metrics.forgetObjects());
     stack.use(dependencies);
-    try {
-      await hub.waitForSync(signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      throw error;
-    }
+    if (!(await hasSynced(signal))) return;
     stack.use(missing).begin();
     progress.begin(hub.owners());
     await Promise.all(controllers.map((controller) => controller.run(signal)));
@@ -226,6 +233,7 @@ export function createPlanner(options: PlannerOptions): Planner {
     reports: members,
     connections: members,
     view: { plans, assignments, observations, contacts },
+    hasSynced,
     run,
     async [Symbol.asyncDispose]() {
       tables.reports[Symbol.dispose]();

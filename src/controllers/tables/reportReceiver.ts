@@ -1,4 +1,4 @@
-import { type Contact, isSameMessage, refKey, sameValue } from "../../apis/index.ts";
+import { defined, isSameMessage, refKey, sameValue } from "../../apis/index.ts";
 import {
   InOrder,
   PROTOCOL_VERSION,
@@ -7,6 +7,7 @@ import {
   type ReportChannel,
   type ReportSession,
   type ReportSink,
+  sameContact,
 } from "../../ports/index.ts";
 import type { Clock } from "../../runtime/index.ts";
 import { type ClusterContact, contactOf, sameReadability } from "./clusterContact.ts";
@@ -160,14 +161,11 @@ export class ReportReceiver implements ReportSink, Disposable {
     const before = observations.contactOf(cluster);
     sender.hidden = sender.heardAt === undefined ? undefined : before;
     const lastContact = before.ok ? sender.heardAt : before.lastContact;
-    const silent: Contact = {
+    this.#setContact(cluster, {
       ok: false,
       reason: "ClusterUnreachable",
       message: "the worker of the cluster does not report",
-    };
-    this.#setContact(cluster, {
-      ...silent,
-      ...(lastContact === undefined ? {} : { lastContact }),
+      ...defined({ lastContact }),
       synced: false,
       pending: false,
       unreadable: before.unreadable,
@@ -217,9 +215,7 @@ function isSignOfLife({ seq: _, ...parts }: Report): boolean {
 
 function isSame(a: ClusterContact, b: ClusterContact): boolean {
   return (
-    a.ok === b.ok &&
-    a.reason === b.reason &&
-    a.message === b.message &&
+    sameContact(a, b) &&
     a.lastContact === b.lastContact &&
     sameReadability(a, b) &&
     sameValue([...(a.unserved ?? [])], [...(b.unserved ?? [])]) &&

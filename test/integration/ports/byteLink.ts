@@ -1,6 +1,5 @@
 import type { Ports } from "../../../src/controllers/index.ts";
 import {
-  type AssignmentRequest,
   decodeAnswer,
   type Decoded,
   decodeReport,
@@ -70,7 +69,7 @@ function valueOf<T>(decoded: Decoded<T>): T {
   return decoded.value;
 }
 
-async function* bytes(messages: AsyncIterable<WorkMessage | AssignmentRequest>): AsyncIterable<string> {
+async function* bytes(messages: AsyncIterable<WorkMessage>): AsyncIterable<string> {
   for await (const message of messages) yield encode(message);
 }
 
