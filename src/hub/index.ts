@@ -20,4 +20,4 @@ export {
 } from "./kinds/index.ts";
 export { MemberSecrets } from "./memberSecrets.ts";
 export * from "./revisionProof.ts";
-export { StatusStore } from "./statusStore.ts";
+export { type Decision, type PlacedObject, type Recorded, StatusStore } from "./statusStore.ts";

@@ -3,13 +3,17 @@ import {
   defined,
   type FederatedStatus,
   FIELD_MANAGER,
+  type FinishedRecord,
   finalizersPatch,
+  firstRecordOf,
   type KubeObject,
-  namesIn,
   OBJECT_FINALIZER,
+  PLANNER_FIELD_MANAGER,
   refKey,
   refOf,
+  reportedIn,
   type ResourceBinding,
+  type RolloutStatus,
 } from "../apis/index.ts";
 import {
   apiVersionOf,
@@ -24,6 +28,8 @@ import {
 } from "../runtime/index.ts";
 import { type HubCache, type PlacedKind } from "./cache/index.ts";
 
+const NOWHERE: ReadonlySet<string> = new Set();
+
 export interface StatusStoreOptions {
   hub: HubCache;
   /** Client of the current term of leadership: its writes ask the guard. */
@@ -32,14 +38,39 @@ export interface StatusStoreOptions {
 
 type Placed = Pick<PlacedKind, "type" | "propagated" | "informer">;
 
+export interface PlacedObject {
+  object: KubeObject;
+  kind: Placed;
+}
+
+/** The part of the status that the planner decides. The next leader must find it before rows go to the members. */
+export interface Decision {
+  plannedClusters: readonly string[];
+  rollout: RolloutStatus | undefined;
+  /** Finished work counts as finished on the cluster that replaces another one. Reports add to this record. */
+  finished: FinishedRecord | undefined;
+}
+
+/** The record of an object, for a decision. */
+export interface Recorded {
+  status: FederatedStatus | undefined;
+  /** Clusters that the next leader certainly finds in the record, even if the last report has failed. */
+  clusters: ReadonlySet<string>;
+  /** The same, without the clusters that only the decision names. */
+  reported: ReadonlySet<string>;
+}
+
 /**
  * Reads and writes the status of hub objects: of a rendered kind on the object, of any other kind on its binding, since
  * the object's own status belongs to others. A finalizer keeps the binding until Meridian releases the object.
+ *
+ * The status has two field managers: one for the planner's {@link Decision}, one for the report of what was observed.
  */
 export class StatusStore {
   readonly #options: StatusStoreOptions;
-  /** Clusters named by a status write whose outcome is unknown. */
+  /** Clusters named by a report whose outcome is unknown. */
   readonly #unanswered = new Map<string, ReadonlySet<string>>();
+  readonly #running = new Map<string, Promise<unknown>>();
 
   constructor(options: StatusStoreOptions) {
     this.#options = options;
@@ -59,18 +90,36 @@ export class StatusStore {
     return found?.kind.propagated !== true || hub.bindings.of(found.object) !== undefined;
   }
 
-  /** Clusters that the next leader certainly finds in the record, even if a running status write fails. */
-  recorded(owner: string): ReadonlySet<string> {
+  /** False if the outcome of the last report is unknown. */
+  isAnswered(owner: string): boolean {
+    return !this.#unanswered.has(owner);
+  }
+
+  record(owner: string): Recorded {
     const { hub } = this.#options;
     const found = hub.object(owner);
-    if (found === undefined) return new Set();
-    const { names } = hub.statuses.recordOf(found.object, found.kind);
+    if (found === undefined) return { status: undefined, clusters: NOWHERE, reported: NOWHERE };
+    const status = hub.statuses.of(found.object, found.kind);
     const unanswered = this.#unanswered.get(owner);
-    return unanswered === undefined ? names : new Set([...names].filter((name) => unanswered.has(name)));
+    const planned = new Set(status?.plannedClusters);
+    const { names } = hub.statuses.recordOf(found.object, found.kind);
+    const isCertain = (name: string): boolean => unanswered === undefined || unanswered.has(name);
+    const clusters = new Set([...names].filter((name) => planned.has(name) || isCertain(name)));
+    const reported = reportedIn(status);
+    // Until the first report, the annotation of the object is the record.
+    const first = firstRecordOf({ metadata: found.object.metadata, status })?.clusters ?? [];
+    for (const name of first) reported.add(name);
+    return { status, clusters, reported: new Set([...reported].filter(isCertain)) };
+  }
+
+  /** Resolves when no write for the object is under way. */
+  async settled(owner: string): Promise<void> {
+    for (let running = this.#running.get(owner); running !== undefined; running = this.#running.get(owner))
+      await running.catch(() => undefined);
   }
 
   /** A propagated object gets its binding. Rejects with the errors of the client. */
-  async bind({ object, kind }: { object: KubeObject; kind: Placed }, signal: AbortSignal): Promise<void> {
+  async bind({ object, kind }: PlacedObject, signal: AbortSignal): Promise<void> {
     if (!kind.propagated) return;
     const { client, hub } = this.#options;
     const present = hub.bindings.named(refOf(object));
@@ -81,11 +130,16 @@ export class StatusStore {
       await this.discard(present, signal);
     }
     const type = bindingType(object);
-    hub.bindings.observe(await client.apply(type, bindingOf(object, type), { force: true, signal }));
+    const { plannedClusters = [], rollout, finished } = hub.bindings.statusOf(object) ?? {};
+    const bound = await client.apply(type, bindingOf(object, type), { force: true, signal });
+    const isLost = plannedClusters.length > 0 || rollout !== undefined;
+    // Somebody removed the binding: the next leader needs the decision as well.
+    if (isLost) await this.#decide({ object, kind }, { plannedClusters, rollout, finished }, signal);
+    else hub.bindings.observe(bound);
   }
 
   /** For an object that Meridian released, or that is gone. */
-  async unbind({ object, kind }: { object: KubeObject; kind: Placed }, signal: AbortSignal): Promise<void> {
+  async unbind({ object, kind }: PlacedObject, signal: AbortSignal): Promise<void> {
     if (!kind.propagated) return;
     const { bindings } = this.#options.hub;
     const binding = bindings.of(object);
@@ -104,41 +158,80 @@ export class StatusStore {
   }
 
   /**
-   * By one server-side apply. The answer goes into the cache, unless it is the first sign of the object's deletion,
-   * which the watch brings as an event of its own. Rejects with the errors of the client.
+   * Writes the report: every field of the status but the {@link Decision}. By one server-side apply; rejects with the
+   * errors of the client.
    */
-  async write(
-    found: { object: KubeObject; kind: Placed },
-    status: FederatedStatus,
+  async write(found: PlacedObject, status: FederatedStatus, signal: AbortSignal): Promise<void> {
+    const { plannedClusters: _, rollout: __, ...report } = status;
+    const owner = refKey(refOf(found.object));
+    await this.#run(owner, async () => {
+      if (found.kind.propagated) await this.bind(found, signal);
+      this.#unanswered.set(owner, reportedIn(report));
+      try {
+        await this.#apply(found, report, FIELD_MANAGER, signal);
+        this.#unanswered.delete(owner);
+      } catch (error) {
+        if (isNotFound(error)) this.#unanswered.delete(owner);
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Writes the decision, by one server-side apply; rejects with the errors of the client. `decide` gets the record when
+   * no other write is under way. Nothing is written if it returns undefined.
+   */
+  async decide(
+    found: PlacedObject,
+    decide: (record: Recorded) => Decision | undefined,
     signal: AbortSignal,
-  ): Promise<KubeObject> {
-    const { object, kind } = found;
+  ): Promise<void> {
+    const owner = refKey(refOf(found.object));
+    await this.#run(owner, async () => {
+      const decision = decide(this.record(owner));
+      if (decision === undefined) return;
+      if (found.kind.propagated) await this.bind(found, signal);
+      await this.#decide(found, decision, signal);
+    });
+  }
+
+  async #decide(found: PlacedObject, decision: Decision, signal: AbortSignal): Promise<void> {
+    const { plannedClusters, rollout, finished } = decision;
+    const status = { plannedClusters: [...plannedClusters], ...defined({ rollout, finished }) };
+    await this.#apply(found, status, PLANNER_FIELD_MANAGER, signal);
+  }
+
+  /** One write of an object after the other. */
+  async #run(owner: string, write: () => Promise<void>): Promise<void> {
+    const before = this.#running.get(owner)?.catch(() => undefined);
+    const running = before === undefined ? write() : before.then(write);
+    this.#running.set(owner, running);
+    try {
+      await running;
+    } finally {
+      if (this.#running.get(owner) === running) this.#running.delete(owner);
+    }
+  }
+
+  /**
+   * The answer goes into the cache, unless it is the first sign of the object's deletion, which the watch brings as an
+   * event of its own.
+   */
+  async #apply(
+    { object, kind }: PlacedObject,
+    status: Partial<FederatedStatus>,
+    fieldManager: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { client, hub } = this.#options;
     const { namespace, name, deletionTimestamp } = object.metadata;
     const type = kind.propagated ? bindingType(object) : kind.type;
-    const body: KubeObject = {
-      apiVersion: apiVersionOf(type),
-      kind: type.kind,
-      metadata: {
-        ...defined({ namespace }),
-        name: kind.propagated ? bindingName(refOf(object)) : name,
-      },
-      status,
-    };
-    const owner = refKey(refOf(object));
-    if (kind.propagated) await this.bind(found, signal);
-    this.#unanswered.set(owner, namesIn(status));
-    const options = { force: true, fieldManager: FIELD_MANAGER, signal };
-    try {
-      const written = await this.#options.client.applyStatus(type, body, options);
-      if (kind.propagated) this.#options.hub.bindings.observe(written);
-      else if (written.metadata.deletionTimestamp === undefined || deletionTimestamp !== undefined)
-        kind.informer.observe(written);
-      this.#unanswered.delete(owner);
-      return written;
-    } catch (error) {
-      if (isNotFound(error)) this.#unanswered.delete(owner);
-      throw error;
-    }
+    const metadata = { ...defined({ namespace }), name: kind.propagated ? bindingName(refOf(object)) : name };
+    const body = { apiVersion: apiVersionOf(type), kind: type.kind, metadata, status };
+    const written = await client.applyStatus(type, body, { force: true, fieldManager, signal });
+    if (kind.propagated) hub.bindings.observe(written);
+    else if (written.metadata.deletionTimestamp === undefined || deletionTimestamp !== undefined)
+      kind.informer.observe(written);
   }
 
   /** Our finalizer would keep the deleted binding, so it goes first. */

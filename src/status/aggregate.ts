@@ -4,7 +4,6 @@ import {
   defined,
   federatedStatus,
   type FederatedStatus,
-  namesIn,
   type ReplicaCounts,
   sameValue,
 } from "../apis/index.ts";
@@ -64,18 +63,11 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     conditions: conditionsOf(statements, previous?.conditions, input.generation, now),
     ...defined({ runs: runningOnAll(planned) }),
     ...listed(entries),
-    ...defined({ finished, rollout: input.rollout }),
+    ...defined({ finished }),
     ...(departures.length === 0 ? {} : { departures: [...departures] }),
     ...(input.kinds === undefined || input.kinds.length === 0 ? {} : { kinds: [...input.kinds] }),
   };
   return previous !== undefined && sameValue(ownPartsOf(previous, status), status) ? previous : status;
-}
-
-/** The status with more clusters that may have copies, recorded before anything is known about them. */
-export function withClusters(stored: FederatedStatus | undefined, names: Iterable<string>): FederatedStatus {
-  const known = namesIn(stored);
-  const more = [...names].filter((name) => !known.has(name));
-  return { ...stored, unlistedClusters: [...(stored?.unlistedClusters ?? []), ...more].toSorted() };
 }
 
 /** Without a plan, the last status stays, except that the object no longer counts as applied. */
@@ -176,9 +168,10 @@ function summaryOf(unlisted: readonly ClusterStatusEntry[]): Summary[] {
 
 /** Fields that this function writes. Fields of other writers and empty lists are no reason to write. */
 function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<string, unknown> {
+  const { rollout: _, plannedClusters: __, ...reported } = stored;
   const ours = new Set([HANDOVER, FAILING_OVER, ...(status.conditions ?? []).map((condition) => condition.type)]);
   const conditions = stored.conditions?.filter((condition) => ours.has(condition.type));
-  const parts = Object.entries({ ...stored, conditions }).filter(
+  const parts = Object.entries({ ...reported, conditions }).filter(
     ([field, value]) => field in federatedStatus.shape && !(Array.isArray(value) && value.length === 0),
   );
   return Object.fromEntries(parts);

@@ -8,7 +8,7 @@
  *
  * Never reads a clock and never writes anything.
  */
-export { aggregate, withClusters } from "./aggregate.ts";
+export { aggregate } from "./aggregate.ts";
 export {
   endedNotes,
   type EndedTrouble,

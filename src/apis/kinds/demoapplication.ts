@@ -364,6 +364,13 @@ export const federatedStatus = z.object({
   rollout: rolloutStatus
     .exactOptional()
     .describe("The rollout that is under way, or the last one. Absent where the policy rolls nothing out in stages."),
+  plannedClusters: z
+    .array(z.string().min(1).max(253))
+    .meta({ "x-kubernetes-list-type": "atomic" })
+    .exactOptional()
+    .describe(
+      "Clusters that may get the object and for which no report was written yet. Recorded before anything is sent there.",
+    ),
   unlistedClusters: z
     .array(z.string().min(1).max(253))
     .meta({ "x-kubernetes-list-type": "atomic" })

@@ -10,6 +10,8 @@ export const FEDERATION_API_VERSION = `${FEDERATION_GROUP}/${FEDERATION_VERSION}
 
 /** The field manager of every server-side apply. */
 export const FIELD_MANAGER = "meridian";
+/** The field manager of the planner's decisions in the status of hub objects: a status report cannot drop them. */
+export const PLANNER_FIELD_MANAGER = "meridian-planner";
 
 /** On a hub object: the class of controllers that is to own it (see ownership.ts). */
 export const CONTROLLER_CLASS_LABEL = `${FEDERATION_GROUP}/controller-class`;

@@ -15,5 +15,7 @@ export {
   recordedKind,
   recordedKindText,
   recordOf,
+  reportedIn,
+  withoutEntryIn,
 } from "./record.ts";
 export { holdsOldApprovals, type RolloutCommand, rolloutCommandIn } from "./rolloutCommand.ts";

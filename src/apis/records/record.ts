@@ -36,8 +36,22 @@ export function recordOf(object: Recorded): ClusterRecord {
 }
 
 export function namesIn(status: FederatedStatus | undefined): Set<string> {
+  const names = reportedIn(status);
+  for (const name of status?.plannedClusters ?? []) names.add(name);
+  return names;
+}
+
+/** The clusters of the report, without clusters that were only planned. */
+export function reportedIn(status: FederatedStatus | undefined): Set<string> {
   const names = new Set(status?.unlistedClusters);
   for (const { name } of status?.clusters ?? []) names.add(name);
+  return names;
+}
+
+/** Clusters without an entry that may hold copies: healthy clusters beyond the list, and planned clusters. */
+export function withoutEntryIn(status: FederatedStatus | undefined): Set<string> {
+  const names = namesIn(status);
+  for (const { name } of status?.clusters ?? []) names.delete(name);
   return names;
 }
 

@@ -23,6 +23,7 @@ import {
   REGION_LABEL,
   SLOW_CONDITION,
   THROTTLED_CONDITION,
+  withoutEntryIn,
   ZONE_LABEL,
 } from "../../apis/index.ts";
 import { compareText } from "../../scheduler/index.ts";
@@ -176,7 +177,7 @@ function reportOf({
     conditions: status.conditions ?? [],
     ...runsOf(status),
     clusters,
-    unlistedClusters: status.unlistedClusters ?? [],
+    unlistedClusters: [...withoutEntryIn(status)],
     ...(finishedOn.length === 0 ? {} : { finishedOn }),
     clusterCount,
     availableClusters: Number.parseInt(available, 10),

@@ -24,7 +24,7 @@ import {
   type Row,
   step,
 } from "../../desiredstate/index.ts";
-import { changedFacts, changedSpec, type PlacedKind } from "../../hub/index.ts";
+import { changedFacts, changedSpec, type PlacedKind, type StatusStore } from "../../hub/index.ts";
 import type { EventRecorder } from "../../observability/index.ts";
 import {
   type Client,
@@ -40,11 +40,10 @@ import { type CopySources, type HubNamespaces, RETRY_FINALIZER_MS, setFinalizers
 import { resolvedOf } from "./objectDependencies.ts";
 import { logFieldsOf } from "../tables/index.ts";
 import { recordOn } from "../progress/index.ts";
-import { type StatusWrites } from "../status/index.ts";
 
 export interface HandoverReconcilerOptions extends CopySources {
   client: Client;
-  statuses: StatusWrites;
+  store: Pick<StatusStore, "settled">;
   namespaces: HubNamespaces;
   clock: Clock;
   events: EventRecorder;
@@ -65,7 +64,7 @@ export class HandoverReconciler implements Reconciler {
   }
 
   sources(): Source[] {
-    const { hub, assignments, observations, dependencies, namespaces, statuses } = this.#options;
+    const { hub, assignments, observations, dependencies, namespaces } = this.#options;
     const pending = (): Iterable<string> => [...this.#pending.keys()];
     const isPending = (owner: string): boolean => this.#pending.has(owner);
     return [
@@ -90,7 +89,6 @@ export class HandoverReconciler implements Reconciler {
         .when(({ owner }) => isPending(owner))
         .map(({ owner }) => owner),
       from(assignments.departures).when(isPending),
-      from(statuses.settlements).when(isPending),
     ];
   }
 
@@ -174,13 +172,13 @@ export class HandoverReconciler implements Reconciler {
 
   /** Another class has claimed the object: our finalizer goes when we have no work under way any more. */
   async #release(owner: string, object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<Result> {
-    const { client, classes, assignments, statuses, observations } = this.#options;
+    const { client, classes, assignments, store, observations } = this.#options;
     this.#pending.set(owner, "");
     for (const cell of assignments.of(owner)) {
       const isWriting = observations.get(cell.cluster, cell.key)?.writing === true;
       if (cell.rows.has(owner) || isWriting || !assignments.isAcknowledged(cell)) return done;
     }
-    if (statuses.isUnderWay(owner)) return done;
+    await store.settled(owner);
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     const released = await setFinalizers(client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);

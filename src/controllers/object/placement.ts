@@ -1,4 +1,4 @@
-import { defined, type KubeObject, OBJECT_FINALIZER, unclaimed } from "../../apis/index.ts";
+import { defined, type KubeObject, OBJECT_FINALIZER, sameValue, unclaimed } from "../../apis/index.ts";
 import {
   assembleRemovalFacts,
   assembleSnapshot,
@@ -18,7 +18,7 @@ import {
   type StepResult,
   type Target,
 } from "../../desiredstate/index.ts";
-import { changedFacts, type PlacedKind, type StatusStore } from "../../hub/index.ts";
+import { changedFacts, type Decision, type PlacedKind, type PlacedObject, type Recorded, type StatusStore } from "../../hub/index.ts";
 import {
   type EventRecorder,
   type Following,
@@ -32,6 +32,7 @@ import {
   type Clock,
   done,
   from,
+  isNotFound,
   type ReconcileContext,
   type Reconciler,
   requeueAfter,
@@ -68,21 +69,21 @@ import { changedFinished, changedHealthClocks, changedRecord, claim, isNews } fr
 import { changedContent, relevantAmong, isRelevant } from "./relevance.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind } from "./heldDeletions.ts";
 import { isOver, releaseHubObject } from "./releaseHubObject.ts";
-import { RecordedRows } from "./recordedRows.ts";
-import { type ObjectRollout, RolloutStep, type RolloutStepSources } from "./rolloutStep.ts";
+import { type Decided, decisionToWrite } from "./decision.ts";
+import { type Decide, type DecisionResult, type ObjectRollout, RolloutStep, type RolloutStepSources } from "./rolloutStep.ts";
 import { followingOf, lifeOf, logFieldsOf, refOfKey, type Capacities, spanAttributes } from "../tables/index.ts";
 import { resolvedOf } from "./objectDependencies.ts";
 import { type Before, logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
-import { recordDeletionEnd, type StatusWrites } from "../status/index.ts";
-import { footprintOf, leftoversBeside, leftoversOf } from "./leftovers.ts";
+import { recordDeletionEnd, type StatusReconciler } from "../status/index.ts";
+import { footprintOf, type Leftovers, leftoversBeside, leftoversOf } from "./leftovers.ts";
 import { awaitsNews, isHeld } from "./openRows.ts";
 
 export interface PlacementReconcilerOptions
   extends CopySources, Pick<RolloutStepSources, "revisions" | "gates" | "places" | "approversProvenSince"> {
   /** Asks before each write whether this process still leads. */
   client: Client;
-  store: Pick<StatusStore, "recorded" | "bind" | "unbind">;
-  statuses: Pick<StatusWrites, "settlements" | "waitsOf">;
+  store: Pick<StatusStore, "record" | "decide" | "bind" | "unbind">;
+  statuses: Pick<StatusReconciler, "waitsOf">;
   policyProgress: PolicyProgress;
   namespaces: HubNamespaces;
   capacities: Capacities;
@@ -110,7 +111,6 @@ export class PlacementReconciler implements Reconciler {
   readonly #parting = new Map<string, DeletionPolicy>();
   /** Objects to replan when a removal or failover can proceed; `held`: blocked by more than a running deletion. */
   readonly #awaiting = new Map<string, { held: boolean }>();
-  readonly #recorded: RecordedRows;
   readonly #orphaning: OrphaningDeletions;
   readonly #rolloutStep: RolloutStep;
   readonly #pendingMembers: PendingMembers;
@@ -127,12 +127,11 @@ export class PlacementReconciler implements Reconciler {
       ...defined({ approversProvenSince }),
     });
     this.#pendingMembers = new PendingMembers({ hub, observations, clock });
-    this.#recorded = new RecordedRows({ plans, store });
     this.#finalizations = new Finalizations({ hub, hubState, plans, events, orphaning: this.#orphaning });
   }
 
   sources(): Source[] {
-    const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
+    const { hub, assignments, observations, progress, classes, missing, dependencies, plans } = this.#options;
     const { namespaces, capacities, gates, places, policyProgress } = this.#options;
     const isWaiting = (owner: string): boolean => this.#awaiting.has(owner) || this.#rolloutStep.isOpen(owner);
     const awaiting = (): Iterable<string> => [...this.#awaiting.keys()];
@@ -158,7 +157,6 @@ export class PlacementReconciler implements Reconciler {
       from(places.changes),
       from(capacities.changes).map((cluster) => capacities.awaiting(cluster)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
-      from(statuses.settlements).when((owner) => this.#recorded.hasArrived(owner) || this.#rolloutStep.isHeld(owner)),
       from(hub.statuses.events).when(changedCommand),
       from(hub.statuses.events).when(changedHealthClocks),
       from(hub.statuses.events).when(changedFinished),
@@ -272,14 +270,21 @@ export class PlacementReconciler implements Reconciler {
     const { placement } = resolved.choice;
     const copies = (): Observation[] => copiesToPlan(hubState, owner, wanted);
     const request = { owner, object, placement, snapshot, target: wanted, observations: copies, status, now };
-    const rollout = await this.#rolloutStep.of(owner, request, context.logger, signal);
-    if (rollout === undefined) return done;
-    const { target, awaitsContact } = rollout;
+    const leftovers = (target: Target): Leftovers =>
+      leftoversBeside({ hub, hubState, assignments, observations, progress }, target, () =>
+        footprintOf(kind, object, resolved.needs.dependencies),
+      );
+    const decide: Decide = (target, status) => {
+      let open: ReadonlySet<string> | undefined;
+      const isOpen = (cluster: string): boolean => (open ??= leftovers(target).open).has(cluster);
+      return this.#decide(owner, { object, kind }, { target, rollout: status, isOpen }, signal);
+    };
+    const rollout = await this.#rolloutStep.of(owner, request, decide, context.logger, signal);
+    if (rollout === undefined || rollout.decision.kind === "Stale") return done;
+    const { target, awaitsContact, decision } = rollout;
     const removal = leftBehind(target.owner);
     const next = attempt(() => this.#step(owner, wanted, removal, rollout));
-    const remains = leftoversBeside({ hub, hubState, assignments, observations, progress }, target, () =>
-      footprintOf(kind, object, resolved.needs.dependencies),
-    );
+    const remains = leftovers(target);
     if (isOver(kind, wanted, remains)) {
       if (!(await releaseHubObject({ client, store, classes }, object, kind, signal)))
         return requeueAfter(RETRY_FINALIZER_MS);
@@ -296,12 +301,33 @@ export class PlacementReconciler implements Reconciler {
       awaitsContact,
       ours: true,
     });
-    if (rollout.isHeld) return done;
-    const changed = this.#assign(owner, [...this.#recorded.of(owner, next.rows), ...remains.rows], context);
+    if (awaitsContact) return done;
+    const recorded = decision.kind === "Failed" ? store.record(owner).clusters : undefined;
+    const rows = next.rows.filter(({ verb, cluster }) => verb !== "Apply" || recorded?.has(cluster) !== false);
+    const changed = this.#assign(owner, [...rows, ...remains.rows], context);
     progress.planned(owner);
     this.#report(owner, object, target, { plan: before, status }, changed, context);
+    if (decision.kind === "Failed") throw decision.error;
     const recheckAt = Math.min(next.recheckAt ?? Infinity, rollout.recheckAt ?? Infinity);
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
+  }
+
+  /** Writes what must be on the hub before rows go out. */
+  async #decide(owner: string, found: PlacedObject, decided: Decided, signal: AbortSignal): Promise<DecisionResult> {
+    const { store } = this.#options;
+    const before = store.record(owner);
+    if (decisionToWrite(before, decided) === undefined) return { kind: "Recorded" };
+    let isStale = false;
+    const decide = (record: Recorded): Decision | undefined => {
+      isStale = !sameValue(record.status?.finished, before.status?.finished);
+      return isStale ? undefined : decisionToWrite(record, decided);
+    };
+    try {
+      await store.decide(found, decide, signal);
+      return { kind: isStale ? "Stale" : "Recorded" };
+    } catch (error) {
+      return isNotFound(error) ? { kind: "Stale" } : { kind: "Failed", error };
+    }
   }
 
   /** Reports a plan in Events, metrics and the log. `past`: the plan and the status before. */
@@ -431,7 +457,6 @@ export class PlacementReconciler implements Reconciler {
     this.#rolloutStep.forget(owner, plans.get(owner)?.uid);
     this.#finalizations.forget(owner);
     this.#awaiting.delete(owner);
-    this.#recorded.forget(owner);
     dependencies.forget(owner);
     metrics.forgetObject(owner);
     this.#fetching.delete(owner);

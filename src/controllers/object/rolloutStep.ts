@@ -23,11 +23,17 @@ export interface ObjectRollout {
   target: Target;
   step: { lastGood?: Target; rollout?: RolloutState };
   status: RolloutStatus | undefined;
-  /** The rows wait until the hub holds the state that they follow from: a restarted manager must know of a rollback. */
-  isHeld: boolean;
+  /** A cluster is still pending, or the proof of approvals is not known: no rows follow from the status yet. */
   awaitsContact: boolean;
   recheckAt?: number;
+  decision: DecisionResult;
 }
+
+/** `Stale`: the object or its record has changed, and is planned again. `Failed`: rows go only where the record allows. */
+export type DecisionResult = { kind: "Recorded" } | { kind: "Stale" } | { kind: "Failed"; error: unknown };
+
+/** Writes the clusters and the rollout of an object onto the hub, unless the hub has them. */
+export type Decide = (target: Target, rollout: RolloutStatus | undefined) => Promise<DecisionResult>;
 
 /** Tracks the objects that are rolled out in stages. Reports each transition by an Event, a log line and a count. */
 export class RolloutStep {
@@ -35,9 +41,6 @@ export class RolloutStep {
   readonly #rollouts: Rollouts;
   /** Objects whose rollout is under way. Any observation of their copies may advance the rollout. */
   readonly #open = new Set<string>();
-  readonly #held = new Set<string>();
-  /** Reported transitions by object. The same transitions are computed again while their status is being written. */
-  readonly #reported = new Map<string, string>();
   readonly #warned = new Map<string, string>();
 
   constructor(sources: RolloutStepSources) {
@@ -53,10 +56,6 @@ export class RolloutStep {
     return this.#open.has(owner);
   }
 
-  isHeld(owner: string): boolean {
-    return this.#held.has(owner);
-  }
-
   open(): Iterable<string> {
     return [...this.#open];
   }
@@ -64,18 +63,20 @@ export class RolloutStep {
   /** `uid`: UID of the object, if it is known. The object's revisions are then dropped from memory. */
   forget(owner: string, uid: string | undefined): void {
     this.#open.delete(owner);
-    this.#held.delete(owner);
-    this.#reported.delete(owner);
     this.#warned.delete(owner);
     this.#sources.gates.forget(owner);
     this.#sources.places.release(owner);
     if (uid !== undefined) this.#sources.revisions.forget(uid);
   }
 
-  /** Undefined if the object cannot be rolled out. Its rows then stay as they are, and the plan says why. */
+  /**
+   * Undefined if the object cannot be rolled out. Its rows then stay as they are, and the plan says why. `decide` writes
+   * the state of the rollout: a restarted manager must know of a rollback before any row follows.
+   */
   async of(
     owner: string,
     request: RolloutRequest,
+    decide: Decide,
     logger: Logger,
     signal: AbortSignal,
   ): Promise<ObjectRollout | undefined> {
@@ -88,24 +89,25 @@ export class RolloutStep {
     if (plan.kind === "NoRollout") {
       this.forget(owner, object.metadata.uid);
       const rollout = placement?.spec.rollout === undefined ? undefined : status?.rollout;
-      return { target, step: {}, status: rollout, isHeld: false, awaitsContact: false };
+      const decision = await decide(target, rollout);
+      return { target, step: {}, status: rollout, awaitsContact: false, decision };
     }
-    const { isDurable } = plan;
-    const isOver = plan.status.state === "Succeeded" && !hasLateClusters(plan.status);
-    if (isDurable) this.#held.delete(owner);
-    else this.#held.add(owner);
-    if (isDurable && isOver && plan.recheckAt === undefined && !plan.awaitsContact) this.#open.delete(owner);
-    else this.#open.add(owner);
+    const { lastGood, awaitsContact, recheckAt } = plan;
+    this.#open.add(owner);
+    const decision = await decide(plan.target, plan.status);
+    if (decision.kind === "Failed") throw decision.error;
     this.#report(owner, object, plan.transitions, logger);
     this.#warn(owner, object, plan.unusable, logger);
-    const { lastGood, awaitsContact, recheckAt } = plan;
+    await this.#rollouts.settle(request, plan, signal);
+    const isOver = plan.status.state === "Succeeded" && !hasLateClusters(plan.status);
+    if (isOver && recheckAt === undefined && !awaitsContact) this.#open.delete(owner);
     return {
       target: plan.target,
       step: { rollout: plan.turns, ...defined({ lastGood }) },
       status: plan.status,
-      isHeld: !isDurable || awaitsContact,
       awaitsContact,
       ...defined({ recheckAt }),
+      decision,
     };
   }
 
@@ -134,9 +136,6 @@ export class RolloutStep {
 
   #report(owner: string, object: KubeObject, transitions: readonly Transition[], logger: Logger): void {
     if (transitions.length === 0) return;
-    const text = JSON.stringify(transitions);
-    if (this.#reported.get(owner) === text) return;
-    this.#reported.set(owner, text);
     const { events, metrics } = this.#sources;
     for (const { of, name, from, to, reason, revision } of transitions) {
       metrics.rolloutTransition(of, to);

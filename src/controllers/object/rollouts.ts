@@ -7,7 +7,6 @@ import {
   type Placement,
   policyKey,
   type RolloutStatus,
-  sameValue,
   timestamp,
 } from "../../apis/index.ts";
 import {
@@ -71,8 +70,6 @@ export interface RolloutRequest {
 
 export interface PlannedRollout {
   status: RolloutStatus;
-  /** The hub already holds this status, so the rows that follow from it may go to the workers. */
-  isDurable: boolean;
   /** A cluster is still pending, or the proof of approvals is not known: no rows follow from the status yet. */
   awaitsContact: boolean;
   /** The target, with the previous content for clusters that do not get the new revision yet. */
@@ -83,6 +80,10 @@ export interface PlannedRollout {
   turns: RolloutState;
   transitions: readonly Transition[];
   recheckAt?: number;
+  /** Stages whose gates are to be asked. */
+  asks: readonly string[];
+  /** The revision has the content of the last good one. */
+  isSameAsBefore: boolean;
 }
 
 export type RolloutPlan =
@@ -144,16 +145,11 @@ export class Rollouts {
       ...(unusable === undefined ? {} : { lastGoodUnusable: fullMessage(unusable.message) }),
     });
     const rollout = indexed(next.status, left);
-    const isDurable = sameValue(rollout, status?.rollout);
-    if (isDurable && next.status.state === "Succeeded") await revisions.removeLeftovers(object, left, signal);
-    if (isDurable)
-      this.#settlePlace(request, next.status, last?.kind === "Proven" && isSameObject(content, last.content));
     const turns = turnsOf(next, names, lastGood, target);
     const recheckAt = isUnproven ? Math.min(now + UNPROVEN_MS, next.recheckAt ?? Infinity) : next.recheckAt;
     return {
       kind: "Rollout",
       status: rollout,
-      isDurable,
       awaitsContact,
       target: { ...target, clusters: shown(target, lastGood, turns, unusable) },
       lastGood,
@@ -161,7 +157,22 @@ export class Rollouts {
       turns,
       transitions: next.transitions,
       ...defined({ recheckAt }),
+      asks: next.asks,
+      isSameAsBefore: last?.kind === "Proven" && isSameObject(content, last.content),
     };
+  }
+
+  /** The hub holds the state now: asks the gates, takes or frees the slot, and removes revisions beyond the history. */
+  async settle(request: RolloutRequest, planned: PlannedRollout, signal: AbortSignal): Promise<void> {
+    const { object, owner, placement } = request;
+    const { gates, revisions } = this.#sources;
+    const { revisions: index = [], ...status } = planned.status;
+    const query = placement?.spec.rollout?.gate?.prometheus?.query;
+    const isEnded = status.state === "Succeeded" || status.state === "RolledBack";
+    if (query === undefined || isEnded) gates.forget(owner);
+    else if (!planned.awaitsContact) gates.ask({ owner, query, status }, planned.asks);
+    if (status.state === "Succeeded") await revisions.removeLeftovers(object, index, signal);
+    this.#settlePlace(request, status, planned.isSameAsBefore);
   }
 
   #facts(request: RolloutRequest, policy: RolloutPolicy, lastGood: Target | undefined): RolloutFacts[] {
@@ -200,10 +211,7 @@ export class Rollouts {
     return { kind: "New", number: Math.max(0, ...numbers, revision ?? 0, lastGoodRevision ?? 0) + 1 };
   }
 
-  /**
-   * The next state, given the answers of the gates. Queries are sent only after the hub holds the state that needs
-   * them.
-   */
+  /** The next state, given the answers of the gates. */
   #advanced(request: RolloutRequest, input: Omit<RolloutInput, "gates">): Advance {
     const { owner } = request;
     const { gates } = this.#sources;
@@ -211,13 +219,7 @@ export class Rollouts {
     const replies = gates.replies({ owner, query, status: input.current });
     const answers = new Map([...replies].map(([stage, { answer }]) => [stage, answer]));
     const gateProblems = new Map([...replies].flatMap(([stage, { why }]) => (why === undefined ? [] : [[stage, why]])));
-    const next = this.#inTurn(request, { ...input, gates: answers, gateProblems });
-    const { status } = next;
-    const isEnded = status.state === "Succeeded" || status.state === "RolledBack";
-    if (query === undefined || isEnded) gates.forget(owner);
-    else if (input.awaitsContact !== true && sameValue(status, input.current))
-      gates.ask({ owner, query, status }, next.asks);
-    return next;
+    return this.#inTurn(request, { ...input, gates: answers, gateProblems });
   }
 
   /** A run begins, or goes on after it yielded its slot, when the policy has a free slot for the object. */

@@ -1,4 +1,4 @@
 /** The status controller. Promises: one write for each change, and no write if nothing changed. */
 export { BindingReconciler } from "./bindings.ts";
 export { patienceLeft, recordDeletionEnd } from "./progressEvents.ts";
-export { StatusReconciler, type StatusWrites } from "./status.ts";
+export { StatusReconciler } from "./status.ts";

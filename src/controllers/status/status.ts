@@ -24,7 +24,7 @@ import {
   type Result,
   type Source,
 } from "../../runtime/index.ts";
-import { aggregate, withClusters } from "../../status/index.ts";
+import { aggregate } from "../../status/index.ts";
 import {
   type AssignmentChange,
   logFieldsOf,
@@ -57,19 +57,10 @@ export interface StatusReconcilerOptions extends ViewSources, TroubleSinks, Prog
   tracer: Tracer;
 }
 
-/** The status writes of an object, as its handover waits for them. */
-export interface StatusWrites {
-  readonly settlements: Emitter<string>;
-  isUnderWay(owner: string): boolean;
-  waitsOf(owner: string): readonly string[];
-}
-
 /** Keeps the status of every hub object up to date. Writes are debounced, so that many changes cost few writes. */
-export class StatusReconciler implements Reconciler, StatusWrites {
-  readonly settlements = new Emitter<string>();
+export class StatusReconciler implements Reconciler {
   readonly #options: StatusReconcilerOptions;
   readonly #tracked = new Map<string, Tracked>();
-  readonly #underWay = new Set<string>();
   readonly #rate = new WriteRate();
   readonly #sums: StatusSums;
   readonly #rows: RowProgressSources;
@@ -105,10 +96,6 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     ];
   }
 
-  isUnderWay(owner: string): boolean {
-    return this.#underWay.has(owner);
-  }
-
   /** A status reports the results of the last plan. */
   follows(owner: string): Following {
     const { plans, clock } = this.#options;
@@ -123,10 +110,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const tracked = this.#tracked.get(owner);
     const plan = this.#options.plans.get(owner);
     if (tracked === undefined || plan?.ours !== true) return 0;
-    const now = this.#options.clock.monotonic();
-    const dueIn = Math.max(this.#dueIn(owner, tracked), this.#goneFor(owner, tracked, now));
-    // Clusters that the record does not name yet are written at once.
-    return dueIn > 0 && this.#unrecorded(owner, plan).length > 0 ? 0 : dueIn;
+    return Math.max(
+      this.#dueIn(owner, tracked),
+      this.#goneFor(owner, tracked, this.#options.clock.monotonic()),
+    );
   }
 
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
@@ -134,10 +121,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const tracked = this.#tracked.get(owner);
     const plan = plans.get(owner);
     if (tracked === undefined || plan?.ours !== true) return done;
-    const unrecorded = this.#unrecorded(owner, plan);
     const dueIn = this.#dueIn(owner, tracked);
-    const isUrgent = unrecorded.length > 0 || !this.#isRolloutWritten(owner, plan);
-    if (dueIn > 0 && !isUrgent) return requeueAfter(dueIn);
+    if (dueIn > 0) return requeueAfter(dueIn);
     const found = hub.object(owner);
     // A status is written only for the object's UID in the plan, and never for an object of another class.
     if (found === undefined || found.object.metadata.uid !== plan.uid) return done;
@@ -145,22 +130,12 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     context.span?.setAttributes(spanAttributes(owner, found.object));
     const now = clock.monotonic();
     const waitMs = Math.max(
-      dueIn,
       startupDelayFor({ hub, store, assignments, observations }, owner, plan, now - this.#startedAt),
       this.#goneFor(owner, tracked, now),
     );
-    if (waitMs > 0 && !isUrgent) return requeueAfter(waitMs);
+    if (waitMs > 0) return requeueAfter(waitMs);
 
-    this.#underWay.add(owner);
     try {
-      if (waitMs > 0) {
-        // The full status comes later, but rows wait for the clusters and the rollout state.
-        const stored = store.read(owner);
-        const named = unrecorded.length === 0 ? { ...stored } : withClusters(stored, unrecorded);
-        const status = { ...named, ...plannedRecord(plan) };
-        await this.#write(owner, tracked, found, status, context, signal);
-        return requeueAfter(waitMs);
-      }
       tracked.changed = false;
       await this.#update(owner, tracked, plan, found, context, signal);
       const patience = [undefined, ...plan.remaining].map((cluster) => this.#patienceLeft(found.object, cluster));
@@ -169,9 +144,6 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     } catch (error) {
       tracked.changed = true;
       if (!isNotFound(error)) throw error;
-    } finally {
-      this.#underWay.delete(owner);
-      this.settlements.emit(owner);
     }
     return done;
   }
@@ -189,18 +161,6 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     }
     tracked.goneAt ??= now;
     return heldFor(now - tracked.goneAt, this.#options.hub.object(owner)?.object.metadata.finalizers);
-  }
-
-  /** True if the rollout state is on the hub. The next leader continues from this state. */
-  #isRolloutWritten(owner: string, { rollout }: Plan): boolean {
-    return rollout === undefined || sameValue(rollout, this.#options.store.read(owner)?.rollout);
-  }
-
-  /** Clusters of the target that the hub's record does not name. Their rows wait until the record names them. */
-  #unrecorded(owner: string, { target }: Plan): string[] {
-    if (target === undefined) return [];
-    const recorded = this.#options.store.recorded(owner);
-    return target.clusters.flatMap(({ name }) => (recorded.has(name) ? [] : [name]));
   }
 
   #planned({ owner, before, after }: PlanChange, enqueue: Enqueue): void {
@@ -356,7 +316,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     );
     this.#report(owner, tracked, plan, object, status, complete);
     // The outcome of the last write may be unknown, or the binding that held the status be gone.
-    if (status !== previous || this.#unrecorded(owner, plan).length > 0 || !store.isKept(owner))
+    if (status !== previous || !store.isAnswered(owner) || !store.isKept(owner))
       await this.#write(owner, tracked, { object, kind }, status, context, signal);
     if (sum?.error !== undefined) throw sum.error;
   }
@@ -369,7 +329,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<void> {
-    const { clock, store, tracer } = this.#options;
+    const { clock, store, tracer, classes, hub } = this.#options;
+    // Another class may have claimed the object since the status was computed.
+    const present = hub.object(owner)?.object;
+    if (present !== undefined && !isResponsible(classes.of(present))) return;
     tracked.earlierWriteAt = tracked.lastWriteAt;
     tracked.lastWriteAt = clock.monotonic();
     this.#rate.count(tracked.lastWriteAt);
@@ -396,10 +359,4 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const took = tookToPropagate(tracked, plan, clock.monotonic());
     if (took !== undefined) metrics.observePropagation(took);
   }
-}
-
-/** The parts of the status, besides the clusters, that must be on the hub before rows follow. */
-function plannedRecord({ rollout, target }: Plan): Pick<FederatedStatus, "rollout" | "finished"> {
-  const finished = target?.finished === undefined ? undefined : writeFinished(target.finished);
-  return defined({ rollout, finished });
 }

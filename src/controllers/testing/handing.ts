@@ -1,5 +1,4 @@
 import { CONTROLLER_CLASS_LABEL, finalizerOf, OBJECT_FINALIZER } from "../../apis/index.ts";
-import { Emitter } from "../../runtime/index.ts";
 import { ownerRefOf } from "../../desiredstate/index.ts";
 import { HandoverReconciler } from "../object/handover.ts";
 import { observation } from "./builders.ts";
@@ -21,12 +20,12 @@ export async function handing(
   { spec = {}, status = statusOn("a", "b"), ...more }: Given & Parameters<typeof placing>[0] = {},
 ) {
   const all = await placing({ apps: [{ ...app(metadata, spec), ...status }], ...more });
-  const settlements = new Emitter<string>();
-  const state = { isUnderWay: false };
+  /** The end of the last write of the status. */
+  const under = { write: Promise.resolve() };
   const reconciler = new HandoverReconciler({
     ...all.shared,
     events: all.recorder,
-    statuses: { settlements, isUnderWay: () => state.isUnderWay, waitsOf: () => [] },
+    store: { settled: () => under.write },
   });
   const woken = all.wokenBy(reconciler);
   const handOver = () => all.reconcileBy(reconciler, APP);
@@ -40,8 +39,7 @@ export async function handing(
   const finalizers = (): readonly string[] => all.onHub().metadata.finalizers ?? [];
   return {
     ...all,
-    under: state,
-    settlements,
+    under,
     reconciler,
     woken,
     handOver,

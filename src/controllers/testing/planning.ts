@@ -276,11 +276,10 @@ export async function planning(
 /** The placement controller, on a hub in memory. */
 export async function placing(...given: Parameters<typeof planning>) {
   const all = await planning(...given);
-  const settlements = new Emitter<string>();
   const warnings: string[] = [];
   const reconciler = new PlacementReconciler({
     ...all.shared,
-    statuses: { settlements, waitsOf: () => [] },
+    statuses: { waitsOf: () => [] },
     events: all.recorder,
     warnings: { warn: (_key, { reason, note }) => void warnings.push(`${reason}: ${note}`) },
   });
@@ -292,5 +291,5 @@ export async function placing(...given: Parameters<typeof planning>) {
     await reconcile();
   };
   const eventTexts = (): string[] => all.events.map(({ reason, note }) => `${reason}: ${note}`);
-  return { ...all, reconciler, reconcile, plan, settlements, warnings, eventTexts };
+  return { ...all, reconciler, reconcile, plan, warnings, eventTexts };
 }

@@ -17,8 +17,6 @@ export async function reporting(...given: Parameters<typeof placing>) {
     warnings: { warn: (_key, warning) => all.recorder.record(warning) },
   });
   const woken = all.wokenBy(reconciler);
-  const settled: string[] = [];
-  reconciler.settlements.subscribe((owner) => void settled.push(owner));
   const report = (key = APP) => all.reconcileBy(reconciler, key);
   const status = (): FederatedStatus | undefined => all.onHub()["status"] as FederatedStatus | undefined;
   const writes = (): number => all.hub.count("applyStatus", DEMOAPPLICATIONS);
@@ -32,7 +30,6 @@ export async function reporting(...given: Parameters<typeof placing>) {
     await report();
     await all.settle(1_000);
     woken.length = 0;
-    settled.length = 0;
   };
   /** Reports a change of the copy on the cluster. */
   const happens = (on: string, present: object = {}): void => {
@@ -56,7 +53,7 @@ export async function reporting(...given: Parameters<typeof placing>) {
     all.assignments.replace(APP, changed);
   };
   return {
-    ...{ ...all, reconciler, woken, settled, report, status, writes, conditions, states, complete, happens },
+    ...{ ...all, reconciler, woken, report, status, writes, conditions, states, complete, happens },
     ...{ planned, replan, changeRows },
   };
 }

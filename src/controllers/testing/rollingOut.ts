@@ -1,4 +1,10 @@
-import type { FederatedStatus, KubeObject, PlacementSpec, RolloutStatus } from "../../apis/index.ts";
+import {
+  type FederatedStatus,
+  type KubeObject,
+  type PlacementSpec,
+  type RolloutStatus,
+  sameValue,
+} from "../../apis/index.ts";
 import { assembleSnapshot, computeTarget, copiesOf, type Observation, type Target } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { GateReply } from "../../rollout/index.ts";
@@ -8,6 +14,9 @@ import { resolvedOf } from "../object/objectDependencies.ts";
 import { type RolloutPlan, type RolloutRequest, Rollouts, type PlannedRollout } from "../object/rollouts.ts";
 import { observation } from "./builders.ts";
 import { APP, app, placement, planning } from "./planning.ts";
+
+/** A step of a rollout. `isDurable`: the hub has held its state before. */
+type Staged = PlannedRollout & { isDurable: boolean };
 
 type Policy = NonNullable<PlacementSpec["rollout"]>;
 
@@ -69,14 +78,17 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
     if (planned.kind === "Rollout") index.of = planned.status.revisions;
     return planned;
   };
-  /** Plans one step of the rollout. */
-  const staged = async (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<PlannedRollout> => {
+  /** Plans one step of the rollout, and settles the step if the hub has its state. */
+  const staged = async (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<Staged> => {
+    const request = requestOf(current, change);
     const found = await plan(current, change);
     if (found.kind !== "Rollout") throw new Error(`the rollout is ${found.kind}`);
-    return found;
+    const isDurable = sameValue(found.status, request.status?.rollout);
+    if (isDurable) await rollouts.settle(request, found, signal);
+    return { ...found, isDurable };
   };
   /** Plans until the hub holds the status of the step. */
-  const durable = async (current?: RolloutStatus): Promise<PlannedRollout> => {
+  const durable = async (current?: RolloutStatus): Promise<Staged> => {
     let step = await staged(current);
     for (let more = 10; !step.isDurable && more > 0; more -= 1) step = await staged(step.status);
     return step;
@@ -90,7 +102,7 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
       ]);
   };
   /** Reports the present target on all clusters, and plans until all stages have succeeded. */
-  const succeed = async (current?: RolloutStatus): Promise<PlannedRollout> => {
+  const succeed = async (current?: RolloutStatus): Promise<Staged> => {
     const { target } = requestOf(current);
     for (const name of clusters) has(name, target);
     return await durable(current);

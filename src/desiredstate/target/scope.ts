@@ -11,6 +11,7 @@ import {
   refKey,
   refOf,
   unknownClusterWords,
+  withoutEntryIn,
   joinCommand,
 } from "../../apis/index.ts";
 import { hubKindOf, isRendered } from "../../interpreter/index.ts";
@@ -52,7 +53,7 @@ export function currentClusters(
 ): ReadonlyMap<string, number | undefined> {
   const current = new Map<string, number | undefined>(found);
   const removing = new Set<string>();
-  for (const name of previous?.unlistedClusters ?? []) current.set(name, undefined);
+  for (const name of withoutEntryIn(previous)) current.set(name, undefined);
   for (const { name, state, reason } of previous?.clusters ?? []) {
     if (state === "Removing" && reason !== AWAITING_REPLACEMENT) removing.add(name);
     else current.set(name, reported.get(name));
@@ -75,7 +76,7 @@ export function foundClusters(
 ): ReadonlySet<string> | undefined {
   const names = new Set(found.keys());
   if (names.size > 0)
-    for (const name of [...(running ?? []), ...(previous?.unlistedClusters ?? [])]) names.delete(name);
+    for (const name of [...(running ?? []), ...withoutEntryIn(previous)]) names.delete(name);
   for (const { name, state, reason } of previous?.clusters ?? []) {
     if (state === "Held" && reason === COPY_FOUND) names.add(name);
     else names.delete(name);
