@@ -91,7 +91,7 @@ describe("a manager that leads", () => {
     const { federation, heard, onHub } = await leading();
     expect(new Set(heard)).toEqual(new Set(["the pool runs", "a is connected", "b is connected"]));
     expect(onHub().metadata.finalizers).toEqual([OBJECT_FINALIZER]);
-    expect(federation.view.plans.get(APP)?.target?.clusters.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(federation.view.states.planOf(APP)?.target?.clusters.map(({ name }) => name)).toEqual(["a", "b"]);
     expect([...federation.view.assignments.in("a")].map(({ ref }) => ref.kind)).toEqual(["Deployment"]);
   });
 
@@ -141,7 +141,7 @@ describe("a manager that leads", () => {
       });
     const { federation, server, stop, settle } = await leading({}, { objects: { apps: [WITH_SECRET] }, before });
     await settle();
-    expect(federation.view.plans.get(APP)?.target).toMatchObject({ missing: new Set(), clusters: [{}, {}] });
+    expect(federation.view.states.planOf(APP)?.target).toMatchObject({ missing: new Set(), clusters: [{}, {}] });
     const watched = (): boolean => [...server.watchers].some(({ type }) => type === SECRETS);
     expect(watched()).toBe(true);
     await stop();

@@ -13,7 +13,7 @@ import { type Client, type Clock, Controller, type Reconciler, Workqueue } from 
 import {
   Assignments,
   Observations,
-  Plans,
+  ObjectStates,
   ReportedContacts,
   ReportReceiver,
   Capacities,
@@ -76,7 +76,7 @@ export interface PlannerOptions {
 }
 
 export interface PlannerView {
-  plans: Plans;
+  states: ObjectStates;
   assignments: Assignments;
   observations: Observations;
   contacts: ReportedContacts;
@@ -104,9 +104,9 @@ const LAST_POLICIES_MS = 1_000;
 function assembleTables(options: PlannerOptions) {
   const { hub, client, hubId, clock, random, logger, metrics } = options;
   const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE, protectedNamespaces = [] } = options;
-  const plans = new Plans();
+  const states = new ObjectStates();
   const observations = new Observations();
-  const capacities = new Capacities({ plans, observations, clock });
+  const capacities = new Capacities({ states, observations, clock });
   const progress = new PlanningProgress();
   const classes = new ControllerClasses({ hub, client, classes: options.classes ?? new Set([DEFAULT_CLASS]) });
   const assignments = new Assignments({
@@ -131,7 +131,7 @@ function assembleTables(options: PlannerOptions) {
   const namespaces = new HubNamespaces({ hub, protected: [systemNamespace, ...protectedNamespaces] });
   const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
   const pace = new EvictionPace(hub);
-  const tables = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
+  const tables = { hub, assignments, observations, states, dependencies, progress, classes, missing };
   const hubState = managerHubState({ ...tables, hubId, namespaces, capacities, pace });
   return { ...tables, source, reports, hubState, namespaces, capacities, pace };
 }
@@ -141,7 +141,7 @@ function assembleControllers(options: PlannerOptions, tables: ReturnType<typeof 
   const { hub, client, clock, random, logger, metrics, tracer, events, recoveries } = options;
   const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE, approversProvenSince } = options;
   const deadline = options.reconcileTimeoutMs === undefined ? {} : { timeoutMs: options.reconcileTimeoutMs };
-  const { plans, observations, dependencies } = tables;
+  const { states, observations, dependencies } = tables;
   const members = new ConnectedMembers({
     ...{ hub: client, clock, logger, events, recoveries },
     onWritten: (object) => hub.clusters.observe(object),
@@ -153,8 +153,8 @@ function assembleControllers(options: PlannerOptions, tables: ReturnType<typeof 
   const sinks = { metrics, tracer, events, recoveries, warnings };
   const statuses = new StatusReconciler({ ...tables, contacts, store, client, clock, ...sinks });
   const gates = new Gates({ ask: options.askGate, clock, logger });
-  const policyProgress = new PolicyProgress({ hub, plans, dependencies });
-  const places = new RolloutSlots({ hub, plans });
+  const policyProgress = new PolicyProgress({ hub, states, dependencies });
+  const places = new RolloutSlots({ hub, states });
   const revisions = new Revisions({ client, systemNamespace });
   const rollouts = { policyProgress, revisions, gates, places, ...defined({ approversProvenSince }) };
   const shared = { ...tables, ...rollouts, client, store, statuses, clock, ...sinks };
@@ -185,7 +185,7 @@ function assembleControllers(options: PlannerOptions, tables: ReturnType<typeof 
 export function createPlanner(options: PlannerOptions): Planner {
   const { hub, logger, metrics, events } = options;
   const tables = assembleTables(options);
-  const { plans, observations, assignments, classes, dependencies, namespaces, missing, progress } = tables;
+  const { states, observations, assignments, classes, dependencies, namespaces, missing, progress } = tables;
   const { controllers, policies, members, contacts, warnings, gates } = assembleControllers(options, tables);
 
   async function hasSynced(signal: AbortSignal): Promise<boolean> {
@@ -232,7 +232,7 @@ export function createPlanner(options: PlannerOptions): Planner {
     sink: tables.reports,
     reports: members,
     connections: members,
-    view: { plans, assignments, observations, contacts },
+    view: { states, assignments, observations, contacts },
     hasSynced,
     run,
     async [Symbol.asyncDispose]() {

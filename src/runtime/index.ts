@@ -103,6 +103,7 @@ export {
   Emitter,
   type Enqueue,
   from,
+  merged,
   type ReconcileContext,
   type Reconciler,
   requeueAfter,

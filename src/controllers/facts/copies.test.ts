@@ -22,7 +22,7 @@ import {
   type Target,
   wasFoundOnJoin,
 } from "../../desiredstate/index.ts";
-import type { Plan } from "../tables/plans.ts";
+import type { Plan } from "../tables/objectStates.ts";
 import { freesBundles } from "./copies.ts";
 import {
   absent,
@@ -172,8 +172,8 @@ describe("a member object is needed by others", () => {
   ])("that refer to it, %s", (_, plan, want) => {
     const all = copySources();
     all.referrers.set(CONFIG_KEY, [SHOP_KEY, CART_KEY]);
-    all.plans.set(SHOP_KEY, planOn([CLUSTER]));
-    if (plan !== undefined) all.plans.set(CART_KEY, plan);
+    all.states.setPlan(SHOP_KEY, planOn([CLUSTER]));
+    if (plan !== undefined) all.states.setPlan(CART_KEY, plan);
     expect(isNeeded(all)).toBe(want);
   });
 
@@ -282,7 +282,7 @@ describe("the facts of a removal", () => {
     ["if another manager's object needs it", true, [SHOP], true],
   ])("name a dependency that refused a change as the copy of others %s", (_, ours, needing, want) => {
     const all = copySources();
-    if (ours !== undefined) all.plans.set(CART_KEY, planOn([], { ours }));
+    if (ours !== undefined) all.states.setPlan(CART_KEY, planOn([], { ours }));
     all.state.needing = needing;
     const copy = (present: object = {}) => observation({ present: { owner: CART, ...present } });
     expect(factsOf(all, [copy({ refused: ["h2"] })]).othersCopies).toEqual(new Set(want ? [KEY] : []));

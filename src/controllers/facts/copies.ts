@@ -1,7 +1,7 @@
 import { type OwnerRef } from "../../apis/index.ts";
 import { type HubState, isCustom, leavingOf, type Observation } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
-import { type Assignments, type ObservationChange, type Observations, type Plans } from "../tables/index.ts";
+import { type Assignments, type ObservationChange, type Observations, type ObjectStates } from "../tables/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { DependencyWatches } from "./dependencies.ts";
 import type { MissingOwners } from "./missingOwners.ts";
@@ -11,7 +11,7 @@ export interface CopySources {
   hub: HubCache;
   assignments: Assignments;
   observations: Observations;
-  plans: Plans;
+  states: ObjectStates;
   dependencies: DependencyWatches;
   progress: PlanningProgress;
   classes: ControllerClasses;

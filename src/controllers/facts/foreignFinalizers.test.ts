@@ -54,7 +54,7 @@ describe("an object that only others hold on the hub", () => {
   test("names the rest when one of them lets go, and is forgotten when it is gone", async () => {
     const all = await deleted(OTHERS);
     await releaseCopies(all);
-    const { report, settle, update, reconcile, progressing, plans, server } = all;
+    const { report, settle, update, reconcile, progressing, states, server } = all;
     await report();
     await settle(HELD_BY_OTHERS_MS);
     await report();
@@ -63,11 +63,11 @@ describe("an object that only others hold on the hub", () => {
     await settle(1_000);
     await report();
     expect(progressing()).toContain("it has finalizer z/y; mend its controller or remove it");
-    expect(plans.get(APP)).toBeDefined();
+    expect(states.planOf(APP)).toBeDefined();
     server.delete(DEMOAPPLICATIONS, "default", "shop");
     await settle();
     await reconcile();
-    expect(plans.get(APP)).toBeUndefined();
+    expect(states.planOf(APP)).toBeUndefined();
   });
 });
 

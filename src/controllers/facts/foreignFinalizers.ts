@@ -2,7 +2,7 @@ import { type KubeObject, OBJECT_FINALIZER, unclaimed } from "../../apis/index.t
 import type { HubCache } from "../../hub/index.ts";
 import { expiryOf } from "../../interpreter/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
-import { type Plans } from "../tables/index.ts";
+import { type ObjectStates } from "../tables/index.ts";
 
 /** Objects in deletion that have no copies left and that a foreign finalizer keeps on the hub. */
 
@@ -15,7 +15,7 @@ export function holdersBeside(
 
 export interface ForeignFinalizerSources {
   hub: Pick<HubCache, "object">;
-  plans: Pick<Plans, "get" | "set">;
+  states: Pick<ObjectStates, "planOf" | "setPlan">;
   classes: Pick<ControllerClasses, "classes">;
 }
 
@@ -23,15 +23,15 @@ export interface ForeignFinalizerSources {
  * Keeps the plan while foreign finalizers hold the object, so that its status can name them. False for every other
  * object. The status of a propagated object goes with its binding.
  */
-export function keepHeld({ hub, plans, classes }: ForeignFinalizerSources, owner: string): boolean {
-  const plan = plans.get(owner);
+export function keepHeld({ hub, states, classes }: ForeignFinalizerSources, owner: string): boolean {
+  const plan = states.planOf(owner);
   const found = hub.object(owner);
   if (found === undefined || found.kind.propagated || plan?.ours !== true || plan.target !== undefined) return false;
   const { uid, deletionTimestamp } = found.object.metadata;
   if (deletionTimestamp === undefined || plan.uid !== uid || holdersBeside(classes, found.object).length === 0)
     return false;
   // Setting the plan emits a change, since the finalizers may have changed.
-  plans.set(owner, plan);
+  states.setPlan(owner, plan);
   return true;
 }
 

@@ -69,7 +69,7 @@ describe("the snapshot that a plan is made of", () => {
     const all = sourcesOf(hubObject("shop", recorded));
     all.join(member(CLUSTER, { creationTimestamp: "2026-01-02T00:00:00Z" }));
     all.observations.report(CLUSTER, [observation({ present: { createdAt: "2026-01-01T00:00:00Z" } })]);
-    if (planned) all.plans.set(all.key, planOn([CLUSTER]));
+    if (planned) all.states.setPlan(all.key, planOn([CLUSTER]));
     if (row !== undefined) all.assignments.replace(all.key, [row]);
     expect(all.running()).toEqual(want);
   });
@@ -98,7 +98,7 @@ describe("an object without a record", () => {
     expect(all.seen()).toEqual({ running: [], found: [CLUSTER] });
     all.assignments.replace(all.key, [deleteRow()]);
     expect(all.seen()).toEqual({ running: [], found: [CLUSTER] });
-    all.plans.set(all.key, planOn([], { uid: "of another life" }));
+    all.states.setPlan(all.key, planOn([], { uid: "of another life" }));
     expect(all.seen()).toEqual({ running: [], found: [CLUSTER] });
   });
 
@@ -126,9 +126,9 @@ describe("an object without a record", () => {
     all.observations.report(CLUSTER, [observation()]);
     const plan = (frozen: boolean) =>
       planOn([], { uid: all.uid, target: { clusters: [{ name: CLUSTER, frozen }] } as unknown as Target });
-    all.plans.set(all.key, plan(true));
+    all.states.setPlan(all.key, plan(true));
     expect(all.seen()).toEqual({ running: [], found: [CLUSTER] });
-    all.plans.set(all.key, plan(false));
+    all.states.setPlan(all.key, plan(false));
     expect(all.seen()).toEqual({ running: [CLUSTER], found: [CLUSTER] });
     all.assignments.replace(all.key, [deleteRow()]);
     expect(all.seen()).toEqual({ running: [], found: undefined });
@@ -212,7 +212,7 @@ describe("the replicas that a cluster was given last", () => {
   test("are those of the plan before, and none elsewhere: what it left there is on its way out", () => {
     const all = setUp();
     all.observations.report("c", [copy("c", "one", 2)]);
-    all.plans.set(all.key, divided([{ name: "a", replicas: 4 }, { name: "b" }]));
+    all.states.setPlan(all.key, divided([{ name: "a", replicas: 4 }, { name: "b" }]));
     expect(heldOf(all)).toEqual([4, 0, 0]);
   });
 
@@ -220,7 +220,7 @@ describe("the replicas that a cluster was given last", () => {
     const all = setUp();
     all.observations.report("a", [copy("a", "one", 2)]);
     for (const plan of [divided([{ name: "b" }]), divided([]), planOn([], { target: undefined })]) {
-      all.plans.set(all.key, plan);
+      all.states.setPlan(all.key, plan);
       expect(heldOf(all)).toEqual([2, undefined, undefined]);
     }
   });

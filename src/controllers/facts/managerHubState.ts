@@ -2,7 +2,7 @@ import { policyKey, refKey } from "../../apis/index.ts";
 import { asksFor, type HubState } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { MEMBERCLUSTERS } from "../../runtime/index.ts";
-import type { Assignments, Observations, Plans, Capacities } from "../tables/index.ts";
+import type { Assignments, Observations, ObjectStates, Capacities } from "../tables/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { DependencyWatches } from "./dependencies.ts";
 import type { EvictionPace } from "./evictionPace.ts";
@@ -15,7 +15,7 @@ export interface ManagerHubStateSources {
   hubId: string;
   assignments: Assignments;
   observations: Observations;
-  plans: Plans;
+  states: ObjectStates;
   dependencies: Pick<DependencyWatches, "referrersTo">;
   progress: Pick<PlanningProgress, "isKnownAround">;
   classes: Pick<ControllerClasses, "needing">;
@@ -30,7 +30,7 @@ export interface ManagerHubStateSources {
  * explains each entry; `meridian plan` has its own implementation.
  */
 export function managerHubState(sources: ManagerHubStateSources): HubState {
-  const { hub, hubId, assignments, observations, plans, dependencies, progress, classes, missing, capacities } =
+  const { hub, hubId, assignments, observations, states, dependencies, progress, classes, missing, capacities } =
     sources;
   return {
     hubId,
@@ -58,7 +58,7 @@ export function managerHubState(sources: ManagerHubStateSources): HubState {
     copiesOn: (cluster) => observations.in(cluster),
     contactOf: (cluster) => observations.contactOf(cluster),
     turnOf: (placement, perMinute, owner) => sources.pace.turnOf(policyKey(placement), perMinute, owner, hub.now()),
-    planOf: (owner) => plans.get(owner),
+    planOf: (owner) => states.planOf(owner),
     cellsOf: (owner) => assignments.of(owner),
     rowOf: (owner, cluster, key) => assignments.get(cluster, key)?.rows.get(owner),
     isKnownAround: (owner) => progress.isKnownAround(owner),
@@ -68,7 +68,7 @@ export function managerHubState(sources: ManagerHubStateSources): HubState {
       const key = refKey(ref);
       for (const [owner, row] of assignments.get(cluster, key)?.rows ?? []) if (asksFor(row)) yield owner;
       for (const owner of dependencies.referrersTo(key))
-        if (plans.get(owner)?.target?.clusters.some(({ name }) => name === cluster) === true) yield owner;
+        if (states.planOf(owner)?.target?.clusters.some(({ name }) => name === cluster) === true) yield owner;
     },
     isNeededByOtherClass(ref) {
       for (const _ of classes.needing(ref)) return true;

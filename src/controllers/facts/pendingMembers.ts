@@ -1,14 +1,12 @@
 import type { Placement } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
-import type { Clock } from "../../runtime/index.ts";
 import { choosesAmong } from "../../scheduler/index.ts";
 import { type Observations } from "../tables/index.ts";
 
 export interface PendingMembersOptions {
   hub: { clusters: Pick<HubCache["clusters"], "list"> };
   observations: Pick<Observations, "contactOf">;
-  clock: Pick<Clock, "monotonic">;
 }
 
 /** Longest wait of an object. No object waits again for a member that is still pending after this time. */
@@ -20,8 +18,6 @@ const LONGEST_MS = 60_000;
  */
 export class PendingMembers {
   readonly #options: PendingMembersOptions;
-  /** Start of the wait by object, in monotonic milliseconds. */
-  readonly #waiting = new Map<string, number>();
   /** Members that were still pending at the end of an object's wait. */
   readonly #givenUp = new Set<string>();
 
@@ -29,35 +25,17 @@ export class PendingMembers {
     this.#options = options;
   }
 
-  /** Milliseconds for which the object still waits. `target`: by the facts that are known now. */
-  leftFor(owner: string, placement: Placement | undefined, target: Target): number {
+  /**
+   * Milliseconds for which an object still waits. `since`: start of the wait, `now`: the present, in epoch milliseconds;
+   * `target`: by the facts that are known now.
+   */
+  leftFor(since: number, now: number, placement: Placement | undefined, target: Target): number {
     const awaited = this.#awaited(placement, target);
-    if (awaited.length === 0) {
-      this.#waiting.delete(owner);
-      return 0;
-    }
-    const now = this.#options.clock.monotonic();
-    const since = this.#waiting.get(owner) ?? now;
-    const left = since + LONGEST_MS - now;
-    if (left > 0) {
-      this.#waiting.set(owner, since);
-      return left;
-    }
+    if (awaited.length === 0) return 0;
+    const left = Math.min(since, now) + LONGEST_MS - now;
+    if (left > 0) return left;
     for (const name of awaited) this.#givenUp.add(name);
-    this.#waiting.delete(owner);
     return 0;
-  }
-
-  isAwaitedFor(owner: string): boolean {
-    return this.#waiting.has(owner);
-  }
-
-  waiting(): Iterable<string> {
-    return [...this.#waiting.keys()];
-  }
-
-  forget(owner: string): void {
-    this.#waiting.delete(owner);
   }
 
   #awaited(placement: Placement | undefined, target: Target): string[] {

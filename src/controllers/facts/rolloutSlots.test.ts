@@ -24,7 +24,7 @@ function setUp(known: Record<string, RolloutStatus["state"] | undefined> = {}, p
       },
     },
   };
-  const options = { hub, plans: { placedBy: () => placed } } as unknown as ConstructorParameters<
+  const options = { hub, states: { placedBy: () => placed } } as unknown as ConstructorParameters<
     typeof RolloutSlots
   >[0];
   const places = new RolloutSlots(options);

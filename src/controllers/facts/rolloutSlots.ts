@@ -2,7 +2,7 @@ import { policyKey, type RolloutStatus, shareOf } from "../../apis/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { type RolloutPolicy, type Stop, stopOf } from "../../rollout/index.ts";
 import { Emitter } from "../../runtime/index.ts";
-import { type Plans, refOfKey } from "../tables/index.ts";
+import { type ObjectStates, refOfKey } from "../tables/index.ts";
 
 /** A run under a policy that limits the number of concurrent rollouts (`maxObjects`). */
 export interface BoundRun {
@@ -50,24 +50,24 @@ export class RolloutSlots {
   /** Objects whose turn may have come, or that wait for another run than before. */
   readonly changes = new Emitter<string>();
   readonly #hub: Pick<HubCache, "owners" | "object" | "statuses" | "now">;
-  readonly #plans: Pick<Plans, "placedBy">;
+  readonly #states: Pick<ObjectStates, "placedBy">;
   readonly #queues = new Map<string, Queue>();
   readonly #entered = new Map<string, Queue>();
 
   constructor({
     hub,
-    plans,
+    states,
   }: {
     hub: Pick<HubCache, "owners" | "object" | "statuses" | "now">;
-    plans: Pick<Plans, "placedBy">;
+    states: Pick<ObjectStates, "placedBy">;
   }) {
     this.#hub = hub;
-    this.#plans = plans;
+    this.#states = states;
   }
 
   /** Number of concurrent rollouts of the policy, at least one. */
   limitOf({ policy, maxObjects }: Pick<BoundRun, "policy" | "maxObjects">): number {
-    return Math.max(1, shareOf(maxObjects, this.#plans.placedBy(policy), Math.floor));
+    return Math.max(1, shareOf(maxObjects, this.#states.placedBy(policy), Math.floor));
   }
 
   has(run: BoundRun): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type MemberCluster, type Placement, policyKey, refKey } from "../../apis/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { affectedBy, isInTheWay, leavesClusters } from "./affected.ts";
-import { type Plan, Plans } from "../tables/plans.ts";
+import { type Plan, ObjectStates } from "../tables/objectStates.ts";
 import { CLUSTER, observation, owner } from "../testing/builders.ts";
 import { member, planOn } from "../testing/copySources.ts";
 
@@ -23,8 +23,8 @@ const anywhere = placement("anywhere");
 const matching = placement("matching", [{ name: "e", matchLabelKeys: ["tier"] }]);
 
 /** The applications, by their plans, that a change of the cluster affects. */
-function concerned(plans: Record<string, Plan>, object: MemberCluster, old?: MemberCluster): (string | undefined)[] {
-  const table = new Plans();
+function concerned(states: Record<string, Plan>, object: MemberCluster, old?: MemberCluster): (string | undefined)[] {
+  const table = new ObjectStates();
   for (const [name, plan] of Object.entries(plans)) table.set(refKey(owner(name)), plan);
   const known = new Map([inEurope, anywhere, matching].map((policy) => [policyKey(policy), policy]));
   const hub = { policy: (key: string) => (known.has(key) ? { policy: known.get(key) } : undefined) };
@@ -69,7 +69,7 @@ describe("a change of a cluster concerns an object", () => {
 
   test("of very many, with places to pause at in between", () => {
     const plans = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`a${n}`, placed(["b"], inEurope)]));
-    expect(concerned(plans, member(CLUSTER, ASIA))).toEqual([undefined, undefined]);
+    expect(concerned(states, member(CLUSTER, ASIA))).toEqual([undefined, undefined]);
   });
 });
 

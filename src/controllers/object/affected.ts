@@ -1,7 +1,7 @@
 import { type MemberCluster, matchesClusterSelector, type Placement, policyKey } from "../../apis/index.ts";
 import type { Observation } from "../../desiredstate/index.ts";
 import { clusterSnapshot, type HubCache, type HubEvent } from "../../hub/index.ts";
-import { type Assignments, type ObservationChange, type PlanChange, type Plans } from "../tables/index.ts";
+import { type Assignments, type ObservationChange, type PlanChange, type ObjectStates } from "../tables/index.ts";
 
 const GO = 256;
 
@@ -11,7 +11,7 @@ const GO = 256;
  */
 export function* affectedBy(
   hub: HubCache,
-  plans: Plans,
+  states: ObjectStates,
   { object, old }: Pick<HubEvent<MemberCluster>, "object" | "old">,
 ): Generator<string | undefined, void, undefined> {
   const { name } = object.metadata;
@@ -26,7 +26,7 @@ export function* affectedBy(
     return may;
   };
   let seen = 0;
-  for (const [owner, { target }] of [...plans.entries()]) {
+  for (const [owner, { target }] of [...states.plans()]) {
     seen += 1;
     if (seen % GO === 0) yield undefined;
     const placement = target?.placement;

@@ -1,6 +1,7 @@
 import { type RolloutStatus, sameValue, writeFinished } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
-import type { Decision, Recorded } from "../../hub/index.ts";
+import type { Decision, PlacedObject, Recorded, StatusStore } from "../../hub/index.ts";
+import { isNotFound } from "../../runtime/index.ts";
 
 export interface Decided {
   target: Pick<Target, "clusters" | "finished">;
@@ -32,4 +33,31 @@ export function decisionToWrite(
   if (isRecorded && isOurs && !isForgotten && sameValue(rollout, status?.rollout)) return undefined;
   const planned = [...wanted].filter((name) => !reported.has(name));
   return { plannedClusters: [...planned, ...kept].toSorted(), rollout, finished };
+}
+
+/** `Stale`: the object or its record has changed, and is planned again. `Failed`: rows go only where the record allows. */
+export type DecisionResult = { kind: "Recorded" } | { kind: "Stale" } | { kind: "Failed"; error: unknown };
+
+/** Writes the decision, unless the hub has it. */
+export async function recordPlanned(
+  store: Pick<StatusStore, "record" | "decide">,
+  owner: string,
+  found: PlacedObject,
+  decided: Decided,
+  signal: AbortSignal,
+): Promise<DecisionResult> {
+  const before = store.record(owner);
+  if (decisionToWrite(before, decided) === undefined) return { kind: "Recorded" };
+  let isStale = false;
+  const decide = (record: Recorded): Decision | undefined => {
+    // A report has added finished work since: the target does not know of its end.
+    isStale = !sameValue(record.status?.finished, before.status?.finished);
+    return isStale ? undefined : decisionToWrite(record, decided);
+  };
+  try {
+    await store.decide(found, decide, signal);
+    return { kind: isStale ? "Stale" : "Recorded" };
+  } catch (error) {
+    return isNotFound(error) ? { kind: "Stale" } : { kind: "Failed", error };
+  }
 }

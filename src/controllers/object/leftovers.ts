@@ -18,6 +18,7 @@ import {
 import type { PlacedKind } from "../../hub/index.ts";
 import { type Dependency, occasionalKindOf } from "../../interpreter/index.ts";
 import { type CopySources, whyNotGranted } from "../facts/index.ts";
+import type { Footprint } from "../tables/index.ts";
 
 /** Possible leftovers of a hub object on clusters where the object must not be (any more). */
 export interface Leftovers {
@@ -34,13 +35,6 @@ export interface LeftoversOf {
   /** Clusters that may have a copy of the object and must not have one. */
   clusters: Iterable<string>;
   footprint: Footprint;
-}
-
-export interface Footprint {
-  /** The rendered objects, and the dependencies of kinds that are not watched on all clusters. */
-  refs: readonly ObjectRef[];
-  /** The kinds (`group/Kind`) of all rendered objects and dependencies. */
-  kinds: readonly string[];
 }
 
 const NO_FOOTPRINT: Footprint = { refs: [], kinds: [] };

@@ -2,7 +2,8 @@ import { choosePlacement, needsOf, recordedClusters, type ResolvedNeeds } from "
 import type { HubCache } from "../../hub/index.ts";
 import { type CopySources } from "../facts/index.ts";
 
-type Resolved = Required<ResolvedNeeds>;
+/** The policy that places an object, and what the object needs. */
+export type ResolvedObject = Required<ResolvedNeeds>;
 
 type Found = NonNullable<ReturnType<HubCache["object"]>>;
 
@@ -11,7 +12,7 @@ export function resolvedOf(
   sources: Pick<CopySources, "hub" | "hubState" | "dependencies">,
   owner: string,
   found: Found,
-): Resolved | undefined {
+): ResolvedObject | undefined {
   const { choice, needs } = declaredOf(sources, owner, found);
   const collected = sources.dependencies.collect(owner, needs.dependencies);
   if (collected === undefined) return undefined;
@@ -25,7 +26,7 @@ export function declaredOf(
   sources: Pick<CopySources, "hub" | "hubState">,
   owner: string,
   { object, kind }: Found,
-): Pick<Resolved, "choice" | "needs"> {
+): Pick<ResolvedObject, "choice" | "needs"> {
   const choice = choosePlacement(object, sources.hub.allPlacements(), sources.hub.planned.settingOf(object));
   // An object that is rendered to other objects has the same dependencies wherever it runs.
   const isOpen = choice.placement === undefined && !sources.hub.catalog.isRequired(kind.type);

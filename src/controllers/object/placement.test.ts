@@ -24,14 +24,14 @@ import { configMap, sending, SETTINGS } from "../testing/sending.ts";
 
 describe("an object that a policy places", () => {
   test("is claimed, says where it goes, and goes there", async () => {
-    const { reconcile, onHub, rowLines, plans, progress, eventTexts, lines } = await placing();
+    const { reconcile, onHub, rowLines, states, progress, eventTexts, lines } = await placing();
     expect(progress.isComplete).toBe(false);
     expect(await reconcile()).toEqual({});
     const { finalizers, annotations } = onHub().metadata;
     expect(finalizers).toEqual([OBJECT_FINALIZER]);
     expect(JSON.parse(annotations?.[FIRST_RECORD_ANNOTATION] ?? "")).toEqual({ clusters: ["a", "b"] });
     expect(rowLines()).toEqual(["a Apply Deployment/shop", "b Apply Deployment/shop"]);
-    expect(plans.get(APP)).toMatchObject({ generation: 1, ours: true, remaining: new Set() });
+    expect(states.planOf(APP)).toMatchObject({ generation: 1, ours: true, remaining: new Set() });
     expect(progress.isComplete).toBe(true);
     expect(eventTexts()).toEqual([
       "ReconcileStarted: generation 1 is being planned",
@@ -53,10 +53,10 @@ describe("an object that a policy places", () => {
   });
 
   test("that changed while it was being claimed is planned again soon", async () => {
-    const { reconcile, state, plans, progress } = await placing();
+    const { reconcile, state, states, progress } = await placing();
     state.patchFailure = new ApiError(422, "Invalid", "a test failed");
     expect(await reconcile()).toEqual({ requeueAfter: RETRY_FINALIZER_MS });
-    expect(plans.get(APP)).toBeUndefined();
+    expect(states.planOf(APP)).toBeUndefined();
     expect(progress.isComplete).toBe(true);
     expect(progress.isKnownAround(APP)).toBe(false);
   });
@@ -69,13 +69,13 @@ describe("an object that a policy places", () => {
   });
 
   test("that fits nowhere is said to be so, in a while", async () => {
-    const { reconcile, rowLines, warnings, eventTexts, plans } = await placing({
+    const { reconcile, rowLines, warnings, eventTexts, states } = await placing({
       placements: [placement(["nowhere"])],
     });
     await reconcile();
     expect([rowLines(), warnings]).toEqual([[], [expect.stringMatching(/^NoClusterFits: /)]]);
     expect(eventTexts().some((line) => line.startsWith("Scheduled"))).toBe(false);
-    expect(plans.get(APP)?.target?.scheduled.status).toBe("False");
+    expect(states.planOf(APP)?.target?.scheduled.status).toBe("False");
   });
 
   test("that tolerates a taint for a while is planned again at its end", async () => {
@@ -124,15 +124,15 @@ test("a cluster that the hub's record does not name yet gets nothing before the 
 const theirs = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
 
 test("an object of another class, which was ours, loses its rows, and its plan when it is being deleted", async () => {
-  const { plan, reconcile, rowLines, update, plans } = await placing();
+  const { plan, reconcile, rowLines, update, states } = await placing();
   await plan();
   await update({ metadata: { ...theirs, generation: 2, finalizers: [`${OBJECT_FINALIZER}.canary`] } });
   await reconcile();
   expect(rowLines()).toEqual([]);
-  expect(plans.get(APP)?.ours).toBe(false);
+  expect(states.planOf(APP)?.ours).toBe(false);
   await update({ metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
   await reconcile();
-  expect(plans.get(APP)).toBeUndefined();
+  expect(states.planOf(APP)).toBeUndefined();
 });
 
 test("an object that is made anew loses the rows of the earlier one before it waits for a cluster", async () => {
@@ -152,7 +152,7 @@ test("an object that is made anew loses the rows of the earlier one before it wa
 });
 
 test("a plan that breaks leaves the rows as they are, says so, and is an error", async () => {
-  const { plan, reconcile, rowLines, update, plans, eventTexts, cache } = await placing();
+  const { plan, reconcile, rowLines, update, states, eventTexts, cache } = await placing();
   await plan();
   const before = rowLines();
   const fault = new TypeError("x is not a function");
@@ -162,7 +162,7 @@ test("a plan that breaks leaves the rows as they are, says so, and is an error",
   await update({ metadata: { generation: 2 } });
   await expect(reconcile()).rejects.toBe(fault);
   expect(rowLines()).toEqual(before);
-  expect(plans.get(APP)).toMatchObject({
+  expect(states.planOf(APP)).toMatchObject({
     generation: 2,
     failure: {
       reason: "PlanningFailed",
@@ -205,7 +205,7 @@ test.each([
     keeps: false,
   },
 ])("an object that changes hands $name", async ({ metadata, ours, keeps }) => {
-  const { reconcile, plans, rowLines, dependencies, server, cache, onHub, settle, progress } = await placing({
+  const { reconcile, states, rowLines, dependencies, server, cache, onHub, settle, progress } = await placing({
     apps: [{ ...app(metadata, NEEDS_SECRET), ...statusOn("a", "b") }],
   });
   server.create(SECRETS, { apiVersion: "v1", kind: "Secret", metadata: { name: "password", namespace: "default" } });
@@ -215,7 +215,7 @@ test.each([
   dependencies.collect(APP, needed);
   await settle();
   expect(await reconcile()).toEqual({});
-  expect(plans.get(APP)).toMatchObject({
+  expect(states.planOf(APP)).toMatchObject({
     ours,
     remaining: new Set(),
     target: { clusters: [{ name: "a" }, { name: "b" }] },
@@ -239,19 +239,19 @@ describe("an object whose dependencies are being read", () => {
   };
 
   test("is not planned, and does not count as one that cannot be", async () => {
-    const { plans, rowLines, progress, onHub } = await reading();
-    expect([plans.get(APP), rowLines(), onHub().metadata.finalizers]).toEqual([undefined, [], undefined]);
+    const { states, rowLines, progress, onHub } = await reading();
+    expect([states.planOf(APP), rowLines(), onHub().metadata.finalizers]).toEqual([undefined, [], undefined]);
     expect(progress.isComplete).toBe(false);
   });
 
   test("is planned when they have been read; how long that took is measured from the first try", async () => {
-    const { reconcile, clock, settle, fetched, progress, plans } = await reading();
+    const { reconcile, clock, settle, fetched, progress, states } = await reading();
     await clock.advance(2_000);
     expect(await fetched()).toEqual([]);
     await settle();
     expect(await reconcile()).toEqual({});
     expect(await fetched()).toEqual(["2", "1"]);
-    expect([progress.isComplete, plans.get(APP)?.target?.missing]).toEqual([true, new Set([SECRET_KEY])]);
+    expect([progress.isComplete, states.planOf(APP)?.target?.missing]).toEqual([true, new Set([SECRET_KEY])]);
     await clock.advance(5_000);
     await reconcile();
     expect(await fetched()).toEqual(["2", "2"]);
@@ -300,7 +300,7 @@ async function rolling(image = "nginx:1") {
   woken.length = 0;
   /** Writes the planned rollout state to the hub. */
   const hold = async (): Promise<void> => {
-    const rollout = all.plans.get(APP)?.rollout;
+    const rollout = all.states.planOf(APP)?.rollout;
     await all.update({ status: { ...statusOn("a").status, rollout } });
     woken.length = 0;
   };
@@ -311,8 +311,8 @@ const ONCE = [{ key: APP, afterMs: undefined }];
 
 describe("an object that is rolled out in stages", () => {
   test("gets nothing before the hub holds the state that it follows from", async () => {
-    const { reconcile, rowLines, plans, woken, settlements, hold } = await rolling();
-    expect(plans.get(APP)).toMatchObject({ rollout: { state: "Progressing", revision: 1 }, awaitsContact: false });
+    const { reconcile, rowLines, states, woken, settlements, hold } = await rolling();
+    expect(states.planOf(APP)).toMatchObject({ rollout: { state: "Progressing", revision: 1 }, awaitsContact: false });
     expect(rowLines()).toEqual([]);
     settlements.emit("another");
     settlements.emit(APP);
@@ -341,9 +341,9 @@ describe("an object that is rolled out in stages", () => {
   });
 
   test("that no revision can hold is done with, and its plan says why", async () => {
-    const { reconcile, plans, rowLines } = await rolling("x".repeat(1024 * 1024));
+    const { reconcile, states, rowLines } = await rolling("x".repeat(1024 * 1024));
     expect(await reconcile()).toEqual({});
-    expect([plans.get(APP)?.failure?.reason, rowLines()]).toEqual(["RevisionTooLarge", []]);
+    expect([states.planOf(APP)?.failure?.reason, rowLines()]).toEqual(["RevisionTooLarge", []]);
   });
 });
 
@@ -351,18 +351,18 @@ const OTHER = refKey(refOf(configMap("other")));
 const BINDING = bindingName(refOf(configMap("settings")));
 
 test("it is claimed, has a binding, and goes where its policy says", async () => {
-  const { plan, onHub, bindings, rowLines, plans } = await sending();
+  const { plan, onHub, bindings, rowLines, states } = await sending();
   await plan();
   expect([onHub().metadata.finalizers, bindings()]).toEqual([[OBJECT_FINALIZER], [BINDING]]);
-  expect(plans.get(SETTINGS)?.target?.clusters.map(({ name }) => name)).toEqual(["a"]);
+  expect(states.planOf(SETTINGS)?.target?.clusters.map(({ name }) => name)).toEqual(["a"]);
   expect(rowLines()).toEqual(["a Apply ConfigMap/settings"]);
 });
 
 test("one that no policy selects is left alone", async () => {
-  const { reconcile, plans, onHub, hub, assignments, lines } = await sending();
+  const { reconcile, states, onHub, hub, assignments, lines } = await sending();
   const calls = hub.calls.length;
   expect(await reconcile(OTHER)).toEqual({});
-  expect([plans.get(OTHER), onHub("other").metadata.finalizers, [...assignments.of(OTHER)]]).toEqual([
+  expect([states.planOf(OTHER), onHub("other").metadata.finalizers, [...assignments.of(OTHER)]]).toEqual([
     undefined,
     undefined,
     [],
@@ -385,7 +385,7 @@ describe("one that no policy selects any more", () => {
   };
 
   test("stays where it is; it is none of Meridian's once its last cluster is gone", async () => {
-    const { reconcile, rows, onHub, bindings, plans, lines, settle, assignments, lose } = await left();
+    const { reconcile, rows, onHub, bindings, states, lines, settle, assignments, lose } = await left();
     await reconcile(SETTINGS);
     expect(rows(SETTINGS)).toMatchObject([{ cluster: "a", verb: "Hold", wanted: true }]);
     expect(onHub().metadata.finalizers).toEqual([OBJECT_FINALIZER]);
@@ -394,7 +394,7 @@ describe("one that no policy selects any more", () => {
     expect(await reconcile(SETTINGS)).toEqual({});
     await settle();
     expect([onHub().metadata.finalizers ?? [], bindings()]).toEqual([[], []]);
-    expect([plans.get(SETTINGS), [...assignments.of(SETTINGS)]]).toEqual([undefined, []]);
+    expect([states.planOf(SETTINGS), [...assignments.of(SETTINGS)]]).toEqual([undefined, []]);
     expect(lines.map(({ msg }) => msg)).toEqual(["ended: nothing of the object is left on any cluster"]);
   });
 });
@@ -427,14 +427,14 @@ describe("an object that is to run elsewhere", () => {
   };
 
   test("goes where it is not to be any more, and is planned again with every news of that copy", async () => {
-    const { reconciler, rowLines, rows, plans, wokenBy, observations, carryOut, reconcile, assignments } =
+    const { reconciler, rowLines, rows, states, wokenBy, observations, carryOut, reconcile, assignments } =
       await moved();
     expect(rowLines()).toContain("b Delete Deployment/shop");
     expect(rows().find(({ verb }) => verb === "Delete")).toMatchObject({
       uid: "member-1",
       why: { reason: "NotSelected", message: "the object is not to run there any more" },
     });
-    expect([...(plans.get(APP)?.remaining ?? [])]).toEqual(["b"]);
+    expect([...(states.planOf(APP)?.remaining ?? [])]).toEqual(["b"]);
     const woken = wokenBy(reconciler);
     woken.length = 0;
     const [gone] = rows().filter(({ cluster: name }) => name === "b");
@@ -443,7 +443,7 @@ describe("an object that is to run elsewhere", () => {
     expect(woken).toEqual([{ key: APP, afterMs: undefined }]);
     carryOut("b");
     await reconcile();
-    expect([...(plans.get(APP)?.remaining ?? [])]).toEqual([]);
+    expect([...(states.planOf(APP)?.remaining ?? [])]).toEqual([]);
     expect([...assignments.in("b")].every(({ effective }) => effective?.verb !== "Apply")).toBe(true);
   });
 });

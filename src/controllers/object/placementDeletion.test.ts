@@ -77,7 +77,7 @@ const held = (reason: string) => [
 
 describe("an object that is being deleted", () => {
   test("loses its finalizer when its copies are seen gone", async () => {
-    const { reconcile, update, verbs, rows, carryOut, finalizers, plans, progress, lines, settle } = await running();
+    const { reconcile, update, verbs, rows, carryOut, finalizers, states, progress, lines, settle } = await running();
     await update(deletion);
     expect(await reconcile()).toEqual({});
     expect(verbs()).toEqual(["a Delete", "b Delete"]);
@@ -85,14 +85,14 @@ describe("an object that is being deleted", () => {
       uid: "member-1",
       why: { reason: "ObjectDeleted", message: "the object is being deleted on the hub" },
     });
-    expect(plans.get(APP)).toMatchObject({ target: undefined, ours: true, remaining: new Set(["a", "b"]) });
+    expect(states.planOf(APP)).toMatchObject({ target: undefined, ours: true, remaining: new Set(["a", "b"]) });
     carryOut("a");
     await reconcile();
-    expect([plans.get(APP)?.remaining, finalizers()]).toEqual([new Set(["b"]), [OBJECT_FINALIZER]]);
+    expect([states.planOf(APP)?.remaining, finalizers()]).toEqual([new Set(["b"]), [OBJECT_FINALIZER]]);
     carryOut("b");
     await reconcile();
     await settle();
-    expect([finalizers(), plans.get(APP), progress.isKnownAround(APP)]).toEqual([[], undefined, true]);
+    expect([finalizers(), states.planOf(APP), progress.isKnownAround(APP)]).toEqual([[], undefined, true]);
     expect(lines.map(({ msg }) => msg)).toEqual([
       "changed: the object is being deleted",
       "planned: its copies go",
@@ -171,13 +171,13 @@ describe("an object that is being deleted", () => {
   });
 
   test("waits for a cluster that is not fully known, although it has no row there", async () => {
-    const { reconcile, reconciler, update, rows, name, contact, wokenBy, finalizers, dependencies, plans } =
+    const { reconcile, reconciler, update, rows, name, contact, wokenBy, finalizers, dependencies, states } =
       await running();
     name({ owner: owner("another") });
     await update(deletion);
     contact("b", { synced: false });
     await reconcile();
-    expect([rows(), plans.get(APP)?.remaining]).toEqual([[], new Set(["b"])]);
+    expect([rows(), states.planOf(APP)?.remaining]).toEqual([[], new Set(["b"])]);
     const woken = wokenBy(reconciler);
     woken.length = 0;
     dependencies.releases.emit("another");
@@ -189,13 +189,13 @@ describe("an object that is being deleted", () => {
   });
 
   test("is tried again if it changed before the finalizer went", async () => {
-    const { reconcile, update, carryOut, state, plans } = await running();
+    const { reconcile, update, carryOut, state, states } = await running();
     await update(deletion);
     await reconcile();
     for (const name of ["a", "b"]) carryOut(name);
     state.patchFailure = new ApiError(422, "Invalid", "a test failed");
     expect(await reconcile()).toEqual({ requeueAfter: RETRY_FINALIZER_MS });
-    expect(plans.get(APP)).toBeDefined();
+    expect(states.planOf(APP)).toBeDefined();
   });
 
   test("waits for nothing if it was never placed", async () => {
@@ -220,21 +220,21 @@ describe("an object that is being deleted", () => {
     { name: "without any finalizer", metadata: {}, placements: [placement(["a", "b"])], want: "a Delete" },
   ])("without our finalizer and without a plan: $want $name", async ({ metadata, placements, want }) => {
     const apps = [app({ uid: "shop-uid", deletionTimestamp: DELETED, ...metadata })];
-    const { reconcile, verbs, plans } = await seen(owner("shop"), { apps, placements });
+    const { reconcile, verbs, states } = await seen(owner("shop"), { apps, placements });
     expect(await reconcile()).toEqual({});
-    expect([verbs(), plans.get(APP)]).toEqual([[want], undefined]);
+    expect([verbs(), states.planOf(APP)]).toEqual([[want], undefined]);
   });
 });
 
 describe("an object that is gone from the hub", () => {
   test("has its copies removed if this manager owned it; the hub is not listed again", async () => {
-    const { reconcile, verbs, rows, plans, carryOut, cache } = await gone();
+    const { reconcile, verbs, rows, states, carryOut, cache } = await gone();
     let relisted = 0;
     cache.relistIfBehind = async () => void (relisted += 1);
     expect(await reconcile()).toEqual({});
     expect(verbs()).toEqual(["a Delete", "b Delete"]);
     expect(rows()[0]).toMatchObject({ why: { reason: "ObjectGone", message: "the object is gone from the hub" } });
-    expect([plans.get(APP), relisted]).toEqual([undefined, 0]);
+    expect([states.planOf(APP), relisted]).toEqual([undefined, 0]);
     for (const name of ["a", "b"]) carryOut(name);
     await reconcile();
     expect(verbs()).toEqual([]);
@@ -350,7 +350,7 @@ describe("an object that is gone from the hub", () => {
   test("of another class is left to the other managers first, although this manager planned it", async () => {
     const all = await placing({ apps: [app({ uid: "shop-uid", ...THEIRS }), app({ name: "more", ...THEIRS })] });
     for (const key of [APP, APP.replace("shop", "more")]) await all.reconcile(key);
-    expect(all.plans.get(APP)).toMatchObject({ ours: false });
+    expect(all.states.planOf(APP)).toMatchObject({ ours: false });
     all.server.delete(DEMOAPPLICATIONS, "default", "shop");
     await all.settle();
     all.observations.report("a", [observation({ cluster: "a", ref: DEPLOYMENT })]);
@@ -370,7 +370,7 @@ describe("an object that is gone from the hub", () => {
     await all.vanish();
     const asked = all.hub.count("list", DEMOAPPLICATIONS);
     expect(await all.reconcile()).toEqual({});
-    expect([all.plans.get(APP), all.verbs(), all.hub.count("list", DEMOAPPLICATIONS)]).toEqual([undefined, [], asked]);
+    expect([all.states.planOf(APP), all.verbs(), all.hub.count("list", DEMOAPPLICATIONS)]).toEqual([undefined, [], asked]);
   });
 });
 
@@ -399,8 +399,8 @@ describe("a copy of an object that no policy places", () => {
   test("without a record is held, and preferred when a policy places the object", async () => {
     const all = await unplaced();
     expect(all.verbs()).toEqual(["a Hold"]);
-    expect(all.plans.get(APP)?.target?.clusters).toMatchObject([{ name: "a", frozen: true, found: true }]);
+    expect(all.states.planOf(APP)?.target?.clusters).toMatchObject([{ name: "a", frozen: true, found: true }]);
     await place(all, "b", "a");
-    expect(all.plans.get(APP)?.target?.clusters).toMatchObject([{ name: "a", frozen: false }]);
+    expect(all.states.planOf(APP)?.target?.clusters).toMatchObject([{ name: "a", frozen: false }]);
   });
 });

@@ -101,14 +101,14 @@ describe("an object is planned again", () => {
   });
 
   test("when other objects need less, if a copy is held, and not during its deletion", async () => {
-    const { woken, contact, reconcile, rowLines, dependencies, plans } = await leaving();
+    const { woken, contact, reconcile, rowLines, dependencies, states } = await leaving();
     const wakes = (): number => {
-      const plan = plans.get(APP);
+      const plan = states.planOf(APP);
       if (plan === undefined) throw new Error("no plan");
       woken.length = 0;
       dependencies.releases.emit("another");
-      plans.set("other", plan);
-      plans.drop("other");
+      states.setPlan("other", plan);
+      states.dropPlan("other");
       return woken.length;
     };
     expect(rowLines()).toContain("b Delete Deployment/shop");
@@ -133,11 +133,11 @@ describe("an object is planned again", () => {
   });
 
   test("only if it is planned, was planned or has copies", async () => {
-    const { woken, cache, update, plans, observations, carryOut } = await running();
+    const { woken, cache, update, states, observations, carryOut } = await running();
     cache.planned.includes = () => false;
     await update({ metadata: { generation: 2 } });
     expect(woken.splice(0)).toEqual(ONCE);
-    plans.drop(APP);
+    states.dropPlan(APP);
     for (const seen of [...observations.naming(APP)])
       observations.report(seen.cluster, [{ ...seen, present: undefined } as never]);
     woken.length = 0;
@@ -163,19 +163,19 @@ describe("an object is planned again", () => {
   });
 
   test("when its namespace becomes known", async () => {
-    const { reconciler, reconcile, wokenBy, server, settle, plans } = await placing({
+    const { reconciler, reconcile, wokenBy, server, settle, states } = await placing({
       apps: [{ ...app(), metadata: { ...app().metadata, namespace: "new" } }],
     });
     const key = APP.replace("default", "new");
     expect(await reconcile(key)).toEqual({});
-    expect(plans.get(key)).toBeUndefined();
+    expect(states.planOf(key)).toBeUndefined();
     const woken = wokenBy(reconciler);
     woken.length = 0;
     server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "new" } });
     await settle();
     expect(woken.map((one) => one.key)).toContain(key);
     await reconcile(key);
-    expect(plans.get(key)).toBeDefined();
+    expect(states.planOf(key)).toBeDefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EventRecord, EventRecorder } from "../../observability/index.ts";
 import { attempted } from "./planningFailure.ts";
-import { type Plan, Plans } from "../tables/plans.ts";
+import { type Plan, ObjectStates } from "../tables/objectStates.ts";
 import { planOn } from "../testing/copySources.ts";
 import { APP, app } from "../testing/planning.ts";
 
@@ -11,27 +11,27 @@ const FAILURE = {
 };
 
 function attempting(before?: Partial<Plan>) {
-  const plans = new Plans();
+  const states = new ObjectStates();
   const known = before === undefined ? undefined : planOn(["a"], { remaining: new Set(["b"]), ...before });
-  if (known !== undefined) plans.set(APP, known);
+  if (known !== undefined) states.setPlan(APP, known);
   const events: EventRecord[] = [];
   const recorder = { record: (event: EventRecord) => void events.push(event) } as unknown as EventRecorder;
   const attempt = <T>(plan: () => T): T =>
-    attempted({ plans, events: recorder }, APP, app({ uid: "u", generation: 2 }), plan);
+    attempted({ states, events: recorder }, APP, app({ uid: "u", generation: 2 }), plan);
   const fail = (fault: unknown = new TypeError("x is not a function")): void =>
     expect(() =>
       attempt(() => {
         throw fault;
       }),
     ).toThrow(fault as Error);
-  return { plans, known, events, attempt, fail };
+  return { states, known, events, attempt, fail };
 }
 
 describe("an attempt to plan an object", () => {
   test("that breaks leaves the target of before, says why, and passes the error on", () => {
-    const { plans, known, events, fail } = attempting({ uid: "u" });
+    const { states, known, events, fail } = attempting({ uid: "u" });
     fail();
-    expect(plans.get(APP)).toEqual({
+    expect(states.planOf(APP)).toEqual({
       uid: "u",
       generation: 2,
       target: known?.target,
@@ -48,9 +48,9 @@ describe("an attempt to plan an object", () => {
     { name: "where there was no plan", before: undefined },
     { name: "where the plan was of another life", before: { uid: "another" } },
   ])("that breaks has no target $name", ({ before }) => {
-    const { plans, fail } = attempting(before);
+    const { states, fail } = attempting(before);
     fail();
-    expect(plans.get(APP)).toEqual({
+    expect(states.planOf(APP)).toEqual({
       uid: "u",
       generation: 2,
       target: undefined,
@@ -68,8 +68,8 @@ describe("an attempt to plan an object", () => {
   });
 
   test("that breaks with what is no error says what it was", () => {
-    const { plans, fail } = attempting();
+    const { states, fail } = attempting();
     fail("a text");
-    expect(plans.get(APP)?.failure?.message).toContain("(string)");
+    expect(states.planOf(APP)?.failure?.message).toContain("(string)");
   });
 });

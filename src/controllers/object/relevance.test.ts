@@ -19,23 +19,23 @@ function configMap(name: string, metadata: Partial<ObjectMeta> = {}, a = "1"): K
 const keyOf = ({ metadata }: KubeObject): string => `/ConfigMap/shop/${metadata.name}`;
 
 /** A hub where objects of these names are planned, were planned, or have copies. */
-function setUp({ planned = [], plans = [], copies = [] }: Partial<Record<"planned" | "plans" | "copies", string[]>>) {
+function setUp({ planned = [], states = [], copies = [] }: Partial<Record<"planned" | "states" | "copies", string[]>>) {
   const named = (names: string[], key: string): boolean => names.some((name) => key === `/ConfigMap/shop/${name}`);
   return {
     hub: {
       planned: { includes: (object: KubeObject) => planned.includes(object.metadata.name) },
       object: (key: string) => (key.endsWith("/gone") ? undefined : { object: configMap(key.split("/").at(-1) ?? "") }),
     },
-    plans: { get: (key: string) => (named(plans, key) ? {} : undefined) },
+    states: { get: (key: string) => (named(states, key) ? {} : undefined) },
     observations: { naming: (key: string) => (named(copies, key) ? [{}] : []) },
   } as unknown as CopySources;
 }
 
 test.each([
   { name: "that is planned is a manager's business", given: { planned: ["a"] }, want: true },
-  { name: "that was planned", given: { plans: ["a"] }, want: true },
+  { name: "that was planned", given: { states: ["a"] }, want: true },
   { name: "that has copies", given: { copies: ["a"] }, want: true },
-  { name: "that is like others is none", given: { planned: ["b"], plans: ["c"], copies: ["d"] }, want: false },
+  { name: "that is like others is none", given: { planned: ["b"], states: ["c"], copies: ["d"] }, want: false },
 ])("an object of the hub $name", ({ given, want }) => {
   const object = configMap("a");
   expect(isRelevant(setUp(given), { key: keyOf(object), object })).toBe(want);

@@ -11,7 +11,7 @@ import { type CopySources } from "../facts/index.ts";
 
 /** Selects the hub objects that concern a manager. An object that no policy selects costs nothing beyond its event. */
 
-type Concerned = Pick<CopySources, "hub" | "plans" | "observations">;
+type Concerned = Pick<CopySources, "hub" | "states" | "observations">;
 
 const BATCH = 256;
 
@@ -34,8 +34,8 @@ export function* relevantAmong(
   }
 }
 
-function isKnown({ plans, observations }: Concerned, owner: string): boolean {
-  if (plans.get(owner) !== undefined) return true;
+function isKnown({ states, observations }: Concerned, owner: string): boolean {
+  if (states.planOf(owner) !== undefined) return true;
   for (const _ of observations.naming(owner)) return true;
   return false;
 }

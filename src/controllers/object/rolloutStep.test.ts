@@ -18,7 +18,7 @@ async function staging(...given: Parameters<typeof rollingOut>) {
   const counted: string[] = [];
   const { logger, lines } = logLines();
   const metrics = { rolloutTransition: (of: string, to: string) => void counted.push(`${of} ${to}`) };
-  const staged = new RolloutStep({ ...all.sources, plans: all.plans, events: all.recorder, metrics });
+  const staged = new RolloutStep({ ...all.sources, states: all.states, events: all.recorder, metrics });
   const of = async (...[current, change]: Parameters<typeof all.requestOf>): Promise<ObjectRollout | undefined> => {
     const planned = await staged.of(APP, all.requestOf(current, change), logger, all.signal);
     if (planned?.status !== undefined) all.index.of = planned.status.revisions;
@@ -142,9 +142,9 @@ describe("an object that no revision can hold", () => {
   const large = () => staging(CANARY, ["a"], "x".repeat(1024 * 1024));
 
   test("has a plan that says so, and one Event", async () => {
-    const { of, plans, events } = await large();
+    const { of, states, events } = await large();
     expect(await of()).toBeUndefined();
-    expect(plans.get(APP)).toEqual({
+    expect(states.planOf(APP)).toEqual({
       ...{ uid: "shop-uid", generation: 1, ours: true, failure: why },
       ...{ target: undefined, remaining: new Set(), rollout: undefined },
     });
@@ -153,17 +153,17 @@ describe("an object that no revision can hold", () => {
   });
 
   test("keeps what was planned of it before, unless that was another life", async () => {
-    const { of, plans, events, requestOf } = await large();
+    const { of, states, events, requestOf } = await large();
     const rollout: RolloutStatus = { state: "Succeeded", revision: 1, startedAt: START, since: START };
     const { target } = requestOf();
     const before = planOn([], { uid: "shop-uid", target, remaining: new Set(["c"]), rollout });
-    plans.set(APP, before);
+    states.setPlan(APP, before);
     await of();
     const { remaining } = before;
-    expect(plans.get(APP)).toMatchObject({ target, remaining, rollout, failure: why, ours: true });
-    plans.set(APP, { ...before, uid: "an earlier one", failure: { reason: "Other", message: "" } });
+    expect(states.planOf(APP)).toMatchObject({ target, remaining, rollout, failure: why, ours: true });
+    states.setPlan(APP, { ...before, uid: "an earlier one", failure: { reason: "Other", message: "" } });
     await of();
-    expect(plans.get(APP)).toMatchObject({ target: undefined, remaining: new Set(), rollout: undefined });
+    expect(states.planOf(APP)).toMatchObject({ target: undefined, remaining: new Set(), rollout: undefined });
     expect(events).toEqual([event, event]);
   });
 });

@@ -10,11 +10,12 @@ import type { RolloutState, Target, Why } from "../../desiredstate/index.ts";
 import type { EventRecorder, Logger, Metrics } from "../../observability/index.ts";
 import { hasLateClusters, type Transition } from "../../rollout/index.ts";
 import { recordOn } from "../progress/index.ts";
-import { keptOf, type Plans } from "../tables/index.ts";
+import { keptOf, type ObjectStates } from "../tables/index.ts";
+import type { DecisionResult } from "./decision.ts";
 import { type RolloutRequest, Rollouts, type RolloutSources } from "./rollouts.ts";
 
 export interface RolloutStepSources extends RolloutSources {
-  plans: Plans;
+  states: ObjectStates;
   events: EventRecorder;
   metrics: Pick<Metrics, "rolloutTransition">;
 }
@@ -25,12 +26,13 @@ export interface ObjectRollout {
   status: RolloutStatus | undefined;
   /** A cluster is still pending, or the proof of approvals is not known: no rows follow from the status yet. */
   awaitsContact: boolean;
+  /** Any report of a copy may advance the rollout. */
+  isUnderWay: boolean;
+  /** Stages whose gates are being asked. */
+  asks: readonly string[];
   recheckAt?: number;
   decision: DecisionResult;
 }
-
-/** `Stale`: the object or its record has changed, and is planned again. `Failed`: rows go only where the record allows. */
-export type DecisionResult = { kind: "Recorded" } | { kind: "Stale" } | { kind: "Failed"; error: unknown };
 
 /** Writes the clusters and the rollout of an object onto the hub, unless the hub has them. */
 export type Decide = (target: Target, rollout: RolloutStatus | undefined) => Promise<DecisionResult>;
@@ -39,9 +41,6 @@ export type Decide = (target: Target, rollout: RolloutStatus | undefined) => Pro
 export class RolloutStep {
   readonly #sources: RolloutStepSources;
   readonly #rollouts: Rollouts;
-  /** Objects whose rollout is under way. Any observation of their copies may advance the rollout. */
-  readonly #open = new Set<string>();
-  readonly #warned = new Map<string, string>();
 
   constructor(sources: RolloutStepSources) {
     this.#sources = sources;
@@ -52,18 +51,10 @@ export class RolloutStep {
     });
   }
 
-  isOpen(owner: string): boolean {
-    return this.#open.has(owner);
-  }
-
-  open(): Iterable<string> {
-    return [...this.#open];
-  }
-
   /** `uid`: UID of the object, if it is known. The object's revisions are then dropped from memory. */
   forget(owner: string, uid: string | undefined): void {
-    this.#open.delete(owner);
-    this.#warned.delete(owner);
+    const { states } = this.#sources;
+    if (states.get(owner)?.rolloutWarning !== undefined) states.update(owner, { rolloutWarning: undefined });
     this.#sources.gates.forget(owner);
     this.#sources.places.release(owner);
     if (uid !== undefined) this.#sources.revisions.forget(uid);
@@ -90,30 +81,30 @@ export class RolloutStep {
       this.forget(owner, object.metadata.uid);
       const rollout = placement?.spec.rollout === undefined ? undefined : status?.rollout;
       const decision = await decide(target, rollout);
-      return { target, step: {}, status: rollout, awaitsContact: false, decision };
+      return { target, step: {}, status: rollout, awaitsContact: false, isUnderWay: false, asks: [], decision };
     }
     const { lastGood, awaitsContact, recheckAt } = plan;
-    this.#open.add(owner);
     const decision = await decide(plan.target, plan.status);
     if (decision.kind === "Failed") throw decision.error;
     this.#report(owner, object, plan.transitions, logger);
     this.#warn(owner, object, plan.unusable, logger);
     await this.#rollouts.settle(request, plan, signal);
     const isOver = plan.status.state === "Succeeded" && !hasLateClusters(plan.status);
-    if (isOver && recheckAt === undefined && !awaitsContact) this.#open.delete(owner);
     return {
       target: plan.target,
       step: { rollout: plan.turns, ...defined({ lastGood }) },
       status: plan.status,
       awaitsContact,
+      isUnderWay: !isOver || recheckAt !== undefined || awaitsContact,
+      asks: plan.asks,
       ...defined({ recheckAt }),
       decision,
     };
   }
 
   #fail(owner: string, object: KubeObject, failure: Why): void {
-    const { plans, events } = this.#sources;
-    const before = plans.get(owner);
+    const { states, events } = this.#sources;
+    const before = states.planOf(owner);
     if (before?.failure?.reason !== failure.reason)
       recordOn(events, object, {
         type: "Warning",
@@ -121,15 +112,16 @@ export class RolloutStep {
         action: "RollOut",
         note: fullMessage(failure.message),
       });
-    plans.set(owner, { ...keptOf(before, object), failure, ours: true });
+    states.setPlan(owner, { ...keptOf(before, object), failure, ours: true });
   }
 
   #warn(owner: string, object: KubeObject, unusable: Why | undefined, logger: Logger): void {
     if (unusable === undefined) return;
     const { reason } = unusable;
     const note = fullMessage(unusable.message);
-    if (this.#warned.get(owner) === note) return;
-    this.#warned.set(owner, note);
+    const { states } = this.#sources;
+    if (states.get(owner)?.rolloutWarning === note) return;
+    states.update(owner, { rolloutWarning: note });
     logger.warn({ object: owner, resource_uid: object.metadata.uid, event_reason: reason }, `rollout: ${note}`);
     recordOn(this.#sources.events, object, { type: "Warning", reason, action: "RollOut", note });
   }

@@ -167,16 +167,16 @@ describe("the status of a policy that has no effect", () => {
 });
 
 test("many plans are read so many at a time as leave the event loop free", async () => {
-  const { plan, judge, status, plans, clock } = await judging();
+  const { plan, judge, status, states, clock } = await judging();
   await plan();
-  const known = plans.get(APP);
+  const known = states.planOf(APP);
   if (known === undefined) throw new Error("no plan");
-  plans.set("another", known);
-  plans.set("dropped meanwhile", known);
+  states.setPlan("another", known);
+  states.setPlan("dropped meanwhile", known);
   let [time, reads] = [0, 0];
   const turn = Promise.withResolvers<void>();
-  const get = plans.get.bind(plans);
-  plans.get = (owner) => {
+  const get = states.planOf.bind(states);
+  states.planOf = (owner) => {
     // Each plan takes a whole slice of time.
     time += 10;
     reads += 1;
@@ -187,7 +187,7 @@ test("many plans are read so many at a time as leave the event loop free", async
   const judged = judge();
   await Promise.resolve();
   expect(reads).toBe(1);
-  plans.drop("dropped meanwhile");
+  states.dropPlan("dropped meanwhile");
   turn.resolve();
   await judged;
   expect([reads, status()?.["matchedObjects"]]).toEqual([3, 2]);
@@ -223,11 +223,11 @@ describe("what wakes the status of a policy", () => {
   });
 
   test("is a plan by which it selects an object no more, as of the one that selects it now", async () => {
-    const { woken, plans } = await settled();
-    const known = plans.get(APP);
+    const { woken, states } = await settled();
+    const known = states.planOf(APP);
     if (known?.target === undefined) throw new Error("no plan");
     const other = { kind: "Placement", namespace: "default", name: "other" };
-    plans.set(APP, { ...known, target: { ...known.target, placement: other } });
+    states.setPlan(APP, { ...known, target: { ...known.target, placement: other } });
     expect(woken).toEqual([
       { key: KEY, afterMs: LATER },
       { key: "Placement/default/other", afterMs: LATER },

@@ -30,7 +30,7 @@ import {
   type Assignments,
   type ObservationChange,
   type Observations,
-  type Plans,
+  type ObjectStates,
   policiesIn,
   refOfKey,
 } from "../tables/index.ts";
@@ -61,7 +61,7 @@ export interface PolicyStatusReconcilerOptions {
   hub: HubCache;
   client: Client;
   clock: Clock;
-  plans: Plans;
+  states: ObjectStates;
   classes: ControllerClasses;
   assignments: Pick<Assignments, "get">;
   observations: Observations;
@@ -82,7 +82,7 @@ export class PolicyStatusReconciler implements Reconciler {
   }
 
   sources(): Source[] {
-    const { hub, plans, progress, policyProgress, observations } = this.#options;
+    const { hub, states, progress, policyProgress, observations } = this.#options;
     return [
       // Mostly our own status write. Without a delay, it would cause another write for every plan made meanwhile.
       from(hub.policyEvents).after(DEBOUNCE_MS),
@@ -93,7 +93,7 @@ export class PolicyStatusReconciler implements Reconciler {
         .when(({ type, initial }) => !initial && type !== "Updated")
         .map(() => this.keys())
         .after(DEBOUNCE_MS),
-      from(plans.changes)
+      from(states.planChanges)
         .when(() => progress.isComplete)
         .map(({ before, after }) => [...policiesIn(before), ...policiesIn(after)])
         .after(DEBOUNCE_MS),
@@ -164,12 +164,12 @@ export class PolicyStatusReconciler implements Reconciler {
 
   /** The policy's result from the present plans. Pauses, so that ten thousand plans do not block the event loop. */
   async #outcome(policy: Policy): Promise<Outcome> {
-    const { plans, clock, hub, observations } = this.#options;
+    const { states, clock, hub, observations } = this.#options;
     const slice = TimeSlice.of(clock);
     const tally = new PolicyTally(policy, observations);
-    for (const owner of [...plans.namedBy(policyKey(policy))]) {
+    for (const owner of [...states.namedBy(policyKey(policy))]) {
       while (slice.spent) await slice.next();
-      const target = plans.get(owner)?.target;
+      const target = states.planOf(owner)?.target;
       if (target !== undefined) tally.add(target);
     }
     return tally.outcome(hub.catalog);
@@ -177,10 +177,10 @@ export class PolicyStatusReconciler implements Reconciler {
 
   /** Keys of the overrides of objects that a member has begun or stopped to refuse. */
   *#blamed({ before, after, key, cluster }: ObservationChange): Iterable<string> {
-    const { plans, assignments } = this.#options;
+    const { states, assignments } = this.#options;
     if (before?.failure === after?.failure) return;
     for (const owner of assignments.get(cluster, key)?.rows.keys() ?? []) {
-      const { overrides = [], dependencyOverrides = [] } = plans.get(owner)?.target ?? {};
+      const { overrides = [], dependencyOverrides = [] } = states.planOf(owner)?.target ?? {};
       for (const policy of [...overrides, ...dependencyOverrides.map((one) => one.policy)]) yield policyKey(policy);
     }
   }

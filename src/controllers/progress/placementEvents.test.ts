@@ -3,7 +3,7 @@ import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { EventRecord, Logger } from "../../observability/index.ts";
 import { logProblems, recordDecision, warnLater } from "./placementEvents.ts";
-import { type Plan, Plans } from "../tables/plans.ts";
+import { type Plan, ObjectStates } from "../tables/objectStates.ts";
 import { planOn } from "../testing/copySources.ts";
 
 const SHOP: KubeObject = {
@@ -122,13 +122,13 @@ describe("the warning of a missing dependency", () => {
     ["being deleted", "NoClusterFits", planOn([], { target: undefined }), false],
     ["gone", "NoClusterFits", undefined, false],
   ])("is recorded only if it is still true a moment later: %s", (_, reason, plan, want) => {
-    const plans = new Plans();
-    if (plan !== undefined) plans.set("shop", plan);
+    const states = new ObjectStates();
+    if (plan !== undefined) states.setPlan("shop", plan);
     const asked: [string, boolean][] = [];
     const record = { reason, note: "", action: "", type: "Warning", regarding } as EventRecord;
     const warn = (key: string, _record: EventRecord, isStillTrue: () => boolean): void =>
       void asked.push([key, isStillTrue()]);
-    warnLater({ plans, warnings: { warn } }, "shop", record);
+    warnLater({ states, warnings: { warn } }, "shop", record);
     expect(asked).toEqual([[`shop ${reason}`, want]]);
   });
 });

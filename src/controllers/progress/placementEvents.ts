@@ -15,7 +15,7 @@ import type { Problem, Target, Why } from "../../desiredstate/index.ts";
 import type { EventRecord, EventRecorder, FailoverReason, Logger } from "../../observability/index.ts";
 
 import type { DelayedWarnings } from "./delayedWarnings.ts";
-import { type Plans } from "../tables/index.ts";
+import { type ObjectStates } from "../tables/index.ts";
 
 const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved", "DuplicateEntries"]);
 
@@ -133,12 +133,12 @@ const OF_OVERRIDES: ReadonlySet<string> = new Set<Reason>(["InvalidOverride", "I
 
 /** Records a warning if it still holds a moment later: the rest of the manifests may be on the way. */
 export function warnLater(
-  { plans, warnings }: { plans: Pick<Plans, "get">; warnings: Pick<DelayedWarnings, "warn"> },
+  { states, warnings }: { states: Pick<ObjectStates, "planOf">; warnings: Pick<DelayedWarnings, "warn"> },
   owner: string,
   warning: EventRecord,
 ): void {
   warnings.warn(`${owner} ${warning.reason}`, warning, () => {
-    const target = plans.get(owner)?.target;
+    const target = states.planOf(owner)?.target;
     return target !== undefined && [target.scheduled.reason, missingOf(target)?.reason].includes(warning.reason);
   });
 }

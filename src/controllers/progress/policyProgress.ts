@@ -2,14 +2,14 @@ import { type KubeObject, parseApiVersion, policyKey } from "../../apis/index.ts
 import { changedSpec, type HubCache, type HubEvent, type Policy } from "../../hub/index.ts";
 import { Emitter, from, type ResourceType, type Source } from "../../runtime/index.ts";
 import { type DependencyWatches } from "../facts/index.ts";
-import { Counts, type Plans } from "../tables/index.ts";
+import { Counts, type ObjectStates } from "../tables/index.ts";
 
 const BATCH = 256;
 
 export interface PolicyProgressOptions {
   hub: HubCache;
   dependencies: Pick<DependencyWatches, "needingSelected">;
-  plans: Pick<Plans, "get" | "traces">;
+  states: Pick<ObjectStates, "planOf" | "traces">;
 }
 
 /**
@@ -44,9 +44,9 @@ export class PolicyProgress {
 
   /** Keys of the objects that a policy selects or selected, themselves or (an override) by a dependency. */
   #ownersOfChange(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
-    const { plans } = this.#options;
+    const { states } = this.#options;
     return this.#reading([policyKey(event.object)], () =>
-      plans.traces.becauseOf(event.object, this.#selectedBy(event)),
+      states.traces.becauseOf(event.object, this.#selectedBy(event)),
     );
   }
 
@@ -106,13 +106,13 @@ export class PolicyProgress {
   }
 
   *#unplanned(type: ResourceType): Iterable<string | undefined> {
-    const { hub, plans } = this.#options;
+    const { hub, states } = this.#options;
     let seen = 0;
     for (const owner of hub.ownersOf(type)) {
       seen += 1;
       if (seen % BATCH === 0) yield undefined;
       const object: KubeObject | undefined = hub.object(owner)?.object;
-      if (object !== undefined && plans.get(owner) === undefined && hub.planned.includes(object)) yield owner;
+      if (object !== undefined && states.planOf(owner) === undefined && hub.planned.includes(object)) yield owner;
     }
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ObjectRef, refKey } from "../../apis/index.ts";
 import type { Observation, Row } from "../../desiredstate/index.ts";
 import { hasBegun, openCell } from "./rowProgress.ts";
-import { type Plan, Plans } from "../tables/plans.ts";
+import { type Plan, ObjectStates } from "../tables/objectStates.ts";
 import {
   absent,
   applyRow,
@@ -28,14 +28,14 @@ function tables(
   { target, remaining }: { target?: readonly string[]; remaining?: readonly string[] } = { target: [CLUSTER] },
 ) {
   const all = workTables();
-  const plans = new Plans();
-  plans.set(SHOP_KEY, {
+  const states = new ObjectStates();
+  states.setPlan(SHOP_KEY, {
     ...{ uid: "u", generation: 1, ours: true, remaining: new Set(remaining) },
     target: target && { clusters: target.map((name) => ({ name, objects: [] })) },
   } as unknown as Plan);
   all.assignments.replace(SHOP_KEY, rows);
   all.observations.report(CLUSTER, reported);
-  const sources = { ...all, plans };
+  const sources = { ...all, states };
   return { ...sources, open: (known?: Parameters<typeof openCell>[2]) => openCell(sources, SHOP_KEY, known) };
 }
 

@@ -1,8 +1,8 @@
 import { isInSync } from "../../desiredstate/index.ts";
-import { type Assignments, type Cell, type Observations, type Plans } from "../tables/index.ts";
+import { type Assignments, type Cell, type Observations, type ObjectStates } from "../tables/index.ts";
 
 export interface RowProgressSources {
-  plans: Plans;
+  states: ObjectStates;
   assignments: Assignments;
   observations: Observations;
 }
@@ -30,13 +30,13 @@ function isOpen(sources: RowProgressSources, owner: string, { cluster, key, rows
   return isAwaited && observations.contactOf(cluster).ok;
 }
 
-function isRelevant({ plans }: RowProgressSources, owner: string, cluster: string): boolean {
-  const { target, remaining } = plans.get(owner) ?? {};
+function isRelevant({ states }: RowProgressSources, owner: string, cluster: string): boolean {
+  const { target, remaining } = states.planOf(owner) ?? {};
   return remaining?.has(cluster) === true || target?.clusters.some(({ name }) => name === cluster) === true;
 }
 
-export function awaitsAnswer({ plans, observations }: RowProgressSources, owner: string): boolean {
-  const remaining = plans.get(owner)?.remaining ?? [];
+export function awaitsAnswer({ states, observations }: RowProgressSources, owner: string): boolean {
+  const remaining = states.planOf(owner)?.remaining ?? [];
   return [...remaining].some((cluster) => !observations.contactOf(cluster).ok);
 }
 

@@ -66,10 +66,10 @@ describe("the status of an object", () => {
   });
 
   test("is of no object that is not planned any more", async () => {
-    const { complete, plans, woken, report, happens, writes } = await reporting();
+    const { complete, states, woken, report, happens, writes } = await reporting();
     await complete();
     const before = writes();
-    plans.drop(APP);
+    states.dropPlan(APP);
     happens("a", degraded);
     expect([woken, await report(), writes()]).toEqual([[], {}, before]);
   });
@@ -136,12 +136,12 @@ test("a write of a status is known to be under way until it has ended, also when
 });
 
 test("what a status tells beside itself is that the object could not be planned, which is no deletion", async () => {
-  const { complete, plans, report, settle, conditions } = await reporting();
+  const { complete, states, report, settle, conditions } = await reporting();
   await complete();
-  const plan = plans.get(APP);
+  const plan = states.planOf(APP);
   if (plan === undefined) throw new Error("no plan");
   const failure = { reason: "PlanningFailed", message: "the object could not be planned" };
-  plans.set(APP, { ...plan, target: undefined, failure });
+  states.setPlan(APP, { ...plan, target: undefined, failure });
   await settle(DEBOUNCE_MS);
   expect((await report()).requeueAfter).toBeUndefined();
   expect(conditions().some((line) => line.endsWith("PlanningFailed"))).toBe(true);
@@ -202,7 +202,7 @@ describe("the status says", () => {
     expect(all.conditions()).toContain("Applied Unknown PlanningFailed");
     await all.settle(DEBOUNCE_MS);
     const { failure: _, ...plan } = all.planned();
-    all.plans.set(APP, plan);
+    all.states.setPlan(APP, plan);
     await all.report();
     expect(all.status()).not.toHaveProperty("rollout");
   });
@@ -344,12 +344,12 @@ test("of an object that is to be another class's the status says so, until that 
 });
 
 test("is that the object could not be planned, which is no deletion", async () => {
-  const { complete, plans, report, settle, conditions } = await reporting();
+  const { complete, states, report, settle, conditions } = await reporting();
   await complete();
-  const plan = plans.get(APP);
+  const plan = states.planOf(APP);
   if (plan === undefined) throw new Error("no plan");
   const failure = { reason: "PlanningFailed", message: "the object could not be planned" };
-  plans.set(APP, { ...plan, target: undefined, failure });
+  states.setPlan(APP, { ...plan, target: undefined, failure });
   await settle(DEBOUNCE_MS);
   expect((await report()).requeueAfter).toBeUndefined();
   expect(conditions().some((line) => line.endsWith("PlanningFailed"))).toBe(true);

@@ -31,7 +31,7 @@ import {
   type ObservationChange,
   type Plan,
   type PlanChange,
-  type Plans,
+  type ObjectStates,
   spanAttributes,
 } from "../tables/index.ts";
 import { awaitsAnswer, hasBegun, openCell, type RowProgressSources } from "./rowProgress.ts";
@@ -48,7 +48,7 @@ import { startupDelayFor } from "./startupDelay.ts";
 import { changedBounds, validated } from "./validated.ts";
 
 export interface StatusReconcilerOptions extends ViewSources, TroubleSinks, ProgressSinks {
-  plans: Plans;
+  states: ObjectStates;
   classes: ControllerClasses;
   store: StatusStore;
   client: Client;
@@ -69,16 +69,16 @@ export class StatusReconciler implements Reconciler {
 
   constructor(options: StatusReconcilerOptions) {
     this.#options = options;
-    const { client, clock, plans, assignments, observations } = options;
+    const { client, clock, states, assignments, observations } = options;
     this.#startedAt = clock.monotonic();
     this.#sums = new StatusSums({ client, clock });
-    this.#rows = { plans, assignments, observations };
+    this.#rows = { states, assignments, observations };
   }
 
   sources(): Source[] {
-    const { plans, assignments, observations, contacts, hub } = this.#options;
+    const { states, assignments, observations, contacts, hub } = this.#options;
     return [
-      { subscribe: (enqueue) => plans.changes.subscribe((change) => this.#planned(change, enqueue)) },
+      { subscribe: (enqueue) => states.planChanges.subscribe((change) => this.#planned(change, enqueue)) },
       { subscribe: (enqueue) => assignments.changes.subscribe((change) => this.#assigned(change, enqueue)) },
       { subscribe: (enqueue) => observations.changes.subscribe((change) => this.#observed(change, enqueue)) },
       { subscribe: (enqueue) => assignments.departures.subscribe((owner) => this.#changed(owner, enqueue)) },
@@ -98,8 +98,8 @@ export class StatusReconciler implements Reconciler {
 
   /** A status reports the results of the last plan. */
   follows(owner: string): Following {
-    const { plans, clock } = this.#options;
-    return follow(plans.traces.lastOf(owner), clock.now());
+    const { states, clock } = this.#options;
+    return follow(states.traces.lastOf(owner), clock.now());
   }
 
   logFields(owner: string): Record<string, string | undefined> {
@@ -108,7 +108,7 @@ export class StatusReconciler implements Reconciler {
 
   dueIn(owner: string): number {
     const tracked = this.#tracked.get(owner);
-    const plan = this.#options.plans.get(owner);
+    const plan = this.#options.states.planOf(owner);
     if (tracked === undefined || plan?.ours !== true) return 0;
     return Math.max(
       this.#dueIn(owner, tracked),
@@ -117,9 +117,9 @@ export class StatusReconciler implements Reconciler {
   }
 
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
-    const { hub, plans, classes, clock, store, assignments, observations } = this.#options;
+    const { hub, states, classes, clock, store, assignments, observations } = this.#options;
     const tracked = this.#tracked.get(owner);
-    const plan = plans.get(owner);
+    const plan = states.planOf(owner);
     if (tracked === undefined || plan?.ours !== true) return done;
     const dueIn = this.#dueIn(owner, tracked);
     if (dueIn > 0) return requeueAfter(dueIn);
@@ -149,7 +149,7 @@ export class StatusReconciler implements Reconciler {
   }
 
   #isDeletion(owner: string): boolean {
-    const plan = this.#options.plans.get(owner);
+    const plan = this.#options.states.planOf(owner);
     // An object that could not be planned is not being deleted.
     return plan !== undefined && plan.target === undefined && plan.failure === undefined;
   }
@@ -177,9 +177,9 @@ export class StatusReconciler implements Reconciler {
   #assigned({ owner }: AssignmentChange, enqueue: Enqueue): void {
     const tracked = this.#tracked.get(owner);
     if (tracked === undefined) return;
-    const { clock, hub, plans } = this.#options;
+    const { clock, hub, states } = this.#options;
     const now = clock.monotonic();
-    noteRows(tracked, plans.get(owner), now);
+    noteRows(tracked, states.planOf(owner), now);
     const isComplete = this.#isComplete(owner, tracked);
     if (!isComplete) {
       tracked.plannedAt = now;
@@ -216,7 +216,7 @@ export class StatusReconciler implements Reconciler {
 
   /** The objects with rows, copies or a plan on the cluster. Yields undefined where the caller may pause. */
   *#changedOn(cluster: string): Iterable<string | undefined> {
-    const { assignments, observations, plans } = this.#options;
+    const { assignments, observations, states } = this.#options;
     const seen = new Set<string>();
     const isNew = (owner: string): boolean =>
       !seen.has(owner) && seen.add(owner).has(owner) && this.#noteChange(owner) !== undefined;
@@ -225,7 +225,7 @@ export class StatusReconciler implements Reconciler {
       const owner = present?.owner === undefined ? undefined : refKey(present.owner);
       if (owner !== undefined && isNew(owner)) yield owner;
     }
-    for (const [owner, { target }] of plans.entries()) {
+    for (const [owner, { target }] of states.plans()) {
       const isThere = target?.clusters.some(({ name }) => name === cluster) === true;
       yield isThere && isNew(owner) ? owner : undefined;
     }

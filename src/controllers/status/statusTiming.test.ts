@@ -176,7 +176,7 @@ test("a hub that has much to do is told of progress less often while many plans 
       ]);
   expect(await all.report(second)).toEqual({});
   expect(await all.report()).toEqual({ requeueAfter: LONGEST_IN_CROWD_MS });
-  all.plans.drop(third);
+  all.states.dropPlan(third);
   expect(await all.report()).toEqual({ requeueAfter: LONGEST_MS });
 });
 

@@ -4,7 +4,7 @@ import { needsOfPod } from "../../interpreter/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { HeadroomCount, type CapacityReading } from "../../scheduler/index.ts";
 import { Observations } from "./observations.ts";
-import { type Plan, Plans } from "./plans.ts";
+import { type Plan, ObjectStates } from "./objectStates.ts";
 import { Capacities } from "./capacities.ts";
 
 const needs = needsOfPod({ containers: [{ resources: { requests: { cpu: "1" } } }] });
@@ -18,9 +18,9 @@ function reading(cpu: string): CapacityReading {
 
 function table() {
   const clock = new FakeClock(0);
-  const plans = new Plans();
+  const states = new ObjectStates();
   const observations = new Observations();
-  const capacities = new Capacities({ plans, observations, clock });
+  const capacities = new Capacities({ states, observations, clock });
   const wanted: string[] = [];
   capacities.wanted.subscribe((cluster) => void wanted.push(`${cluster} ${capacities.isWanted(cluster)}`));
   const woken: string[] = [];
@@ -28,7 +28,7 @@ function table() {
   const plan = (owner: string, clusters?: string[], added: Record<string, number> = {}, awaited = false): void => {
     const room = { clusters, awaited, unhoused: 0, added: new Map(Object.entries(added)) };
     const decision = clusters === undefined ? {} : { room };
-    plans.set(owner, { target: { decision, podNeeds: needs } as unknown as Target } as Plan);
+    states.setPlan(owner, { target: { decision, podNeeds: needs } as unknown as Target } as Plan);
   };
   const cores = (cluster: string): number | undefined => {
     const known = capacities.get(cluster);
@@ -36,17 +36,17 @@ function table() {
       ? (known.room.groups[0]?.nodes[0]?.free["cpu"] ?? 0) / 1000
       : undefined;
   };
-  return { clock, plans, observations, capacities, wanted, woken, plan, cores };
+  return { clock, states, observations, capacities, wanted, woken, plan, cores };
 }
 
 test("a cluster is measured while a plan asks for it", () => {
-  const { plans, wanted, plan } = table();
+  const { states, wanted, plan } = table();
   plan("plain");
   plan("shop", ["a", "b"]);
   plan("cart", ["b"]);
   expect(wanted).toEqual(["a true", "b true"]);
   plan("shop", ["b", "c"]);
-  plans.drop("cart");
+  states.dropPlan("cart");
   expect(wanted.slice(2)).toEqual(["c true", "a false"]);
   plan("shop");
   expect(wanted.slice(4)).toEqual(["b false", "c false"]);
@@ -100,12 +100,12 @@ test("a reading sees what was written three seconds before it", async () => {
 });
 
 test("a cluster that nobody asks for any more is forgotten, with what was given out there", () => {
-  const { observations, plans, capacities, wanted, woken, plan, cores } = table();
+  const { observations, states, capacities, wanted, woken, plan, cores } = table();
   const first = reading("4");
   plan("shop", ["a", "b"], { a: 3 }, true);
   observations.capacity("a", first);
   expect([cores("a"), woken]).toEqual([1, ["shop"]]);
-  plans.drop("shop");
+  states.dropPlan("shop");
   expect([capacities.isWanted("a"), [...capacities.awaiting("a")], cores("a")]).toEqual([false, [], 4]);
   plan("shop", ["a", "b"], {}, true);
   expect([cores("a"), wanted]).toEqual([4, ["a true", "b true", "a false", "b false", "a true", "b true"]]);
@@ -115,12 +115,12 @@ test("a cluster that nobody asks for any more is forgotten, with what was given 
 });
 
 test("an object that asks for the same again, or is one of several, changes nothing that is measured", () => {
-  const { plans, capacities, wanted, plan } = table();
+  const { states, capacities, wanted, plan } = table();
   plan("shop", ["a"], {}, true);
   plan("cart", ["a"], {}, true);
   plan("shop", ["a"]);
   expect([wanted, [...capacities.awaiting("a")]]).toEqual([["a true"], ["cart"]]);
-  plans.drop("cart");
+  states.dropPlan("cart");
   plan("shop", ["a"], {}, true);
   expect([wanted, [...capacities.awaiting("a")]]).toEqual([["a true"], ["shop"]]);
   // The joined names of two clusters are not the name of a third cluster.

@@ -3,10 +3,10 @@ import { type Clock, Emitter } from "../../runtime/index.ts";
 import { type PodCount, type HeadroomAsked, headroomBeside, type CapacityReading } from "../../scheduler/index.ts";
 import { Groups } from "./groups.ts";
 import type { Observations } from "./observations.ts";
-import type { Plans } from "./plans.ts";
+import type { ObjectStates } from "./objectStates.ts";
 
 export interface CapacitiesOptions {
-  plans: Pick<Plans, "changes">;
+  states: Pick<ObjectStates, "planChanges">;
   observations: Pick<Observations, "capacities" | "capacityOf">;
   clock: Pick<Clock, "monotonic">;
 }
@@ -40,7 +40,7 @@ export class Capacities {
 
   constructor(options: CapacitiesOptions) {
     this.#options = options;
-    options.plans.changes.subscribe(({ owner, after }) => {
+    options.states.planChanges.subscribe(({ owner, after }) => {
       this.#ask(owner, after?.target?.decision.room);
       this.#reserve(after?.target);
     });
@@ -59,12 +59,6 @@ export class Capacities {
 
   isWanted(cluster: string): boolean {
     return this.#groupsOn.of(cluster).size > 0;
-  }
-
-  /** The objects that a change of the room may affect. A complete division does not depend on it any more. */
-  *awaiting(cluster: string): Iterable<string> {
-    for (const { owners } of this.#groupsOn.of(cluster))
-      for (const owner of owners) if (this.#asked.get(owner)?.awaited === true) yield owner;
   }
 
   #reserve(target: Target | undefined): void {

@@ -5,7 +5,17 @@ export { Counts, Groups } from "./groups.ts";
 export { type Cause, causeOf, followingOf, isUnanswered } from "./objectTraces.ts";
 export { type ObservationChange, Observations } from "./observations.ts";
 export { logFieldsOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
-export { keptOf, lifeOf, type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
+export {
+  type Finalization,
+  type Footprint,
+  keptOf,
+  lifeOf,
+  ObjectStates,
+  type Plan,
+  type PlanChange,
+  policiesIn,
+} from "./objectStates.ts";
+export { type Wait, type WaitFor, type WaitReason } from "./waits.ts";
 export { ReportReceiver } from "./reportReceiver.ts";
 export { WorkStreams } from "./workStreams.ts";
 export { ReportedContacts } from "./reportedContacts.ts";

@@ -133,17 +133,17 @@ export class ObjectTraces {
 
 export interface TraceSources {
   hub: Pick<HubCache, "object" | "planned" | "statuses">;
-  plans: { get(owner: string): unknown; readonly traces: ObjectTraces };
+  states: { planOf(owner: string): unknown; readonly traces: ObjectTraces };
   clock: Clock;
 }
 
 /** The parent and links of the next run for the object. Called when the run begins. */
-export function followingOf({ hub, plans, clock }: TraceSources, owner: string): Following | undefined {
+export function followingOf({ hub, states, clock }: TraceSources, owner: string): Following | undefined {
   const found = hub.object(owner)?.object;
   // Nothing is kept for an object that is not planned any more.
   const object = found !== undefined && hub.planned.includes(found) ? found : undefined;
-  return plans.traces.follow(owner, object, {
-    isPlanned: plans.get(owner) !== undefined,
+  return states.traces.follow(owner, object, {
+    isPlanned: states.planOf(owner) !== undefined,
     status: object === undefined ? undefined : hub.statuses.of(object),
     now: clock.now(),
   });

@@ -13,7 +13,7 @@ import { Emitter, type ResourceType } from "../../runtime/index.ts";
 import type { CopySources } from "../facts/copies.ts";
 import { managerHubState, type ManagerHubStateSources } from "../facts/managerHubState.ts";
 import { PlanningProgress } from "../facts/planningProgress.ts";
-import { type Plan, Plans } from "../tables/plans.ts";
+import { type Plan, ObjectStates } from "../tables/objectStates.ts";
 import { applicationsOnHub } from "./applicationsOnHub.ts";
 import { CLUSTER, owner as ownerOf, workTables } from "./builders.ts";
 
@@ -77,7 +77,7 @@ export function copySources() {
     othersNamespaces: new Set<string>(),
   };
   const { observations, assignments } = workTables();
-  const plans = new Plans();
+  const states = new ObjectStates();
   const progress = new PlanningProgress();
   progress.begin([]);
   const othersChanged = new Emitter<undefined>();
@@ -117,7 +117,7 @@ export function copySources() {
     hub,
     assignments,
     observations,
-    plans,
+    states,
     dependencies: { referrersTo: (key: string) => referrers.get(key) ?? [] },
     progress,
     classes,
@@ -150,7 +150,7 @@ export function copySources() {
     referrers,
     observations,
     assignments,
-    plans,
+    states,
     progress,
     events,
     have,

@@ -38,7 +38,7 @@ import { Observations } from "../tables/observations.ts";
 import { resolvedOf } from "../object/objectDependencies.ts";
 import { PlacementReconciler } from "../object/placement.ts";
 import { PlanningProgress } from "../facts/planningProgress.ts";
-import { Plans } from "../tables/plans.ts";
+import { ObjectStates } from "../tables/objectStates.ts";
 import { PolicyProgress } from "../progress/policyProgress.ts";
 import { Gates } from "../facts/gates.ts";
 import { Revisions } from "../facts/revisions.ts";
@@ -168,8 +168,8 @@ export async function planning(
     return jsonPatch(server, type, namespace, name, body);
   };
   const observations = new Observations();
-  const plans = new Plans();
-  const capacities = new Capacities({ plans, observations, clock });
+  const states = new ObjectStates();
+  const capacities = new Capacities({ states, observations, clock });
   const progress = new PlanningProgress();
   const classes = new ControllerClasses({ hub: cache, client, classes: new Set(names) });
   const assignments = new Assignments({
@@ -192,7 +192,7 @@ export async function planning(
   missing.begin();
   progress.begin(cache.owners());
   const pace = new EvictionPace(cache);
-  const tables = { hub: cache, assignments, observations, plans, dependencies, progress, classes, missing };
+  const tables = { hub: cache, assignments, observations, states, dependencies, progress, classes, missing };
   const hubState = managerHubState({ ...tables, hubId: "hub", namespaces, capacities, pace });
   const copies = { ...tables, hubState };
   const gates = new Gates({ ask: undefined, clock, logger });
@@ -268,7 +268,7 @@ export async function planning(
   };
   return {
     ...{ shared, server, client, cache, clock, settle, state, events, recorder, lines, spans, signal, context },
-    ...{ observations, plans, progress, classes, assignments, dependencies, missing, contacts, store, metrics },
+    ...{ observations, states, progress, classes, assignments, dependencies, missing, contacts, store, metrics },
     ...{ resolved, reconcileBy, wokenBy, rows, rowLines, carryOut, contact, onHub, update, hub },
   };
 }

@@ -1,6 +1,6 @@
 import type { FederatedStatus } from "../../apis/index.ts";
 import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
-import type { Plan } from "../tables/plans.ts";
+import type { Plan } from "../tables/objectStates.ts";
 import { StatusReconciler } from "../status/status.ts";
 import { observation } from "./builders.ts";
 import { APP, placing } from "./planning.ts";
@@ -41,12 +41,12 @@ export async function reporting(...given: Parameters<typeof placing>) {
     ]);
   };
   const planned = (): Plan => {
-    const plan = all.plans.get(APP);
+    const plan = all.states.planOf(APP);
     if (plan === undefined) throw new Error("there is no plan");
     return plan;
   };
   /** Sets the same plan with this change. */
-  const replan = (change: Partial<Plan>): void => all.plans.set(APP, { ...planned(), ...change });
+  const replan = (change: Partial<Plan>): void => all.states.setPlan(APP, { ...planned(), ...change });
   /** Sets changed rows for the same member objects, as after a change of the application. */
   const changeRows = (): void => {
     const changed = all.rows().map((row) => (row.verb === "Apply" ? { ...row, hash: `${row.hash}'` } : row));

@@ -78,7 +78,7 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
     if (planned.kind === "Rollout") index.of = planned.status.revisions;
     return planned;
   };
-  /** Plans one step of the rollout, and settles the step if the hub has its state. */
+  /** ObjectStates one step of the rollout, and settles the step if the hub has its state. */
   const staged = async (current?: RolloutStatus, change?: Partial<RolloutRequest>): Promise<Staged> => {
     const request = requestOf(current, change);
     const found = await plan(current, change);
@@ -87,7 +87,7 @@ export async function rollingOut(rollout?: object, clusters: readonly string[] =
     if (isDurable) await rollouts.settle(request, found, signal);
     return { ...found, isDurable };
   };
-  /** Plans until the hub holds the status of the step. */
+  /** ObjectStates until the hub holds the status of the step. */
   const durable = async (current?: RolloutStatus): Promise<Staged> => {
     let step = await staged(current);
     for (let more = 10; !step.isDurable && more > 0; more -= 1) step = await staged(step.status);

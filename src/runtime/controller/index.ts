@@ -13,5 +13,5 @@ export {
   type Result,
   TerminalError,
 } from "./controller.ts";
-export { Emitter, type Enqueue, from, type Source } from "./sources.ts";
+export { Emitter, type Enqueue, from, merged, type Source } from "./sources.ts";
 export { Workqueue } from "./workqueue.ts";

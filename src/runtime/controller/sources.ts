@@ -69,6 +69,17 @@ export class EventSource<E, K extends string = KeyOf<E>> implements Source<K> {
   }
 }
 
+/** Several sources under one name. */
+export function merged<K extends string = string>(...sources: readonly Source<K>[]): Source<K> {
+  return {
+    subscribe(enqueue) {
+      const subscriptions = new DisposableStack();
+      for (const source of sources) subscriptions.use(source.subscribe(enqueue));
+      return subscriptions;
+    },
+  };
+}
+
 function keyOfEvent(event: unknown): string {
   if (typeof event === "string") return event;
   const { key } = event as { key?: unknown };

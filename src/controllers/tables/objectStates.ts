@@ -1,8 +1,39 @@
-import { generationOf, type KubeObject, policyKey, type RolloutStatus } from "../../apis/index.ts";
-import type { Target, Why } from "../../desiredstate/index.ts";
+import { generationOf, type KubeObject, type ObjectRef, policyKey, type RolloutStatus } from "../../apis/index.ts";
+import type { DeletionPolicy, Target, Why } from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
 import { Counts, Groups } from "./groups.ts";
 import { ObjectTraces } from "./objectTraces.ts";
+import { Waits } from "./waits.ts";
+
+/** What the object may have put on members: its rendered objects and dependencies. */
+export interface Footprint {
+  /** The rendered objects, and the dependencies of kinds that are not watched on all clusters. */
+  refs: readonly ObjectRef[];
+  /** The kinds (`group/Kind`) of all rendered objects and dependencies. */
+  kinds: readonly string[];
+}
+
+/** Decided once, at the start of a deletion; later changes of policies have no effect. */
+export interface Finalization {
+  policy: DeletionPolicy;
+  footprint: Footprint;
+}
+
+/**
+ * What the planner knows of one hub object beyond the caches of the hub.
+ *
+ * - `Placing`: the object is planned; - `Deleting`: it is being deleted on the hub; - `Gone`: it is gone from the hub, or
+ * has lost its finalizer; - `Foreign`: another controller class owns the object.
+ */
+export interface ObjectState {
+  life: "Placing" | "Deleting" | "Gone" | "Foreign";
+  plan: Plan | undefined;
+  /** The last warning about the rollout. */
+  rolloutWarning?: string | undefined;
+  finalization?: Finalization | undefined;
+  /** Deletion policy of an object that is gone and still has copies. */
+  deletionPolicy?: DeletionPolicy | undefined;
+}
 
 export interface Plan {
   uid: string | undefined;
@@ -26,21 +57,27 @@ export interface PlanChange {
   after: Plan | undefined;
 }
 
-export class Plans {
+/** One record for each hub object, written by planning alone. */
+export class ObjectStates {
   /** A plan was set or dropped. A plan that is set again is reported, too. */
-  readonly changes = new Emitter<PlanChange>();
+  readonly planChanges = new Emitter<PlanChange>();
   readonly traces = new ObjectTraces();
-  readonly #plans = new Map<string, Plan>();
+  readonly waits = new Waits();
+  readonly #states = new Map<string, ObjectState>();
   /** Hub objects by the policies that their targets name. */
   readonly #byPolicy = new Groups<string>();
   readonly #placed = new Counts();
 
-  get(owner: string): Plan | undefined {
-    return this.#plans.get(owner);
+  get(owner: string): ObjectState | undefined {
+    return this.#states.get(owner);
   }
 
-  entries(): Iterable<[owner: string, plan: Plan]> {
-    return this.#plans.entries();
+  planOf(owner: string): Plan | undefined {
+    return this.#states.get(owner)?.plan;
+  }
+
+  *plans(): Iterable<[owner: string, plan: Plan]> {
+    for (const [owner, { plan }] of this.#states) if (plan !== undefined) yield [owner, plan];
   }
 
   namedBy(policy: string): Iterable<string> {
@@ -52,18 +89,37 @@ export class Plans {
     return this.#placed.of(policy);
   }
 
-  set(owner: string, plan: Plan): void {
-    const before = this.#plans.get(owner);
-    this.#plans.set(owner, plan);
+  setPlan(owner: string, plan: Plan): void {
+    const state = this.#state(owner);
+    const before = state.plan;
+    state.plan = plan;
     this.#index(owner, before, plan);
-    this.changes.emit({ owner, before, after: plan });
+    this.planChanges.emit({ owner, before, after: plan });
   }
 
-  drop(owner: string): void {
-    const before = this.#plans.get(owner);
-    if (!this.#plans.delete(owner)) return;
+  dropPlan(owner: string): void {
+    const state = this.#states.get(owner);
+    const before = state?.plan;
+    if (state === undefined || before === undefined) return;
+    state.plan = undefined;
     this.#index(owner, before, undefined);
-    this.changes.emit({ owner, before, after: undefined });
+    this.planChanges.emit({ owner, before, after: undefined });
+  }
+
+  update(owner: string, change: Partial<Omit<ObjectState, "plan">>): void {
+    Object.assign(this.#state(owner), change);
+  }
+
+  /** Drops the record, and its plan. */
+  forget(owner: string): void {
+    this.dropPlan(owner);
+    this.#states.delete(owner);
+  }
+
+  #state(owner: string): ObjectState {
+    let state = this.#states.get(owner);
+    if (state === undefined) this.#states.set(owner, (state = { life: "Placing", plan: undefined }));
+    return state;
   }
 
   #index(owner: string, before: Plan | undefined, after: Plan | undefined): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Target } from "../../desiredstate/index.ts";
-import { type Plan, type PlanChange, Plans } from "./plans.ts";
+import { type Plan, type PlanChange, ObjectStates } from "./objectStates.ts";
 
 const shop = "paas.cmft.com/DemoApplication/default/shop";
 const cart = "paas.cmft.com/DemoApplication/default/cart";
@@ -15,22 +15,22 @@ function plan(placement: string | undefined, ...overrides: string[]): Plan {
 }
 
 function plansWithChanges() {
-  const plans = new Plans();
+  const states = new ObjectStates();
   const changes: PlanChange[] = [];
-  plans.changes.subscribe((change) => void changes.push(change));
-  return { plans, changes, of: (policy: string) => [...plans.namedBy(policy)] };
+  states.planChanges.subscribe((change) => void changes.push(change));
+  return { states, changes, of: (policy: string) => [...states.namedBy(policy)] };
 }
 
 describe("plans", () => {
   test("are the last ones, and each change is told with the one before", () => {
-    const { plans, changes } = plansWithChanges();
+    const { states, changes } = plansWithChanges();
     const [first, second] = [plan("a"), plan("b")];
-    plans.set(shop, first);
-    plans.set(shop, second);
-    expect(plans.get(shop)).toBe(second);
-    expect([...plans.entries()]).toEqual([[shop, second]]);
-    plans.drop(shop);
-    expect(plans.get(shop)).toBeUndefined();
+    states.setPlan(shop, first);
+    states.setPlan(shop, second);
+    expect(states.planOf(shop)).toBe(second);
+    expect([...states.plans()]).toEqual([[shop, second]]);
+    states.dropPlan(shop);
+    expect(states.planOf(shop)).toBeUndefined();
     expect(changes).toEqual([
       { owner: shop, before: undefined, after: first },
       { owner: shop, before: first, after: second },
@@ -39,18 +39,18 @@ describe("plans", () => {
   });
 
   test("are found by the policies that they name, as long as they name them", () => {
-    const { plans, of } = plansWithChanges();
-    plans.set(shop, plan("a", "o"));
-    plans.set(cart, plan("a"));
+    const { states, of } = plansWithChanges();
+    states.setPlan(shop, plan("a", "o"));
+    states.setPlan(cart, plan("a"));
     expect([of("Placement/default/a"), of("OverridePolicy/default/o")]).toEqual([[shop, cart], [shop]]);
-    plans.set(shop, plan("b", "o"));
+    states.setPlan(shop, plan("b", "o"));
     expect([of("Placement/default/a"), of("Placement/default/b"), of("OverridePolicy/default/o")]).toEqual([
       [cart],
       [shop],
       [shop],
     ]);
-    plans.drop(cart);
-    plans.drop(shop);
+    states.dropPlan(cart);
+    states.dropPlan(shop);
     expect([of("Placement/default/a"), of("Placement/default/b"), of("OverridePolicy/default/o")]).toEqual([
       [],
       [],

@@ -1,0 +1,97 @@
+import { Groups } from "./groups.ts";
+
+/**
+ * Reasons for which an object waits:
+ * - `contact`: news of a cluster: contact, or a report of the object's copies;
+ * - `dependency`: an object that it needs is being read;
+ * - `turn`: a slot among the rollouts of its policy;
+ * - `gate`: the answer of a rollout's gate;
+ * - `capacity`: the room of a cluster;
+ * - `approval`: a person's approval or command;
+ * - `hubSync`: the caches of the hub, or the first planning of other objects;
+ * - `others`: other hub objects, or other managers;
+ * - `window`: a time.
+ */
+export type WaitReason =
+  | "contact"
+  | "dependency"
+  | "turn"
+  | "gate"
+  | "capacity"
+  | "approval"
+  | "hubSync"
+  | "others"
+  | "window";
+
+export interface WaitFor {
+  for: WaitReason;
+  /** Name of the cluster, namespace or policy; absent: any of them. */
+  of?: string;
+  /** The end of the wait, whatever happens, in epoch milliseconds. */
+  until?: number;
+}
+
+/** What a hub object waits for. */
+export interface Wait extends WaitFor {
+  /** Epoch milliseconds. */
+  since: number;
+}
+
+/** The waits of all objects. An event wakes the objects that wait for it. */
+export class Waits {
+  readonly #waits = new Map<string, readonly Wait[]>();
+  readonly #waiting = new Groups<string>();
+
+  of(owner: string): readonly Wait[] {
+    return this.#waits.get(owner) ?? NONE;
+  }
+
+  /** True if the object waits for this, whatever `of` says. */
+  has(owner: string, reason: WaitReason): boolean {
+    return this.#waiting.of(reason).has(owner);
+  }
+
+  /** Start of the wait in epoch milliseconds. */
+  since(owner: string, reason: WaitReason): number | undefined {
+    return this.of(owner).find((wait) => wait.for === reason)?.since;
+  }
+
+  /** Replaces the waits of the object. A wait that goes on keeps its start. */
+  set(owner: string, waits: readonly WaitFor[], now: number): void {
+    const before = this.of(owner);
+    if (before.length === 0 && waits.length === 0) return;
+    const next = waits.map((wait) => ({
+      ...wait,
+      since: before.find((one) => one.for === wait.for && one.of === wait.of)?.since ?? now,
+    }));
+    const keys = new Set(next.flatMap(keysOf));
+    for (const key of before.flatMap(keysOf)) if (!keys.has(key)) this.#waiting.delete(key, owner);
+    for (const key of keys) this.#waiting.add(key, owner);
+    if (next.length === 0) this.#waits.delete(owner);
+    else this.#waits.set(owner, next);
+  }
+
+  /** Adds waits to those that the object has. */
+  add(owner: string, waits: readonly WaitFor[], now: number): void {
+    const others = this.of(owner).filter((one) => !waits.some((wait) => wait.for === one.for && wait.of === one.of));
+    this.set(owner, [...others, ...waits], now);
+  }
+
+  /** The objects that wait for this. `of`: only those that wait for this cluster, namespace or policy, or for any. */
+  for(reason: WaitReason, of?: string): string[] {
+    if (of === undefined) return [...this.#waiting.of(reason)];
+    return [...new Set([...this.#waiting.of(keyOf(reason, of)), ...this.#waiting.of(keyOf(reason, ANY))])];
+  }
+}
+
+const NONE: readonly Wait[] = [];
+const ANY = "*";
+
+/** A key for the reason alone, and a key for the reason and its object. */
+function keysOf({ for: reason, of = ANY }: WaitFor): string[] {
+  return [reason, keyOf(reason, of)];
+}
+
+function keyOf(reason: WaitReason, of: string): string {
+  return `${reason} ${of}`;
+}
