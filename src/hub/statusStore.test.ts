@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   type ClusterStatusEntry,
   type FederatedStatus,
+  FIRST_RECORD_ANNOTATION,
   type KubeObject,
   OBJECT_FINALIZER,
   recordOf,
@@ -47,7 +48,7 @@ function store(status: FederatedStatus | undefined, metadata: object = {}) {
   const kind = { type, informer: { observe: (one: KubeObject) => void observed.push(one) } } as unknown as PlacedKind;
   const statuses = new StatusStore({ hub, client });
   const write = (next: FederatedStatus) => statuses.write({ object, kind }, next, signal);
-  return { object, type, statuses, sent, observed, write, answer: () => answer };
+  return { object, kind, type, statuses, sent, observed, write, answer: () => answer };
 }
 
 describe("the status of a hub object", () => {
@@ -62,7 +63,7 @@ describe("the status of a hub object", () => {
     const written = write(statusOn("b"));
     const reply: KubeObject = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", metadata: { name: "shop" } };
     answer().resolve(reply);
-    expect(await written).toBe(reply);
+    await written;
     expect(observed).toEqual([reply]);
     const body = {
       apiVersion: "paas.cmft.com/v1",
@@ -90,13 +91,83 @@ describe("the status of a hub object", () => {
   });
 });
 
+describe("a decision", () => {
+  const decision = {
+    plannedClusters: ["c"],
+    rollout: { state: "Progressing", revision: 1 } as const,
+    finished: undefined,
+  };
+  const undecided = { rollout: undefined, finished: undefined };
+
+  test("has a field manager of its own, and a report leaves out what the decision holds", async () => {
+    const { sent, statuses, object, write, kind, answer } = store(statusOn("a"));
+    const decided = statuses.decide({ object, kind }, () => decision, signal);
+    answer().resolve(object);
+    await decided;
+    const written = write({ ...statusOn("a"), plannedClusters: ["x"], rollout: { state: "Paused", revision: 1 } });
+    answer().resolve(object);
+    await written;
+    expect(sent.map(([, body, options]) => [(body as KubeObject)["status"], options])).toEqual([
+      [
+        { plannedClusters: ["c"], rollout: { state: "Progressing", revision: 1 } },
+        { force: true, fieldManager: "meridian-planner", signal },
+      ],
+      [statusOn("a"), { force: true, fieldManager: "meridian", signal }],
+    ]);
+  });
+
+  test("waits for the end of a report, and is then decided by the record that the report left", async () => {
+    const { sent, statuses, object, write, kind, answer } = store(statusOn("a"));
+    const report = write(statusOn("a", "b"));
+    const seen: string[][] = [];
+    const decided = statuses.decide(
+      { object, kind },
+      ({ clusters }) => {
+        seen.push([...clusters]);
+        return undefined;
+      },
+      signal,
+    );
+    const settled = statuses.settled(SHOP);
+    expect(seen).toEqual([]);
+    object["status"] = statusOn("a", "b");
+    answer().resolve(object);
+    await Promise.all([report, decided, settled]);
+    expect([seen, sent.length]).toEqual([[["a", "b"]], 1]);
+  });
+
+  test("names clusters of the record, which are not reported", () => {
+    const { statuses } = store({ ...statusOn("a"), plannedClusters: ["a", "c"] });
+    const { clusters, reported } = statuses.record(SHOP);
+    expect([[...clusters].toSorted(), [...reported]]).toEqual([["a", "c"], ["a"]]);
+  });
+
+  test("is certain whatever becomes of a report", async () => {
+    const { statuses, write, answer } = store({ ...statusOn("a"), plannedClusters: ["c"] });
+    const written = write(statusOn("b"));
+    const lost = new Error("socket closed");
+    answer().reject(lost);
+    await expect(written).rejects.toBe(lost);
+    expect([[...statuses.record(SHOP).clusters], [...statuses.record(SHOP).reported]]).toEqual([["c"], []]);
+    expect([statuses.isAnswered(SHOP), statuses.isAnswered("other")]).toEqual([false, true]);
+  });
+
+  test("is that the annotation of a new object holds until the first report", () => {
+    const annotations = { [FIRST_RECORD_ANNOTATION]: JSON.stringify({ clusters: ["a"] }) };
+    const { reported } = store({ plannedClusters: ["b"], ...undecided } as never, { annotations }).statuses.record(
+      SHOP,
+    );
+    expect([...reported]).toEqual(["a"]);
+  });
+});
+
 describe("the clusters that are certain to be in the record", () => {
-  const recorded = ({ statuses }: ReturnType<typeof store>): string[] => [...statuses.recorded(SHOP)].toSorted();
+  const recorded = ({ statuses }: ReturnType<typeof store>): string[] => [...statuses.record(SHOP).clusters].toSorted();
 
   test("are those that the status names", () => {
     expect(recorded(store(statusOn("b", "a")))).toEqual(["a", "b"]);
     expect(recorded(store(undefined))).toEqual([]);
-    expect([...store(statusOn("a")).statuses.recorded("other")]).toEqual([]);
+    expect([...store(statusOn("a")).statuses.record("other").clusters]).toEqual([]);
   });
 
   test("are, while a write is under way, those that both statuses name", async () => {
@@ -153,8 +224,11 @@ function bound({
   object = settings,
   present,
   propagated = true,
+  lost,
   fails,
 }: {
+  /** Status of a binding that somebody removed. */
+  lost?: FederatedStatus;
   object?: KubeObject;
   present?: ResourceBinding;
   propagated?: boolean;
@@ -191,6 +265,7 @@ function bound({
     bindings: {
       of: () => (present?.spec.resource.uid === object.metadata.uid ? present : undefined),
       named: () => present,
+      statusOf: () => present?.status ?? lost,
       observe: said("observed"),
       release: said("released"),
       forget: said("forgotten"),
@@ -342,13 +417,26 @@ describe("the status of a propagated object", () => {
     ]);
   });
 
+  test("gets the decision back that a removed binding held, before anybody reads the new binding", async () => {
+    const lost: FederatedStatus = { ...status, plannedClusters: ["west"], rollout: { state: "Paused", revision: 2 } };
+    const { log, statuses, found } = bound({ lost });
+    await statuses.write(found, status, signal);
+    expect(log.map(([word, , body]) => [word, (body as KubeObject | undefined)?.["status"]])).toEqual([
+      ["apply", undefined],
+      ["applyStatus", { plannedClusters: ["west"], rollout: { state: "Paused", revision: 2 } }],
+      ["observed", undefined],
+      ["applyStatus", status],
+      ["observed", undefined],
+    ]);
+  });
+
   test("is not written where the binding cannot be made, and the record stands as it was", async () => {
     const object = { ...settings, status: { unlistedClusters: ["east", "west"] } };
     const fails = new ApiError(500, "InternalError", "no");
     const { log, statuses, found } = bound({ object, fails });
     await expect(statuses.write(found, status, signal)).rejects.toBe(fails);
     expect(log).toHaveLength(1);
-    expect([...statuses.recorded(OWNER)]).toEqual(["east", "west"]);
+    expect([...statuses.record(OWNER).clusters]).toEqual(["east", "west"]);
   });
 
   test("has no place where its binding was removed", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type FederatedStatus, type RolloutStatus } from "../apis/index.ts";
-import { aggregate, withClusters } from "./aggregate.ts";
+import { aggregate } from "./aggregate.ts";
 import { conditionsOf } from "./conditions/conditions.ts";
 import {
   after,
@@ -82,7 +82,6 @@ describe("a status is written again", () => {
     { name: "selector", change: { selector: "app=other" } },
     { name: "available clusters", change: { availableClusters: "9/9" } },
     { name: "conditions", change: { conditions: stored.conditions?.slice(1) } },
-    { name: "rollout", change: { rollout: { state: "Paused" } } },
     { name: "clusters", change: { clusters: stored.clusters?.slice(1) } },
     { name: "summary", change: { summary: [{ region: "r", clusters: 1, replicas: counts(1) }] } },
     { name: "unlisted clusters", change: { unlistedClusters: ["z"] } },
@@ -152,9 +151,11 @@ describe("the summary of clusters that are not listed", () => {
   });
 });
 
-test("clusters on which something may be are added in order, and those that are named already are not", () => {
-  const stored = { ...aggregate(inputOf([view("b")]), T0), unlistedClusters: ["d"] };
-  expect(withClusters(stored, ["e", "c", "b", "d"])).toEqual({ ...stored, unlistedClusters: ["c", "d", "e"] });
+test("what the planner has written is no part of a report, and no reason to write one", () => {
+  const report = aggregate(inputOf([view("b")]), T0);
+  const previous: FederatedStatus = { ...report, plannedClusters: ["c"], rollout: { state: "Paused", revision: 1 } };
+  expect(aggregate({ ...inputOf([view("b")]), previous }, T0)).toBe(previous);
+  expect(report).not.toHaveProperty("rollout");
 });
 
 test("a condition keeps its time while its status stays, is said of the present generation, and is cut", () => {

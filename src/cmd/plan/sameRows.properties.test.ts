@@ -238,7 +238,7 @@ async function byManager(hub: Hub, objects: readonly KubeObject[], copies: reado
     { apps: objects.slice(0, APPS.length), placements: placementsOf(hub), clusters: NAMES },
     { classes: [DEFAULT_CLASS] },
   );
-  const { server, settle, shared, cache, classes, observations, plans, assignments, progress } = all;
+  const { server, settle, shared, cache, classes, observations, states, assignments, progress } = all;
   server.create(CRDS, crdOfClusters(hub));
   for (const one of objects.slice(APPS.length)) server.create(MANIFESTBUNDLES, one);
   if (hub.hasSecret) server.create(SECRETS, SECRET);
@@ -270,8 +270,8 @@ async function byManager(hub: Hub, objects: readonly KubeObject[], copies: reado
   for (const owner of own) {
     for (const [other, plan] of planned) {
       const { uid } = plan.object.metadata;
-      if (other === owner) plans.drop(other);
-      else plans.set(other, { uid, generation: 1, target: plan.target, remaining: new Set(), ours: true });
+      if (other === owner) states.dropPlan(other);
+      else states.setPlan(other, { uid, generation: 1, target: plan.target, remaining: new Set(), ours: true });
       assignments.replace(other, other === owner ? [] : plan.rows);
     }
     rows.set(owner, planOf(owner).rows);

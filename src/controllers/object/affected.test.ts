@@ -23,9 +23,9 @@ const anywhere = placement("anywhere");
 const matching = placement("matching", [{ name: "e", matchLabelKeys: ["tier"] }]);
 
 /** The applications, by their plans, that a change of the cluster affects. */
-function concerned(states: Record<string, Plan>, object: MemberCluster, old?: MemberCluster): (string | undefined)[] {
+function concerned(plans: Record<string, Plan>, object: MemberCluster, old?: MemberCluster): (string | undefined)[] {
   const table = new ObjectStates();
-  for (const [name, plan] of Object.entries(plans)) table.set(refKey(owner(name)), plan);
+  for (const [name, plan] of Object.entries(plans)) table.setPlan(refKey(owner(name)), plan);
   const known = new Map([inEurope, anywhere, matching].map((policy) => [policyKey(policy), policy]));
   const hub = { policy: (key: string) => (known.has(key) ? { policy: known.get(key) } : undefined) };
   const change = old === undefined ? { object } : { object, old };
@@ -69,7 +69,7 @@ describe("a change of a cluster concerns an object", () => {
 
   test("of very many, with places to pause at in between", () => {
     const plans = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`a${n}`, placed(["b"], inEurope)]));
-    expect(concerned(states, member(CLUSTER, ASIA))).toEqual([undefined, undefined]);
+    expect(concerned(plans, member(CLUSTER, ASIA))).toEqual([undefined, undefined]);
   });
 });
 

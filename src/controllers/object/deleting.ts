@@ -1,7 +1,5 @@
 import { type KubeObject, OBJECT_FINALIZER, type OwnerRef, unclaimed } from "../../apis/index.ts";
 import {
-  assembleSnapshot,
-  computeTarget,
   copiesOf,
   heldBySuspension,
   type Observation,
@@ -10,7 +8,14 @@ import {
 } from "../../desiredstate/index.ts";
 import type { PlacedKind, StatusStore } from "../../hub/index.ts";
 import type { EventRecorder, Recoveries } from "../../observability/index.ts";
-import { type Client, type Clock, done, type ReconcileContext, requeueAfter, type Result } from "../../runtime/index.ts";
+import {
+  type Client,
+  type Clock,
+  done,
+  type ReconcileContext,
+  requeueAfter,
+  type Result,
+} from "../../runtime/index.ts";
 import {
   type CopySources,
   type OfGone,
@@ -21,12 +26,11 @@ import {
 } from "../facts/index.ts";
 import { recordDeletionEnd, type StatusReconciler } from "../status/index.ts";
 import { type Finalization, lifeOf, refOfKey, type WaitFor } from "../tables/index.ts";
+import { finalizationOf } from "./finalization.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind } from "./heldDeletions.ts";
-import { footprintOf, leftoversOf } from "./leftovers.ts";
+import { leftoversOf } from "./leftovers.ts";
 import type { ObjectEnds } from "./objectEnds.ts";
-import { declaredOf } from "./objectDependencies.ts";
 import type { OrphaningDeletions } from "./orphaning.ts";
-import { attempted } from "./planningFailure.ts";
 import { logChange, logEnd, logRemoval } from "./planLog.ts";
 import type { RolloutStep } from "./rolloutStep.ts";
 import type { RowPlanner } from "./rowPlanner.ts";
@@ -113,8 +117,7 @@ export class Deleting {
     states.update(owner, { life: "Deleting" });
     states.setPlan(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
     logRemoval(context, owner, object, rows.assign(owner, [...next.rows, ...remains.rows], context));
-    if (remains.open.size > 0 && !states.waits.has(owner, "hubSync"))
-      states.waits.set(owner, ANY_REMOVAL, hub.now());
+    if (remains.open.size > 0 && !states.waits.has(owner, "hubSync")) states.waits.set(owner, ANY_REMOVAL, hub.now());
     return remains.open.size;
   }
 
@@ -139,8 +142,7 @@ export class Deleting {
     if (copies.length === 0) return done;
 
     const { latest } = missing;
-    const { verdict, version } =
-      here === undefined ? await classes.ofGone(named, clock.monotonic(), signal) : OURS;
+    const { verdict, version } = here === undefined ? await classes.ofGone(named, clock.monotonic(), signal) : OURS;
     const held = await this.#heldAsGone(owner, { here: here?.object, copies, named, verdict }, signal);
     // The object may have come back during the request to the hub. It is then planned separately.
     if (here === undefined && hub.object(owner) !== undefined) return done;
@@ -172,17 +174,7 @@ export class Deleting {
 
   #finalizationOf(owner: string, object: KubeObject, kind: PlacedKind): Finalization {
     const { hub, hubState, states, events, orphaning } = this.#options;
-    const decided = states.get(owner)?.finalization;
-    if (decided !== undefined) return decided;
-    const { deletionPolicy } =
-      states.planOf(owner)?.target ??
-      attempted({ states, events }, owner, object, () => computeTarget(assembleSnapshot(hubState, object), hub.now()));
-    const policy = orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
-    const { dependencies } = declaredOf({ hub, hubState }, owner, { object, kind }).needs;
-    hub.catalog.need(dependencies);
-    const finalization = { policy, footprint: footprintOf(kind, object, dependencies) };
-    states.update(owner, { finalization });
-    return finalization;
+    return finalizationOf({ hub, hubState, states, events, orphaning }, owner, object, kind);
   }
 }
 

@@ -135,8 +135,7 @@ describe("an object of another class that names ours", () => {
 
   test("is considered again while it waits, when anything changes that it waits for", async () => {
     const all = await known();
-    const { woken, handOver, contact, server, settle, settlements, dependencies, update, observations, assignments } =
-      all;
+    const { woken, handOver, contact, server, settle, dependencies, update, observations, assignments } = all;
     contact("b", { synced: false });
     woken.length = 0;
     await handOver();
@@ -149,7 +148,6 @@ describe("an object of another class that names ours", () => {
         () => server.merge(MEMBERCLUSTERS, undefined, "a", { metadata: { generation: 5, labels: { z: "1" } } }),
       ],
       ["dependencies", () => dependencies.changes.emit(APP)],
-      ["settlements", () => settlements.emit(APP)],
       ["namespaces", () => all.shared.namespaces.changes.emit("default")],
       ["departures", () => assignments.departures.emit(APP)],
       [
@@ -190,12 +188,14 @@ describe("an object of ours that another class has claimed", () => {
   });
 
   test("keeps it while a status of ours is being written", async () => {
-    const { handOver, under, finalizers } = await yielded();
-    under.isUnderWay = true;
-    await handOver();
+    const { handOver, under, finalizers, settle } = await yielded();
+    const write = Promise.withResolvers<void>();
+    under.write = write.promise;
+    const done = handOver();
+    await settle();
     expect(finalizers()).toEqual([CANARY, OBJECT_FINALIZER]);
-    under.isUnderWay = false;
-    await handOver();
+    write.resolve();
+    await done;
     expect(finalizers()).toEqual([CANARY]);
   });
 

@@ -92,8 +92,8 @@ describe("an object that a policy places", () => {
   });
 });
 
-test("a cluster that the hub's record does not name yet gets nothing before the record names it", async () => {
-  const { reconciler, plan, reconcile, server, settle, rowLines, update, settlements, wokenBy } = await placing({
+test("a cluster gets nothing before the hub's record names it", async () => {
+  const { plan, reconcile, server, settle, rowLines, update, hub, onHub } = await placing({
     placements: [placement(["a"])],
   });
   await plan();
@@ -103,22 +103,18 @@ test("a cluster that the hub's record does not name yet gets nothing before the 
     spec: { clusterAffinities: [{ name: "these", clusterNames: ["a", "b"] }] },
   });
   await settle();
-  await reconcile();
+  const refused = new ApiError(500, "InternalError", "etcd is away");
+  hub.gate = ({ verb }) => {
+    if (verb === "applyStatus") throw refused;
+  };
+  await expect(reconcile()).rejects.toBe(refused);
   expect(rowLines()).toEqual(["a Apply Deployment/shop"]);
-  const woken = wokenBy(reconciler);
-  woken.length = 0;
-  settlements.emit(APP);
-  expect(woken).toEqual([]);
-  await update(statusOn("a", "b"));
-  woken.length = 0;
-  settlements.emit(APP);
-  settlements.emit("another");
-  expect(woken).toEqual([{ key: APP, afterMs: undefined }]);
+  const seen: string[][] = [];
+  hub.gate = ({ verb }) => void (verb === "applyStatus" && seen.push(rowLines()));
   await reconcile();
+  expect(seen).toEqual([["a Apply Deployment/shop"], ["a Apply Deployment/shop"]]);
+  expect(onHub()["status"]).toMatchObject({ plannedClusters: ["b"], clusters: [{ name: "a" }] });
   expect(rowLines()).toEqual(["a Apply Deployment/shop", "b Apply Deployment/shop"]);
-  woken.length = 0;
-  settlements.emit(APP);
-  expect(woken).toEqual([]);
 });
 
 const theirs = { labels: { [CONTROLLER_CLASS_LABEL]: "canary" } };
@@ -311,17 +307,22 @@ const ONCE = [{ key: APP, afterMs: undefined }];
 
 describe("an object that is rolled out in stages", () => {
   test("gets nothing before the hub holds the state that it follows from", async () => {
-    const { reconcile, rowLines, states, woken, settlements, hold } = await rolling();
-    expect(states.planOf(APP)).toMatchObject({ rollout: { state: "Progressing", revision: 1 }, awaitsContact: false });
-    expect(rowLines()).toEqual([]);
-    settlements.emit("another");
-    settlements.emit(APP);
-    expect(woken).toEqual(ONCE);
-    await hold();
-    expect(await reconcile()).toEqual({ requeueAfter: 600_000 });
-    expect(rowLines()).toEqual(["a Apply Deployment/shop"]);
-    settlements.emit(APP);
-    expect(woken).toEqual([]);
+    const all = await placing({
+      apps: [app({}, { image: "nginx:1" })],
+      placements: [placement(["a", "b"], { rollout: CANARY })],
+    });
+    all.hub.serve(CONTROLLERREVISIONS);
+    const refused = new ApiError(500, "InternalError", "etcd is away");
+    all.hub.gate = ({ verb }) => {
+      if (verb === "applyStatus") throw refused;
+    };
+    await expect(all.reconcile()).rejects.toBe(refused);
+    expect(all.rowLines()).toEqual([]);
+    all.hub.gate = () => undefined;
+    await all.settle();
+    expect(await all.reconcile()).toEqual({ requeueAfter: 600_000 });
+    expect(all.onHub()["status"]).toMatchObject({ rollout: { state: "Progressing", revision: 1 } });
+    expect(all.rowLines().filter((line) => line.includes("Apply"))).toEqual(["a Apply Deployment/shop"]);
   });
 
   test("is planned again with every news of its gates, its turn, and its clusters", async () => {

@@ -370,7 +370,11 @@ describe("an object that is gone from the hub", () => {
     await all.vanish();
     const asked = all.hub.count("list", DEMOAPPLICATIONS);
     expect(await all.reconcile()).toEqual({});
-    expect([all.states.planOf(APP), all.verbs(), all.hub.count("list", DEMOAPPLICATIONS)]).toEqual([undefined, [], asked]);
+    expect([all.states.planOf(APP), all.verbs(), all.hub.count("list", DEMOAPPLICATIONS)]).toEqual([
+      undefined,
+      [],
+      asked,
+    ]);
   });
 });
 

@@ -120,16 +120,14 @@ describe("an object is planned again", () => {
   });
 
   test("when room that it awaits is measured", async () => {
-    const { woken, shared } = await running();
+    const { woken, shared, states } = await running();
     shared.capacities.changes.emit("a");
     expect(woken).toEqual([]);
-    const asked: string[] = [];
-    shared.capacities.awaiting = function* (cluster) {
-      asked.push(cluster);
-      yield APP;
-    };
+    states.waits.set(APP, [{ for: "capacity", of: "a" }], 0);
+    shared.capacities.changes.emit("b");
+    expect(woken).toEqual([]);
     shared.capacities.changes.emit("a");
-    expect([woken, asked]).toEqual([ONCE, ["a"]]);
+    expect(woken).toEqual(ONCE);
   });
 
   test("only if it is planned, was planned or has copies", async () => {

@@ -10,7 +10,14 @@ import {
 } from "../../desiredstate/index.ts";
 import type { PlacedObject, StatusStore } from "../../hub/index.ts";
 import { type EventRecorder, type Metrics, startSpan, type Tracer } from "../../observability/index.ts";
-import { type Client, type Clock, done, type ReconcileContext, requeueAfter, type Result } from "../../runtime/index.ts";
+import {
+  type Client,
+  type Clock,
+  done,
+  type ReconcileContext,
+  requeueAfter,
+  type Result,
+} from "../../runtime/index.ts";
 import {
   type CopySources,
   type EvictionPace,
@@ -95,7 +102,12 @@ export class Placing {
     const computed = this.#compute(subject, resolved, startedAt);
     if (isUnrecorded(computed.snapshot.previous) && before?.uid !== object.metadata.uid) {
       const since = states.waits.of(owner).find(isForMembers)?.since;
-      const leftMs = pendingMembers.leftFor(since ?? computed.now, computed.now, resolved.choice.placement, computed.target);
+      const leftMs = pendingMembers.leftFor(
+        since ?? computed.now,
+        computed.now,
+        resolved.choice.placement,
+        computed.target,
+      );
       if (leftMs > 0) {
         // Rows of an earlier object with this name could remove copies that the present object is to keep.
         this.#options.assignments.replace(owner, []);

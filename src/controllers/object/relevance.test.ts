@@ -26,7 +26,7 @@ function setUp({ planned = [], states = [], copies = [] }: Partial<Record<"plann
       planned: { includes: (object: KubeObject) => planned.includes(object.metadata.name) },
       object: (key: string) => (key.endsWith("/gone") ? undefined : { object: configMap(key.split("/").at(-1) ?? "") }),
     },
-    states: { get: (key: string) => (named(states, key) ? {} : undefined) },
+    states: { planOf: (key: string) => (named(states, key) ? {} : undefined) },
     observations: { naming: (key: string) => (named(copies, key) ? [{}] : []) },
   } as unknown as CopySources;
 }

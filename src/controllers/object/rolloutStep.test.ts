@@ -5,7 +5,7 @@ import { CONTROLLERREVISIONS } from "../../runtime/index.ts";
 import { planOn } from "../testing/copySources.ts";
 import { APP } from "../testing/planning.ts";
 import { CANARY, imagesOf, rollingOut } from "../testing/rollingOut.ts";
-import { type ObjectRollout, RolloutStep } from "./rolloutStep.ts";
+import { type Decide, type ObjectRollout, RolloutStep } from "./rolloutStep.ts";
 
 const START = "2026-01-01T00:00:00Z";
 const regarding = {
@@ -16,71 +16,74 @@ const regarding = {
 async function staging(...given: Parameters<typeof rollingOut>) {
   const all = await rollingOut(...given);
   const counted: string[] = [];
+  const decided: string[] = [];
   const { logger, lines } = logLines();
   const metrics = { rolloutTransition: (of: string, to: string) => void counted.push(`${of} ${to}`) };
   const staged = new RolloutStep({ ...all.sources, states: all.states, events: all.recorder, metrics });
   const of = async (...[current, change]: Parameters<typeof all.requestOf>): Promise<ObjectRollout | undefined> => {
-    const planned = await staged.of(APP, all.requestOf(current, change), logger, all.signal);
+    const decide: Decide = async (_target, rollout) => {
+      decided.push(rollout?.state ?? "None");
+      return { kind: "Recorded" };
+    };
+    const planned = await staged.of(APP, all.requestOf(current, change), decide, logger, all.signal);
     if (planned?.status !== undefined) all.index.of = planned.status.revisions;
     return planned;
   };
   const notes = (): string[] => all.events.map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
-  const where = () => ({ open: staged.isOpen(APP), held: staged.isHeld(APP), all: [...staged.open()] });
-  return { ...all, stage: staged, of, counted, notes, where, lines };
+  return { ...all, stage: staged, of, counted, decided, notes, lines };
 }
 
-const OPEN_AND_HELD = { open: true, held: true, all: [APP] };
-const OPEN = { open: true, held: false, all: [APP] };
-const OVER = { open: false, held: false, all: [] };
-
 describe("an object that is rolled out in stages", () => {
-  test("hands its rows over when the hub holds what they follow from", async () => {
-    const { of, where } = await staging(CANARY);
+  test("has its state on the hub before rows follow", async () => {
+    const { of, decided } = await staging(CANARY);
     const first = await of();
-    expect(first).toMatchObject({ isHeld: true, awaitsContact: false, status: { state: "Progressing", revision: 1 } });
+    expect(first).toMatchObject({ isUnderWay: true, awaitsContact: false });
+    expect(first?.status).toMatchObject({ state: "Progressing", revision: 1 });
     expect(first?.step).toEqual({ rollout: { waiting: new Set(["b"]), returning: new Set(), kept: new Set() } });
     expect([first && imagesOf(first.target), first?.recheckAt]).toEqual([
       ["a nginx:1"],
       Date.parse("2026-01-01T00:10:00Z"),
     ]);
-    expect(where()).toEqual(OPEN_AND_HELD);
-    expect(await of(first?.status)).toMatchObject({ isHeld: false });
-    expect(where()).toEqual(OPEN);
+    expect(decided).toEqual(["Progressing"]);
   });
 
-  test("is no concern any more when it is everywhere, and the hub says so", async () => {
-    const { of, where, has, requestOf } = await staging(CANARY);
+  test.each([{ kind: "Failed", error: new Error("etcd is away") } as const, { kind: "Stale" } as const])(
+    "reports and asks nothing where its state is not on the hub: $kind",
+    async (result) => {
+      const { stage, requestOf, notes, gateCalls, signal } = await staging(CANARY);
+      const { logger } = logLines();
+      const planned = stage.of(APP, requestOf(), () => Promise.resolve(result), logger, signal);
+      if (result.kind === "Failed") await expect(planned).rejects.toBe(result.error);
+      else expect((await planned)?.decision).toEqual(result);
+      expect([notes(), gateCalls.filter((call) => !call.startsWith("replies"))]).toEqual([[], []]);
+    },
+  );
+
+  test("is over when it is everywhere, unless clusters come late", async () => {
+    const { of, has, requestOf, contact } = await staging(CANARY);
     const first = await of();
     for (const name of ["a", "b"]) has(name, requestOf().target);
     const done = await of(first?.status);
-    expect(done).toMatchObject({ isHeld: true, status: { state: "Succeeded" } });
-    expect(where()).toEqual(OPEN_AND_HELD);
-    const last = await of(done?.status);
-    expect(last).toMatchObject({ isHeld: false, status: { state: "Succeeded" } });
-    expect([last && "recheckAt" in last, where()]).toEqual([false, OVER]);
-  });
+    expect(done).toMatchObject({ isUnderWay: false, status: { state: "Succeeded" } });
+    expect(done && "recheckAt" in done).toBe(false);
 
-  test("stays a concern for clusters that come late, and when it was taken back", async () => {
-    const { of, where, has, requestOf, contact } = await staging(CANARY);
-    const first = await of();
-    const { target } = requestOf();
-    contact("b", { ok: false });
-    has("a", target);
-    const late = await of((await of(first?.status))?.status);
-    expect(late).toMatchObject({ isHeld: false, status: { state: "Succeeded" } });
-    expect(where()).toEqual(OPEN);
-    const { revisions = [] } = late?.status ?? {};
+    const late = await staging(CANARY);
+    const begun = await late.of();
+    late.contact("b", { ok: false });
+    late.has("a", late.requestOf().target);
+    const succeeded = await late.of((await late.of(begun?.status))?.status);
+    expect(succeeded).toMatchObject({ isUnderWay: true, status: { state: "Succeeded" } });
+    const { revisions = [] } = succeeded?.status ?? {};
     const back: RolloutStatus = { state: "RolledBack", revision: 1, startedAt: START, since: START, revisions };
-    expect(await of(back)).toMatchObject({ isHeld: false, status: back });
-    expect(where()).toEqual(OPEN);
+    expect(await late.of(back)).toMatchObject({ isUnderWay: true, status: back });
+    contact("b", {});
   });
 
   test("waits for clusters that have not been heard of, though the hub holds its state", async () => {
-    const { of, where, contact } = await staging(CANARY);
+    const { of, contact } = await staging(CANARY);
     const first = await of();
     contact("b", { pending: true });
-    expect(await of(first?.status)).toMatchObject({ isHeld: true, awaitsContact: true });
-    expect(where()).toEqual(OPEN);
+    expect(await of(first?.status)).toMatchObject({ isUnderWay: true, awaitsContact: true });
   });
 
   test.each([
@@ -103,7 +106,7 @@ describe("an object that is rolled out in stages", () => {
   });
 
   test("is forgotten with all that was kept of it", async () => {
-    const { of, stage, where, gateCalls, notes, events, shared, hub } = await staging({
+    const { of, stage, gateCalls, notes, events, shared, hub } = await staging({
       ...CANARY,
       maxObjects: 1,
       rules: {},
@@ -114,7 +117,7 @@ describe("an object that is rolled out in stages", () => {
     expect(notes()).not.toEqual([]);
     events.length = gateCalls.length = hub.calls.length = 0;
     stage.forget(APP, undefined);
-    expect([where(), gateCalls]).toEqual([OVER, [`forget ${APP}`]]);
+    expect(gateCalls).toEqual([`forget ${APP}`]);
     expect(shared.places.mayBegin(other)).toBe(true);
     await of(first?.status);
     expect(hub.calls).toEqual([]);
@@ -125,12 +128,11 @@ describe("an object that is rolled out in stages", () => {
 });
 
 test("an object that is not rolled out any more, and goes nowhere for now, keeps the state that it had", async () => {
-  const { of, stage, plan, where } = await staging(CANARY, []);
+  const { of, plan } = await staging(CANARY, []);
   expect(await plan()).toEqual({ kind: "NoRollout" });
   const old: RolloutStatus = { state: "Progressing", revision: 1, startedAt: START, since: START };
-  expect(await of(old)).toMatchObject({ status: old, isHeld: false, step: {} });
+  expect(await of(old)).toMatchObject({ status: old, isUnderWay: false, step: {} });
   expect((await of())?.status).toBeUndefined();
-  expect([where(), stage.isOpen("another")]).toEqual([OVER, false]);
 });
 
 describe("an object that no revision can hold", () => {
@@ -204,19 +206,20 @@ test("what becomes of a rollout is told as a warning where it fails and goes bac
 });
 
 test("has the target that it was given, and no state of a rollout", async () => {
-  const { of, where, gateCalls, requestOf } = await staging();
+  const { of, gateCalls, requestOf } = await staging();
   const request = requestOf();
   const old: RolloutStatus = { state: "Succeeded", revision: 1, startedAt: START, since: START };
   const { target } = request;
-  const want = { target, step: {}, status: undefined, isHeld: false, awaitsContact: false };
+  const decision = { kind: "Recorded" };
+  const want = { target, step: {}, status: undefined, isUnderWay: false, asks: [], awaitsContact: false, decision };
   expect(await of(old, { target })).toEqual(want);
   expect(await of(old, { target, placement: undefined })).toEqual(want);
-  expect([where(), gateCalls]).toEqual([OVER, [`forget ${APP}`, `forget ${APP}`]]);
+  expect(gateCalls).toEqual([`forget ${APP}`, `forget ${APP}`]);
 });
 
-test("once for each step, and again when it comes to it anew", async () => {
-  const { of, events, notes, counted, stage, lines } = await staging(CANARY);
-  await of();
+test("each transition is reported once", async () => {
+  const { of, events, notes, counted, lines } = await staging(CANARY);
+  const next = await of();
   expect(lines).toMatchObject([
     { level: "info", event_reason: "RolloutPlanned", msg: "rollout: revision 1: the rollout is Planned" },
     { level: "info", msg: "rollout: revision 1: the rollout is Progressing, was Planned" },
@@ -235,13 +238,8 @@ test("once for each step, and again when it comes to it anew", async () => {
     note: "revision 1: the rollout is Planned",
   });
   expect(counted).toEqual(["Run Planned", "Run Progressing", "Stage Progressing", "Cluster Applying"]);
-  const next = await of();
   await of(next?.status);
-  await of();
   expect([notes(), counted.length]).toEqual([want, 4]);
-  stage.forget(APP, undefined);
-  await of();
-  expect([notes(), counted.length]).toEqual([[...want, ...want], 8]);
 });
 
 test("by a reason of its own for each state of the run", async () => {

@@ -86,20 +86,18 @@ export class RolloutStep {
     const { lastGood, awaitsContact, recheckAt } = plan;
     const decision = await decide(plan.target, plan.status);
     if (decision.kind === "Failed") throw decision.error;
+    const under = {
+      step: { rollout: plan.turns, ...defined({ lastGood }) },
+      asks: plan.asks,
+      ...defined({ recheckAt }),
+    };
+    const planned = { ...under, target: plan.target, status: plan.status, awaitsContact, decision };
+    if (decision.kind === "Stale") return { ...planned, isUnderWay: true };
     this.#report(owner, object, plan.transitions, logger);
     this.#warn(owner, object, plan.unusable, logger);
     await this.#rollouts.settle(request, plan, signal);
     const isOver = plan.status.state === "Succeeded" && !hasLateClusters(plan.status);
-    return {
-      target: plan.target,
-      step: { rollout: plan.turns, ...defined({ lastGood }) },
-      status: plan.status,
-      awaitsContact,
-      isUnderWay: !isOver || recheckAt !== undefined || awaitsContact,
-      asks: plan.asks,
-      ...defined({ recheckAt }),
-      decision,
-    };
+    return { ...planned, isUnderWay: !isOver || recheckAt !== undefined || awaitsContact };
   }
 
   #fail(owner: string, object: KubeObject, failure: Why): void {

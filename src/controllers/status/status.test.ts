@@ -75,31 +75,8 @@ describe("the status of an object", () => {
   });
 
   describe("a write of a status", () => {
-    test("is known to be under way until it has ended, also when it fails", async () => {
-      const { plan, carryOut, report, reconciler, hub, settled, writes, settle } = await reporting();
-      await plan();
-      for (const name of ["a", "b"]) carryOut(name);
-      const answered = Promise.withResolvers<void>();
-      const { gate } = hub;
-      const refused = new ApiError(500, "InternalError", "etcd is away");
-      hub.gate = async (call) => {
-        if (call.verb === "applyStatus" && call.phase === "before") await answered.promise;
-        await gate(call);
-      };
-      const done = report();
-      await Promise.resolve();
-      expect([reconciler.isUnderWay(APP), reconciler.isUnderWay("other"), settled]).toEqual([true, false, []]);
-      answered.reject(refused);
-      await expect(done).rejects.toMatchObject({ cause: refused });
-      expect([reconciler.isUnderWay(APP), settled]).toEqual([false, [APP]]);
-      hub.gate = gate;
-      await settle(DEBOUNCE_MS);
-      await report();
-      expect(writes()).toBe(2);
-    });
-
     test("to an object that is gone by then is no error", async () => {
-      const { plan, carryOut, report, hub, settled } = await reporting();
+      const { plan, carryOut, report, hub } = await reporting();
       await plan();
       for (const name of ["a", "b"]) carryOut(name);
       const { gate } = hub;
@@ -107,45 +84,9 @@ describe("the status of an object", () => {
         if (call.verb === "applyStatus") throw new ApiError(404, "NotFound", "gone");
         return gate(call);
       };
-      expect([await report(), settled]).toEqual([{}, [APP]]);
+      expect(await report()).toEqual({});
     });
   });
-});
-
-test("a write of a status is known to be under way until it has ended, also when it fails", async () => {
-  const { plan, carryOut, report, reconciler, hub, settled, writes, settle } = await reporting();
-  await plan();
-  for (const name of ["a", "b"]) carryOut(name);
-  const answered = Promise.withResolvers<void>();
-  const { gate } = hub;
-  const refused = new ApiError(500, "InternalError", "etcd is away");
-  hub.gate = async (call) => {
-    if (call.verb === "applyStatus" && call.phase === "before") await answered.promise;
-    await gate(call);
-  };
-  const done = report();
-  await Promise.resolve();
-  expect([reconciler.isUnderWay(APP), reconciler.isUnderWay("other"), settled]).toEqual([true, false, []]);
-  answered.reject(refused);
-  await expect(done).rejects.toMatchObject({ cause: refused });
-  expect([reconciler.isUnderWay(APP), settled]).toEqual([false, [APP]]);
-  hub.gate = gate;
-  await settle(DEBOUNCE_MS);
-  await report();
-  expect(writes()).toBe(2);
-});
-
-test("what a status tells beside itself is that the object could not be planned, which is no deletion", async () => {
-  const { complete, states, report, settle, conditions } = await reporting();
-  await complete();
-  const plan = states.planOf(APP);
-  if (plan === undefined) throw new Error("no plan");
-  const failure = { reason: "PlanningFailed", message: "the object could not be planned" };
-  states.setPlan(APP, { ...plan, target: undefined, failure });
-  await settle(DEBOUNCE_MS);
-  expect((await report()).requeueAfter).toBeUndefined();
-  expect(conditions().some((line) => line.endsWith("PlanningFailed"))).toBe(true);
-  expect(conditions().some((line) => line.includes("Deleting"))).toBe(false);
 });
 
 type Reporting = Awaited<ReturnType<typeof reporting>>;
@@ -193,18 +134,13 @@ describe("the status says", () => {
     const all = await reporting();
     await all.complete();
     const rollout = { state: "Progressing" as const, revision: 7 };
-    all.replan({ rollout });
-    await all.report();
-    await all.settle(DEBOUNCE_MS);
+    const found = all.cache.object(APP);
+    if (found === undefined) throw new Error("the hub has no application");
+    await all.store.decide(found, () => ({ plannedClusters: [], rollout, finished: undefined }), all.signal);
     all.replan({ rollout: undefined, failure: { reason: "PlanningFailed", message: "m" } });
     await all.report();
     expect(all.status()?.rollout).toEqual(rollout);
     expect(all.conditions()).toContain("Applied Unknown PlanningFailed");
-    await all.settle(DEBOUNCE_MS);
-    const { failure: _, ...plan } = all.planned();
-    all.states.setPlan(APP, plan);
-    await all.report();
-    expect(all.status()).not.toHaveProperty("rollout");
   });
 
   test("what a deletion waits for, and since when it takes longer than others", async () => {
@@ -254,7 +190,7 @@ test.each<{ name: string; loses: (all: Reporting) => void }>([
   { name: "what it stands in is gone", loses: ({ store }) => void (store.isKept = () => false) },
   {
     name: "nobody knows whether the last write has happened",
-    loses: ({ store }) => void (store.recorded = () => new Set()),
+    loses: ({ store }) => void (store.isAnswered = () => false),
   },
 ])("the status is written once more when $name", async ({ loses }) => {
   const all = await reporting();

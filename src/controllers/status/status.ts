@@ -1,20 +1,10 @@
-import {
-  defined,
-  type FederatedStatus,
-  isResponsible,
-  type KubeObject,
-  refKey,
-  refOf,
-  sameValue,
-  writeFinished,
-} from "../../apis/index.ts";
+import { type FederatedStatus, isResponsible, type KubeObject, refKey, refOf } from "../../apis/index.ts";
 import type { PlacedKind, StatusStore } from "../../hub/index.ts";
 import { follow, type Following, type Metrics, type Tracer } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
   done,
-  Emitter,
   type Enqueue,
   from,
   isNotFound,
@@ -110,10 +100,7 @@ export class StatusReconciler implements Reconciler {
     const tracked = this.#tracked.get(owner);
     const plan = this.#options.states.planOf(owner);
     if (tracked === undefined || plan?.ours !== true) return 0;
-    return Math.max(
-      this.#dueIn(owner, tracked),
-      this.#goneFor(owner, tracked, this.#options.clock.monotonic()),
-    );
+    return Math.max(this.#dueIn(owner, tracked), this.#goneFor(owner, tracked, this.#options.clock.monotonic()));
   }
 
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Condition, FederatedStatus, KubeObject } from "../../apis/index.ts";
+import type { Condition, FederatedStatus } from "../../apis/index.ts";
 import type { PlacedKind } from "../../hub/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import { recordSpans } from "../../observability/testing/spanRecorder.ts";
@@ -28,11 +28,10 @@ describe("a write of a status", () => {
     const { tracer, spans } = recordSpans();
     const { logger, lines } = logLines();
     const written: unknown[] = [];
-    const write = async (...args: unknown[]): Promise<KubeObject> => {
+    const write = async (...args: unknown[]): Promise<void> => {
       written.push(args);
       const result = answer();
       if (result instanceof Error) throw result;
-      return result as KubeObject;
     };
     const found = { object: app({ uid: "u" }), kind: {} as PlacedKind };
     const { signal } = new AbortController();

@@ -15,7 +15,7 @@ export {
   type PlanChange,
   policiesIn,
 } from "./objectStates.ts";
-export { type Wait, type WaitFor, type WaitReason } from "./waits.ts";
+export { type WaitFor } from "./waits.ts";
 export { ReportReceiver } from "./reportReceiver.ts";
 export { WorkStreams } from "./workStreams.ts";
 export { ReportedContacts } from "./reportedContacts.ts";

@@ -18,7 +18,6 @@ import {
   type Client,
   CRDS,
   DEMOAPPLICATIONS,
-  Emitter,
   MEMBERCLUSTERS,
   NAMESPACES,
   PLACEMENTS,

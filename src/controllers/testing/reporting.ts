@@ -22,7 +22,7 @@ export async function reporting(...given: Parameters<typeof placing>) {
   const writes = (): number => all.hub.count("applyStatus", DEMOAPPLICATIONS);
   const conditions = (): string[] =>
     (status()?.conditions ?? []).map(({ type, status: is, reason }) => `${type} ${is} ${reason}`);
-  const states = (): string[] => (status()?.clusters ?? []).map(({ name, state }) => `${name} ${state}`);
+  const clusterStates = (): string[] => (status()?.clusters ?? []).map(({ name, state }) => `${name} ${state}`);
   /** The application runs everywhere, and its status says so. */
   const complete = async (): Promise<void> => {
     await all.plan();
@@ -53,7 +53,7 @@ export async function reporting(...given: Parameters<typeof placing>) {
     all.assignments.replace(APP, changed);
   };
   return {
-    ...{ ...all, reconciler, woken, report, status, writes, conditions, states, complete, happens },
+    ...{ ...all, reconciler, woken, report, status, writes, conditions, clusterStates, complete, happens },
     ...{ planned, replan, changeRows },
   };
 }

@@ -75,8 +75,7 @@ export function foundClusters(
   found: ReadonlyMap<string, number | undefined>,
 ): ReadonlySet<string> | undefined {
   const names = new Set(found.keys());
-  if (names.size > 0)
-    for (const name of [...(running ?? []), ...withoutEntryIn(previous)]) names.delete(name);
+  if (names.size > 0) for (const name of [...(running ?? []), ...withoutEntryIn(previous)]) names.delete(name);
   for (const { name, state, reason } of previous?.clusters ?? []) {
     if (state === "Held" && reason === COPY_FOUND) names.add(name);
     else names.delete(name);

@@ -21,6 +21,33 @@ export { FakeCluster } from "./fakeCluster.ts";
 
 type Verb = "get" | "list" | "watch" | "create" | "apply" | "applyStatus" | "patch" | "delete" | "raw";
 
+const DEFAULT_MANAGER = "meridian";
+
+/** Field managers of the fields of a status, by object and field. */
+const managersOf = new WeakMap<FakeCluster, Map<string, Set<string>>>();
+
+/**
+ * Fields of the status that an apply with these fields removes: no other manager has applied them. A field that nobody
+ * has applied belongs to the default manager.
+ */
+function withoutOwner(
+  server: FakeCluster,
+  { metadata, status }: KubeObject & { status?: object },
+  manager: string,
+  applied: string[],
+): Record<string, null> {
+  const managers = managersOf.get(server) ?? new Map<string, Set<string>>();
+  managersOf.set(server, managers);
+  const gone: Record<string, null> = {};
+  for (const field of new Set([...Object.keys(status ?? {}), ...applied])) {
+    const key = [metadata.uid, metadata.namespace, metadata.name, field].join();
+    const known = managers.get(key) ?? new Set([DEFAULT_MANAGER]);
+    if (applied.includes(field)) managers.set(key, new Set([...(managers.get(key) ?? []), manager]));
+    else if (known.delete(manager) && known.size === 0) gone[field] = null;
+  }
+  return gone;
+}
+
 /** A connection to a {@link FakeCluster}; several may share one. */
 export class FakeClient implements Client {
   readonly cluster: string;
@@ -58,11 +85,12 @@ export class FakeClient implements Client {
 
   applyStatus(type: ResourceType, object: KubeObject, options: ApplyOptions = {}): Promise<KubeObject> {
     const { namespace, name } = object.metadata;
-    // One field manager owns the whole status, so a field that is missing in the new status is removed.
+    const { fieldManager = DEFAULT_MANAGER } = options;
     return this.#call("applyStatus", type, options, () => {
-      const before = Object.keys((this.server.get(type, namespace, name)["status"] ?? {}) as object);
-      const gone = Object.fromEntries(before.map((field) => [field, null]));
-      return this.server.merge(type, namespace, name, { status: { ...gone, ...(object["status"] as object) } });
+      const present = this.server.get(type, namespace, name);
+      const applied = (object["status"] ?? {}) as object;
+      const gone = withoutOwner(this.server, present, fieldManager, Object.keys(applied));
+      return this.server.merge(type, namespace, name, { status: { ...gone, ...applied } });
     });
   }
 

@@ -49,7 +49,11 @@ const having = (name: string, has: string, asked = has, more: Partial<ClusterVie
 const inputFor = (targets: ClusterTarget[], views: ClusterView[], more: Partial<StatusInput> = {}): StatusInput =>
   inputOf(views, { target: target([], { clusters: targets }), ...more });
 
-const statusOf = (...args: Parameters<typeof inputFor>): FederatedStatus => aggregate(inputFor(...args), T0);
+/** The status on the hub: the report, and the rollout that the planner has written. */
+const statusOf = (...args: Parameters<typeof inputFor>): FederatedStatus => {
+  const [, , { rollout } = {}] = args;
+  return { ...aggregate(inputFor(...args), T0), ...(rollout === undefined ? {} : { rollout }) };
+};
 
 const rolledBack: RolloutStatus = { state: "RolledBack", revision: 2, lastGoodRevision: 1 };
 /** A cluster that a rollout leaves on nginx:1. */
