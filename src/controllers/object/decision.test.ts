@@ -53,7 +53,7 @@ test.each<{ name: string; given: Given; want: string[] | undefined }>([
 });
 
 describe("a decision", () => {
-  const names = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d"));
+  const names = fc.uniqueArray(fc.constantFrom<string[]>("a", "b", "c", "d"));
   const rollout = fc.option(fc.integer({ min: 1, max: 2 }).map(run), { nil: undefined });
   const given = fc.record({
     ...{ wanted: names, reported: names, open: names, rollout, stored: rollout },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OBJECT_FINALIZER, type RolloutStatus } from "../../apis/index.ts";
-import { PLACEMENTS } from "../../runtime/index.ts";
+import { OBJECT_FINALIZER } from "../../apis/index.ts";
 import { CROWD, HELD_BY_OTHERS_MS, LONGEST_IN_CROWD_MS, LONGEST_MS } from "./debounce.ts";
 import { observation } from "../testing/builders.ts";
 import { APP, app } from "../testing/planning.ts";
