@@ -12,6 +12,7 @@ import { hasLateClusters, type Transition } from "../../rollout/index.ts";
 import { recordOn } from "../progress/index.ts";
 import { keptOf, type ObjectStates } from "../tables/index.ts";
 import type { DecisionResult } from "./decision.ts";
+import { DRAFT_MS, draftOn, isMinorStep } from "./rolloutDraft.ts";
 import { type RolloutRequest, Rollouts, type RolloutSources } from "./rollouts.ts";
 
 export interface RolloutStepSources extends RolloutSources {
@@ -54,7 +55,9 @@ export class RolloutStep {
   /** `uid`: UID of the object, if it is known. The object's revisions are then dropped from memory. */
   forget(owner: string, uid: string | undefined): void {
     const { states } = this.#sources;
-    if (states.get(owner)?.rolloutWarning !== undefined) states.update(owner, { rolloutWarning: undefined });
+    const { rolloutWarning, rolloutDraft } = states.get(owner) ?? {};
+    if (rolloutWarning !== undefined || rolloutDraft !== undefined)
+      states.update(owner, { rolloutWarning: undefined, rolloutDraft: undefined });
     this.#sources.gates.forget(owner);
     this.#sources.places.release(owner);
     if (uid !== undefined) this.#sources.revisions.forget(uid);
@@ -71,8 +74,11 @@ export class RolloutStep {
     logger: Logger,
     signal: AbortSignal,
   ): Promise<ObjectRollout | undefined> {
-    const { object, target, placement, status } = request;
-    const plan = await this.#rollouts.plan(request, signal);
+    const { states } = this.#sources;
+    const { object, target, placement, status, now } = request;
+    const draft = draftOn(states.get(owner)?.rolloutDraft, status?.rollout);
+    const known = draft === undefined ? request : { ...request, status: { ...status, rollout: draft.status } };
+    const plan = await this.#rollouts.plan(known, signal);
     if (plan.kind === "Refused") {
       this.#fail(owner, object, plan.why);
       return undefined;
@@ -83,9 +89,12 @@ export class RolloutStep {
       const decision = await decide(target, rollout);
       return { target, step: {}, status: rollout, awaitsContact: false, isUnderWay: false, asks: [], decision };
     }
-    const { lastGood, awaitsContact, recheckAt } = plan;
-    const decision = await decide(plan.target, plan.status);
+    const { lastGood, awaitsContact } = plan;
+    const since = draft?.since ?? now;
+    const isMinor = isMinorStep(status?.rollout, plan.status) && now < since + DRAFT_MS;
+    const decision = await decide(plan.target, isMinor ? status?.rollout : plan.status);
     if (decision.kind === "Failed") throw decision.error;
+    const recheckAt = isMinor ? Math.min(plan.recheckAt ?? Infinity, since + DRAFT_MS) : plan.recheckAt;
     const under = {
       step: { rollout: plan.turns, ...defined({ lastGood }) },
       asks: plan.asks,
@@ -93,9 +102,10 @@ export class RolloutStep {
     };
     const planned = { ...under, target: plan.target, status: plan.status, awaitsContact, decision };
     if (decision.kind === "Stale") return { ...planned, isUnderWay: true };
+    states.update(owner, { rolloutDraft: isMinor ? { base: status?.rollout, status: plan.status, since } : undefined });
     this.#report(owner, object, plan.transitions, logger);
     this.#warn(owner, object, plan.unusable, logger);
-    await this.#rollouts.settle(request, plan, signal);
+    await this.#rollouts.settle(known, plan, signal);
     const isOver = plan.status.state === "Succeeded" && !hasLateClusters(plan.status);
     return { ...planned, isUnderWay: !isOver || recheckAt !== undefined || awaitsContact };
   }

@@ -14,6 +14,7 @@ export {
   type Plan,
   type PlanChange,
   policiesIn,
+  type RolloutDraft,
 } from "./objectStates.ts";
 export { type WaitFor } from "./waits.ts";
 export { ReportReceiver } from "./reportReceiver.ts";

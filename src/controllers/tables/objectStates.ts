@@ -19,6 +19,15 @@ export interface Finalization {
   footprint: Footprint;
 }
 
+/** A step of a rollout that is not on the hub yet. */
+export interface RolloutDraft {
+  /** The rollout on the hub. */
+  base: RolloutStatus | undefined;
+  status: RolloutStatus;
+  /** Epoch milliseconds. */
+  since: number;
+}
+
 /**
  * What the planner knows of one hub object beyond the caches of the hub.
  *
@@ -28,6 +37,7 @@ export interface Finalization {
 export interface ObjectState {
   life: "Placing" | "Deleting" | "Gone" | "Foreign";
   plan: Plan | undefined;
+  rolloutDraft?: RolloutDraft | undefined;
   /** The last warning about the rollout. */
   rolloutWarning?: string | undefined;
   finalization?: Finalization | undefined;
