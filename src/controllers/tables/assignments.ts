@@ -306,25 +306,21 @@ export class Assignments {
     const key = refKey(ref);
     let cell = cells.get(key);
     if (cell === undefined) {
-      cell = {
-        cluster,
-        key,
-        ref,
-        rows: new Map(),
-        leaving: new Set(),
-        effective: undefined,
-        revision: 0,
-        acknowledged: 0,
-        origin: undefined,
-        assignedAt: 0,
-        sync: undefined,
-      };
+      cell = newCell(cluster, ref);
       cells.set(key, cell);
       this.#namespaces.add(cell);
       if (this.#kinds.add(cell)) this.kindsChanged.emit(cluster);
     }
     return cell;
   }
+}
+
+function newCell(cluster: string, ref: ObjectRef): OpenCell {
+  return {
+    ...{ cluster, key: refKey(ref), ref },
+    ...{ rows: new Map(), leaving: new Set(), effective: undefined },
+    ...{ revision: 0, acknowledged: 0, origin: undefined, assignedAt: 0, sync: undefined },
+  };
 }
 
 /** True if there is no MemberCluster of that name, and so no worker with rows. */
