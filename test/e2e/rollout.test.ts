@@ -51,11 +51,11 @@ test("a change that fails in the second of three regions goes back from the firs
   const back = await untilRolloutIs(namespace, "RolledBack", 2);
   expect(await images(namespace)).toEqual(Array(3).fill("registry.test/shop:1"));
   expect(back.status?.rollout?.stages?.map(({ state }) => state)).toEqual(["RolledBack", "RolledBack", "Waiting"]);
-  expect(conditionOf(back, "Progressing")).toMatchObject({ status: "False", reason: "RolledBack" });
   const { generation = 0 } = back.metadata;
   const before = { status: "True", observedGeneration: generation - 1 };
   await eventually(async () => {
     const application = await federation.application(namespace, "shop");
+    expect(conditionOf(application, "Progressing")).toMatchObject({ status: "False", reason: "RolledBack" });
     expect(conditionOf(application, "Applied")).toMatchObject({ status: "False", observedGeneration: generation });
     expect(conditionOf(application, "Available")).toMatchObject(before);
   });

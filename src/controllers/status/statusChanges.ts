@@ -1,4 +1,4 @@
-import { refKey, refOf } from "../../apis/index.ts";
+import { refKey, refOf, type RolloutStatus } from "../../apis/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { Clock, Enqueue } from "../../runtime/index.ts";
 import {
@@ -20,6 +20,9 @@ export interface StatusChangesOptions {
   observations: Observations;
   clock: Pick<Clock, "monotonic">;
 }
+
+/** States in which a rollout stays until a person or a new change moves the rollout on. */
+const RESTING: ReadonlySet<RolloutStatus["state"]> = new Set(["Paused", "RolledBack", "Succeeded"]);
 
 /** The changes of inputs of each status since its last write, and the time at which the next write is due. */
 export class StatusChanges {
@@ -44,6 +47,7 @@ export class StatusChanges {
   /** Carries out the write of a status, and notes its time and duration. */
   async writing(tracked: Tracked, write: () => Promise<void>): Promise<void> {
     const { clock } = this.#options;
+    tracked.turned = false;
     tracked.earlierWriteAt = tracked.lastWriteAt;
     tracked.lastWriteAt = clock.monotonic();
     this.#rate.count(tracked.lastWriteAt);
@@ -74,6 +78,9 @@ export class StatusChanges {
     const tracked = this.#track(owner);
     // A deletion is carried out like a plan and replaces the previous plan.
     if (after.target === undefined && before?.target !== undefined) this.carriedThrough(owner, tracked);
+    const [was, is] = [before?.rollout, after.rollout];
+    if (is !== undefined && RESTING.has(is.state) && (was?.state !== is.state || was.reason !== is.reason))
+      tracked.turned = true;
     this.changed(owner, enqueue);
   }
 
@@ -162,6 +169,7 @@ export class StatusChanges {
     tracked: Tracked,
     isComplete = tracked.plannedAt === undefined || this.isComplete(owner, tracked),
   ): number {
+    if (tracked.turned) return 0;
     const now = this.#options.clock.monotonic();
     const load = { ...this.#rate.load(now), plans: this.#carriedOut.size };
     return writeDue(tracked, isComplete, load) - now;

@@ -9,6 +9,8 @@ export interface Tracked extends Debounce {
   change: string | undefined;
   /** True if an input has changed since the status was last computed. */
   changed: boolean;
+  /** The rollout rests in a new state. People wait for this state, so the report follows at once. */
+  turned: boolean;
   /** Time at which all copies of a deleted object were first seen gone, in monotonic milliseconds. */
   goneAt: number | undefined;
   open: Cell | undefined;
@@ -26,6 +28,7 @@ export function newTracked(): Tracked {
     earlierWriteAt: Number.NEGATIVE_INFINITY,
     changedAt: 0,
     changed: false,
+    turned: false,
     goneAt: undefined,
     open: undefined,
     progress: newProgress(),
