@@ -216,8 +216,11 @@ test("one tenant's stopped rollout holds up no other tenant of the policy", asyn
     spec: { image: "registry.test/shop:2" },
     metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify({ revision: 2, paused: true }) } },
   });
-  const waits = await untilRolloutIs(a, "Planned", 2);
-  expect(conditionOf(waits, "Progressing")).toMatchObject({ status: "False", reason: "RolloutPaused" });
+  await untilRolloutIs(a, "Planned", 2);
+  await eventually(async () => {
+    const waits = await federation.application(a, "shop");
+    expect(conditionOf(waits, "Progressing")).toMatchObject({ status: "False", reason: "RolloutPaused" });
+  });
   await federation.apply(shop(b, "2"));
   await untilRolloutIs(b, "Succeeded", 2);
 

@@ -53,7 +53,7 @@ export async function claim(
   const [patched] = await Promise.all([finalizer, store.bind({ object, kind }, signal)]);
   if (patched === undefined) return undefined;
   kind.informer.observe(patched);
-  recordFinalizer(events, object, "the deletion of the object waits until nothing of it is left on members");
+  recordFinalizer(events, object, "the deletion of the object waits until nothing of it is left on members", true);
   return isOwnWrite(object, patched) ? patched : object;
 }
 

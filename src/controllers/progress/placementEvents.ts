@@ -166,8 +166,9 @@ export function recordFinalizer(
   events: Pick<EventRecorder, "record">,
   object: Parameters<typeof regardingOf>[0],
   note: string,
+  debug?: true,
 ): void {
-  recordOn(events, object, { type: "Normal", reason: "FinalizerAdded", action: "Claim", note });
+  recordOn(events, object, { type: "Normal", reason: "FinalizerAdded", action: "Claim", note, ...defined({ debug }) });
 }
 
 export function clusterNames(clusters: readonly { name: string }[]): string {

@@ -104,12 +104,23 @@ test.each([
   },
   {
     name: "the end of a rollout",
+    statuses: [underWay(1, [entry("a")]), done(2, [entry("a")])],
+    want: {
+      type: "Normal",
+      reason: "RolloutCompleted",
+      action: "RollOut",
+      note: "generation 2 is available on 1/1 clusters",
+    },
+  },
+  {
+    name: "the arrival of a new object, in debug mode only,",
     statuses: [undefined, done(1, [entry("a")])],
     want: {
       type: "Normal",
       reason: "RolloutCompleted",
       action: "RollOut",
       note: "generation 1 is available on 1/1 clusters",
+      debug: true,
     },
   },
   {

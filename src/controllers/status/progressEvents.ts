@@ -13,13 +13,15 @@ export interface ProgressSinks {
 export interface ObjectProgress {
   /** True while a change is on its way to the clusters; undefined before the first check in this process. */
   rollingOut: boolean | undefined;
+  /** The object is new and has had no trouble so far: the Event `Scheduled` and the status say enough. */
+  isQuiet: boolean;
   readonly troubles: OpenTroubles;
   /** Reasons for which the deletion of the object has waited. The status no longer shows a reason that is over. */
   waited: readonly string[];
 }
 
 export function newProgress(): ObjectProgress {
-  return { rollingOut: undefined, troubles: new Map(), waited: [] };
+  return { rollingOut: undefined, isQuiet: false, troubles: new Map(), waited: [] };
 }
 
 /** A deletion that takes longer than this is overdue. */
@@ -46,10 +48,11 @@ export function recordProgress(
   progress: ObjectProgress,
 ): void {
   const regarding = regardingOf(object);
-  const record = (type: "Normal" | "Warning", reason: string, action: string, note: string): void =>
-    events.record({ regarding, type, reason, action, note });
+  const record: RecordOne = (type, reason, action, note, debug) =>
+    events.record({ regarding, type, reason, action, note, ...(debug === true ? { debug } : {}) });
   const deleted = object.metadata.deletionTimestamp !== undefined;
   const { begun, ended } = followTroubles(progress.troubles, { previous, status, deleted, now });
+  if (begun.length > 0) progress.isQuiet = false;
   for (const { name, state, reason = state, message = reason } of begun)
     // Failures have their own Events (recordTrouble).
     if (state !== "Failed") record("Warning", reason, "Run", `${name}: ${message}`);
@@ -79,7 +82,7 @@ export function recordDeletionEnd(
 
 const MOST_WAITS = 4;
 
-type RecordOne = (type: "Normal" | "Warning", reason: string, action: string, note: string) => void;
+type RecordOne = (type: "Normal" | "Warning", reason: string, action: string, note: string, debug?: boolean) => void;
 
 function recordRollout(
   record: RecordOne,
@@ -87,6 +90,7 @@ function recordRollout(
   status: FederatedStatus,
   progress: ObjectProgress,
 ): void {
+  if (progress.rollingOut === undefined) progress.isQuiet = previous?.observedGeneration === undefined;
   progress.rollingOut ??= previous?.observedGeneration === undefined || isRollingOut(previous.conditions);
   const changed = changedClusters(previous, status);
   const generation = status.observedGeneration ?? 0;
@@ -99,14 +103,12 @@ function recordRollout(
   // A rollback ends the rollout as well, and has its own Events.
   if (!progress.rollingOut || !(isOver || progressingOf(status.conditions)?.reason === "RolledBack")) return;
   progress.rollingOut = false;
+  const { isQuiet } = progress;
+  progress.isQuiet = false;
   if (!isOver) return;
   const { availableClusters = "" } = status;
-  record(
-    "Normal",
-    "RolloutCompleted",
-    "RollOut",
-    `generation ${generation} is available on ${availableClusters} clusters`,
-  );
+  const note = `generation ${generation} is available on ${availableClusters} clusters`;
+  record("Normal", "RolloutCompleted", "RollOut", note, isQuiet);
 }
 
 /** Clusters that now get another desired state. For a held cluster, the change begins when the hold ends. */

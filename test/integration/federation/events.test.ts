@@ -22,14 +22,10 @@ const warnings = (federation: TestFederation): unknown[] =>
   federation.events.filter((event) => event["type"] === "Warning").map((event) => event["reason"]);
 
 describe("events on an application", () => {
-  test("tell that its finalizer was added, where it goes, and that it has arrived, each once", async () => {
+  test("tell once where it goes, and nothing more if it arrives without trouble", async () => {
     await using federation = await TestFederation.running(SHANGHAI);
     await federation.pass(30_000);
-    expect(told(federation)).toEqual([
-      "FinalizerAdded: the deletion of the object waits until nothing of it is left on members",
-      "Scheduled: placed on 1 cluster: shanghai",
-      "RolloutCompleted: generation 1 is available on 1/1 clusters",
-    ]);
+    expect(told(federation)).toEqual(["Scheduled: placed on 1 cluster: shanghai"]);
     const { length } = federation.events;
     await federation.restart();
     await federation.pass(30_000);
