@@ -123,7 +123,7 @@ export class Worker {
       suspect: () => this.#session?.suspect(),
       share,
       working,
-      mustWait: (object) => this.#phases.mustWait(object),
+      phases: this.#phases,
     });
     this.#reporter = this.#createReporter(options);
     this.#reader = this.#createReader(options);

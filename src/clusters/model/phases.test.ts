@@ -19,7 +19,12 @@ function phased() {
     );
   };
   /** For each name, whether the object must wait. */
-  const waits = (...names: string[]): boolean[] => names.map((name) => phases.mustWait(object(name)));
+  const waits = (...names: string[]): boolean[] =>
+    names.map((name) => {
+      const mustWait = phases.mustWait(object(name));
+      if (mustWait) phases.awaitTurn(object(name));
+      return mustWait;
+    });
   return { phases, released, note, waits };
 }
 

@@ -57,12 +57,14 @@ export class Phases {
   mustWait(object: MemberObject): boolean {
     const part = this.#parts.get(object);
     if (part === undefined) return false;
-    if (this.#waiting !== undefined) {
-      this.#waiting.add(object);
-      return true;
-    }
+    if (this.#waiting !== undefined) return true;
     const open = this.#owners.get(part.owner)?.open[part.way] ?? [];
     return open.some((count, phase) => count > 0 && (part.way === "apply" ? phase < part.phase : phase > part.phase));
+  }
+
+  /** Called for an object that must wait: the end of a pause releases the object. */
+  awaitTurn(object: MemberObject): void {
+    this.#waiting?.add(object);
   }
 
   #isOpen({ owner, way, phase }: Part): boolean {

@@ -44,7 +44,7 @@ export class NamespaceLabeller {
       this.#backoffs.forget(key);
       return;
     }
-    if (this.#backoffs.isWaiting(key, textOf(wanted))) return;
+    if (this.#backoffs.retryOf(key)?.attempt === textOf(wanted)) return;
     this.#busy.add(key);
     void this.#label(object.ref.name, key, wanted);
   }

@@ -44,15 +44,18 @@ describe("a backoff", () => {
 
   test("holds back the same attempt until it is over; another attempt drops it", async () => {
     const { clock, waits } = backoffs();
-    expect(waits.isWaiting("a", "x")).toBe(false);
+    const waiting = (): unknown[] => ["a", "b"].map((key) => waits.retryOf(key)?.attempt);
+    expect(waiting()).toEqual([undefined, undefined]);
     let calls = 0;
     waits.schedule("a", "x", "soon", () => (calls += 1));
-    expect([waits.isWaiting("a", "x"), waits.isWaiting("b", "x")]).toEqual([true, false]);
+    const until = waits.retryOf("a")?.until;
+    waits.keepOnly("a", "x");
+    expect(waiting()).toEqual(["x", undefined]);
     await clock.advance(100);
-    expect([waits.isWaiting("a", "x"), calls]).toEqual([false, 1]);
+    expect([waiting(), calls, clock.monotonic()]).toEqual([[undefined, undefined], 1, until]);
     waits.schedule("a", "x", "soon", () => (calls += 1));
-    expect(waits.isWaiting("a", "y")).toBe(false);
-    expect(waits.isWaiting("a", "x")).toBe(false);
+    waits.keepOnly("a", "y");
+    expect(waiting()).toEqual([undefined, undefined]);
     await clock.advance(60_000);
     expect(calls).toBe(1);
   });

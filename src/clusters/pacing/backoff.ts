@@ -8,10 +8,15 @@ const PACES: Record<Pace, { firstMs: number; longestMs: number }> = {
   slowly: { firstMs: 2_000, longestMs: 30_000 },
 };
 
-interface Waiting {
-  attempts: number;
-  /** A different attempt starts with the first delay again. */
+/** A scheduled retry. The same attempt waits for it; a different attempt is made at once. */
+export interface Retry {
   attempt: string | undefined;
+  /** Monotonic milliseconds. */
+  until: number;
+}
+
+interface Waiting extends Retry {
+  attempts: number;
   timer: Disposable | undefined;
 }
 
@@ -26,13 +31,16 @@ export class Backoffs {
     this.#random = random;
   }
 
-  /** True while the same attempt waits. A different one drops the scheduled retry. */
-  isWaiting(key: string, attempt?: string): boolean {
+  /** The retry that the key waits for. */
+  retryOf(key: string): Retry | undefined {
     const waiting = this.#keys.get(key);
-    if (waiting?.timer === undefined) return false;
-    if (waiting.attempt === attempt) return true;
-    this.forget(key);
-    return false;
+    return waiting?.timer === undefined ? undefined : waiting;
+  }
+
+  /** Drops the scheduled retry of another attempt. */
+  keepOnly(key: string, attempt: string): void {
+    const retry = this.retryOf(key);
+    if (retry !== undefined && retry.attempt !== attempt) this.forget(key);
   }
 
   schedule(key: string, attempt: string | undefined, pace: Pace, callback: () => void): void {
@@ -41,7 +49,8 @@ export class Backoffs {
     const attempts = before === undefined || before.attempt !== attempt ? 0 : before.attempts;
     const { firstMs, longestMs } = PACES[pace];
     const delay = Math.min(longestMs, firstMs * 2 ** Math.min(attempts, 16)) * (0.75 + this.#random() / 2);
-    const waiting: Waiting = { attempts: attempts + 1, attempt, timer: undefined };
+    const until = this.#clock.monotonic() + delay;
+    const waiting: Waiting = { attempts: attempts + 1, attempt, until, timer: undefined };
     waiting.timer = this.#clock.after(delay, () => {
       waiting.timer = undefined;
       callback();

@@ -9,7 +9,8 @@ const CONTESTED_FROM = 3;
 
 interface Healed {
   times: number;
-  paused: boolean;
+  /** Monotonic milliseconds until which the next correction waits; undefined when the pause is over. */
+  pausedUntil: number | undefined;
   timer: Disposable;
 }
 
@@ -22,8 +23,8 @@ export class DriftBackoff {
     this.#clock = clock;
   }
 
-  isPaused(key: string): boolean {
-    return this.#healed.get(key)?.paused === true;
+  pausedUntil(key: string): number | undefined {
+    return this.#healed.get(key)?.pausedUntil;
   }
 
   isContested(key: string): boolean {
@@ -38,9 +39,9 @@ export class DriftBackoff {
     const pauseMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** (times - 1));
     const healed: Healed = {
       times,
-      paused: true,
+      pausedUntil: this.#clock.monotonic() + pauseMs,
       timer: this.#clock.after(pauseMs, () => {
-        healed.paused = false;
+        healed.pausedUntil = undefined;
         healed.timer = this.#clock.after(QUIET_MS, () => this.#healed.delete(key));
         goOn();
       }),

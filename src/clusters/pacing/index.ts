@@ -1,5 +1,5 @@
 /** Pace of the writes to a member: one that refuses requests gets fewer; the failure of one kind stops no other kind. */
-export { Backoffs, type Pace } from "./backoff.ts";
+export { Backoffs, type Pace, type Retry } from "./backoff.ts";
 export { Breaker } from "./breaker.ts";
 export { AdaptiveConcurrency } from "./concurrency.ts";
 export { ConcurrencyBudget } from "./concurrencyBudget.ts";

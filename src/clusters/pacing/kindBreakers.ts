@@ -25,19 +25,26 @@ export class KindBreakers {
     this.#enqueue = enqueue;
   }
 
-  /** True: {@link answered}, {@link silent} or {@link unsent} must follow. False: the object is enqueued later. */
-  admits(ref: ObjectRef, key: string): boolean {
+  /** True when a request for the kind may begin now. */
+  admits(ref: ObjectRef): boolean {
     const kind = this.#kinds.get(kindKeyOf(ref));
     if (kind === undefined) return true;
     const state = kind.breaker.state(this.#clock.monotonic());
-    if (state.kind === "Closed") return true;
-    if (state.kind === "HalfOpen" && !kind.trying) {
-      kind.trying = true;
-      return true;
-    }
+    return state.kind === "Closed" || (state.kind === "HalfOpen" && !kind.trying);
+  }
+
+  /** A request begins; {@link answered}, {@link silent} or {@link unsent} must follow. */
+  begin(ref: ObjectRef): void {
+    const kind = this.#kinds.get(kindKeyOf(ref));
+    if (kind !== undefined) kind.trying = kind.breaker.state(this.#clock.monotonic()).kind === "HalfOpen";
+  }
+
+  /** Enqueues the object when the kind may be tried. */
+  awaitTrial(ref: ObjectRef, key: string): void {
+    const kind = this.#kinds.get(kindKeyOf(ref));
+    if (kind === undefined) return;
     kind.waiting.add(key);
     this.#tryLater(kind);
-    return false;
   }
 
   /** Also for a refusal. */

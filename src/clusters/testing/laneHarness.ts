@@ -80,7 +80,7 @@ export function laneOn(answer: Answer = () => undefined) {
     suspect: () => void (state.suspicions += 1),
     share: () => state.share,
     working: (isWorking) => void working.push(isWorking),
-    mustWait: (object) => state.mustWait(object),
+    phases: { mustWait: (object) => state.mustWait(object), awaitTurn: () => undefined },
   });
   lane.attach(member);
   lane.setContact(true);

@@ -16,6 +16,7 @@ import {
   isOrdered,
   type MemberObject,
   type MemberObjects,
+  type Phases,
   withHubVersion,
   withoutEffect,
 } from "../model/index.ts";
@@ -36,8 +37,8 @@ export interface LaneOptions {
   share: () => number;
   /** Called when the lane gets work that can be done now, or has none left. */
   working: (working: boolean) => void;
-  /** True when other objects go first. The caller enqueues an object that no longer has to wait. */
-  mustWait: (object: MemberObject) => boolean;
+  /** Order of the objects. The caller enqueues an object that no longer has to wait. */
+  phases: Pick<Phases, "mustWait" | "awaitTurn">;
 }
 
 /** The member in one session: its writer, and what the watches know of it. */
@@ -152,8 +153,10 @@ export class Lane implements AsyncDisposable {
       if (action.kind === "Held") this.#waitForKind(object, action);
       return;
     }
-    if (this.#backoffs.isWaiting(key, attemptOf(object, action))) return;
-    if (isHealing(object, action) && this.#driftBackoff.isPaused(key)) {
+    const attempt = attemptOf(object, action);
+    if (this.#backoffs.retryOf(key)?.attempt === attempt) return;
+    this.#backoffs.keepOnly(key, attempt);
+    if (isHealing(object, action) && this.#driftBackoff.pausedUntil(key) !== undefined) {
       if (this.#driftBackoff.isContested(key)) this.#options.objects.fail(object, contested(action));
       return;
     }
@@ -199,7 +202,8 @@ export class Lane implements AsyncDisposable {
     const action = this.#decide(object);
     if (this.#waitForKind(object, action)) return;
     if (action.kind === "Nothing" || action.kind === "Held") return;
-    if (!this.#kinds.admits(object.ref, key)) return;
+    if (!this.#kinds.admits(object.ref)) return this.#kinds.awaitTrial(object.ref, key);
+    this.#kinds.begin(object.ref);
 
     this.#running.add(key);
     const startedAt = clock.monotonic();
@@ -269,7 +273,9 @@ export class Lane implements AsyncDisposable {
 
   #decide(object: MemberObject): Action {
     const action = decide(object, this.#member?.mayRemove(object.ref) ?? false);
-    return isOrdered(action) && this.#options.mustWait(object) ? HELD : action;
+    if (!isOrdered(action) || !this.#options.phases.mustWait(object)) return action;
+    this.#options.phases.awaitTurn(object);
+    return HELD;
   }
 
   /** Retries at once, since the cause of the last refusal may be gone. */
