@@ -21,6 +21,7 @@ import {
   withoutEffect,
 } from "../model/index.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
+import type { KnownKinds, MemberState } from "./nextAction.ts";
 import { isWriteForbidden, withGrant } from "./notGranted.ts";
 import { classify, kindNotServed, type Outcome } from "./outcome.ts";
 
@@ -42,20 +43,12 @@ export interface LaneOptions {
 }
 
 /** The member in one session: its writer, and what the watches know of it. */
-export interface LaneMember {
+export interface LaneMember extends KnownKinds {
   writer: MemberWriter;
   /** Aborted when the session ends. Requests that it aborts say nothing about the member. */
   signal: AbortSignal;
   /** True when `meridian join` made the account, so that it can grant more permissions. */
   isJoined: boolean;
-  /** True when all objects of the kind are known. Before that, no object counts as missing. */
-  isSynced(ref: ObjectRef): boolean;
-  /** Says if the member lacks the kind, by its discovery. `Surely`: no object of the kind can exist. */
-  lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely";
-  /** Reason why objects of the kind cannot be read, if a permission is missing. */
-  denial(ref: ObjectRef): Message | undefined;
-  /** All objects of the kind are known, and the cache does not hold deletions. */
-  mayRemove(ref: ObjectRef): boolean;
   /** Takes the answer to a write as an observation. */
   observe(written: Written): void;
   /** The member does not serve the kind, by its own answer. */
@@ -176,6 +169,21 @@ export class Lane implements AsyncDisposable {
     this.#kinds.clear();
     this.#pause?.[Symbol.dispose]();
     this.#reportWorking();
+  }
+
+  /** The lane and its member, as the next action depends on them. */
+  get memberState(): MemberState {
+    return {
+      isClosed: this.#closed,
+      session: this.#member,
+      breaker: this.#breaker,
+      throttledUntil: this.#throttledUntil,
+      stageOf: (key) => (this.#running.has(key) ? "InWrite" : this.#waiting.has(key) ? "InQueue" : undefined),
+      mustWait: (object) => this.#options.phases.mustWait(object),
+      retryOf: (key) => this.#backoffs.retryOf(key),
+      drift: this.#driftBackoff,
+      admits: (ref) => this.#kinds.admits(ref),
+    };
   }
 
   #reportWorking(): void {
