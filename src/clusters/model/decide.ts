@@ -30,8 +30,11 @@ export type Action =
   /** Wait until the member's objects of that kind are known. */
   | { kind: "Held" };
 
+/** Actions that send a request. */
+export type Act = Exclude<Action, { kind: "Nothing" | "Held" }>;
+
 const nothing: Action = { kind: "Nothing" };
-export const HELD: Action = { kind: "Held" };
+const HELD: Action = { kind: "Held" };
 
 /** True for actions that follow the order of phases. */
 export function isOrdered({ kind }: Action): boolean {
@@ -67,7 +70,7 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
     case "Release":
       if (observed === undefined || (!observed.visible && observed.deleting)) return confirmation(object, isKnown);
       if (observed.deleting || observed.uid !== row.uid) return nothing;
-      return isKnown ? { kind: row.verb, observed } : { kind: "Held" };
+      return isKnown ? { kind: row.verb, observed } : HELD;
   }
 }
 
@@ -80,5 +83,5 @@ function reading({ row, observed }: MemberObject): Action {
 function confirmation({ row, observed, isAbsent }: MemberObject, isKnown: boolean): Action {
   if (row === undefined || isAbsent || observed?.visible === true) return nothing;
   if (observed !== undefined && !observed.deleting) return nothing;
-  return isKnown ? { kind: "Confirm", owner: row.owner } : { kind: "Held" };
+  return isKnown ? { kind: "Confirm", owner: row.owner } : HELD;
 }

@@ -3,7 +3,7 @@
  * after a complete list; an object with copied marks is not ours.
  */
 export { carriedLabels, type Labels, NamespaceLabels, textOf } from "./carriedLabels.ts";
-export { type Action, decide, HELD, isOrdered } from "./decide.ts";
+export { type Act, type Action, decide, isOrdered } from "./decide.ts";
 export { Definitions } from "./definitions.ts";
 export { withoutEffect } from "./effectiveApply.ts";
 export { withHubVersion } from "./hubVersion.ts";

@@ -63,7 +63,7 @@ test("a trial that was not sent passes to the next object", async () => {
 });
 
 test("a forgotten object passes its trial to the next one", async () => {
-  const { clock, enqueued, breakers, admits } = silentDeployments();
+  const { clock, enqueued, admits } = silentDeployments();
   for (const key of ["gone", "d7"]) admits(DEPLOYMENT, key);
   await clock.advance(Breaker.FIRST_PAUSE_MS);
   expect(enqueued).toEqual(["gone"]);

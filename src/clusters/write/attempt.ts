@@ -1,12 +1,12 @@
 import { shortMessage } from "../../apis/index.ts";
 import { type Failure, REPLACED } from "../../desiredstate/index.ts";
 import type { Span } from "../../observability/index.ts";
-import { type Action, type MemberObject } from "../model/index.ts";
+import { type Act, type Action, type MemberObject } from "../model/index.ts";
 
 /** One attempt to act on a member object. */
 export interface Attempt {
   object: MemberObject;
-  action: Action;
+  action: Act;
   /** {@link attemptOf} at the start of the attempt. */
   name: string;
   /** Row and origin at the start of the attempt. The object may have a different row, or none, by now. */

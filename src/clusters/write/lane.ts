@@ -8,12 +8,9 @@ import { type Attempt, attemptOf, contested, isHealing, isStillAskedFor } from "
 import { AttemptTelemetry } from "./attemptTelemetry.ts";
 import { AdaptiveConcurrency, Backoffs, Breaker, DriftBackoff, KindBreakers, type Pace } from "../pacing/index.ts";
 import {
-  type Action,
+  type Act,
   decide,
-  HELD,
   isInSync,
-  isNamespace,
-  isOrdered,
   type MemberObject,
   type MemberObjects,
   type Phases,
@@ -21,7 +18,15 @@ import {
   withoutEffect,
 } from "../model/index.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
-import type { KnownKinds, MemberState } from "./nextAction.ts";
+import {
+  type KnownKinds,
+  memberWait,
+  type MemberState,
+  type Next,
+  nextAction,
+  type Wait,
+  type WaitReason,
+} from "./nextAction.ts";
 import { isWriteForbidden, withGrant } from "./notGranted.ts";
 import { classify, kindNotServed, type Outcome } from "./outcome.ts";
 
@@ -55,6 +60,12 @@ export interface LaneMember extends KnownKinds {
   doubtKind(ref: ObjectRef): void;
 }
 
+/** What {@link nextAction} reads. The lane changes the values. */
+type LaneState = { -readonly [Fact in keyof MemberState]: MemberState[Fact] } & { session: LaneMember | undefined };
+
+/** Waits for the whole member. The objects keep their order in the queue, which is paused meanwhile. */
+const STOPS_THE_QUEUE: ReadonlySet<WaitReason> = new Set(["NoSession", "NoContact", "Unreached", "Throttled"]);
+
 /** A member counts as throttling for this time after its Retry-After, since the next request may get 429 again. */
 const THROTTLED_FOR_MS = 6_000;
 
@@ -71,14 +82,12 @@ export class Lane implements AsyncDisposable {
   readonly #backoffs: Backoffs;
   readonly #driftBackoff: DriftBackoff;
   readonly #telemetry: AttemptTelemetry;
+  readonly #state: LaneState;
   readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
   /** Keys of the objects that changed during their write. */
   readonly #again = new Set<string>();
-  #member: LaneMember | undefined;
-  #throttledUntil = Number.NEGATIVE_INFINITY;
   #pause: Disposable | undefined;
-  #closed = false;
   #working = false;
 
   constructor(options: LaneOptions) {
@@ -89,18 +98,29 @@ export class Lane implements AsyncDisposable {
     this.#driftBackoff = new DriftBackoff(options.clock);
     const { cluster, logger, metrics, tracer } = options;
     this.#telemetry = new AttemptTelemetry({ cluster, logger, metrics, tracer });
+    this.#state = {
+      isClosed: false,
+      session: undefined,
+      throttledUntil: Number.NEGATIVE_INFINITY,
+      breaker: this.#breaker,
+      stageOf: (key) => (this.#running.has(key) ? "InWrite" : this.#waiting.has(key) ? "InQueue" : undefined),
+      mustWait: (object) => options.phases.mustWait(object),
+      retryOf: (key) => this.#backoffs.retryOf(key),
+      drift: this.#driftBackoff,
+      admits: (ref) => this.#kinds.admits(ref),
+    };
   }
 
   /** Starts sending in a new session. */
   attach(member: LaneMember): void {
-    this.#member = member;
+    this.#state.session = member;
     this.enqueueAll();
     this.#regulate();
   }
 
   /** Stops sending until the next session. */
   detach(): void {
-    this.#member = undefined;
+    this.#state.session = undefined;
     this.#regulate();
   }
 
@@ -118,8 +138,9 @@ export class Lane implements AsyncDisposable {
   get pace(): Why | undefined {
     const now = this.#options.clock.monotonic();
     const say = (message: Message): Why => ({ reason: "WritesThrottled" satisfies Reason, message });
-    if (this.#member === undefined) return undefined;
-    if (this.#throttledUntil + THROTTLED_FOR_MS > now) return say("the server asks for fewer requests (HTTP 429)");
+    if (this.#state.session === undefined) return undefined;
+    if (this.#state.throttledUntil + THROTTLED_FOR_MS > now)
+      return say("the server asks for fewer requests (HTTP 429)");
     const silent = this.#kinds.silentKinds;
     if (silent.length > 0) return say({ what: "no answer to writes of", where: silent });
     const isTrying = this.#breaker.state(now).kind !== "Closed";
@@ -133,34 +154,14 @@ export class Lane implements AsyncDisposable {
 
   /** The object has changed. Cheap when there is nothing to do. */
   enqueue(object: MemberObject): void {
-    if (this.#closed || isNamespace(object.ref)) return;
-    const { key } = object;
-    if (this.#running.has(key)) return void this.#again.add(key);
-    if (this.#waiting.has(key)) return;
-    const action = this.#decide(object);
-    if (action.kind === "Nothing" || action.kind === "Held") {
-      if (isInSync(object) || object.row === undefined) {
-        this.#backoffs.forget(key);
-        this.#telemetry.settled(object);
-      }
-      if (action.kind === "Held") this.#waitForKind(object, action);
-      return;
-    }
-    const attempt = attemptOf(object, action);
-    if (this.#backoffs.retryOf(key)?.attempt === attempt) return;
-    this.#backoffs.keepOnly(key, attempt);
-    if (isHealing(object, action) && this.#driftBackoff.pausedUntil(key) !== undefined) {
-      if (this.#driftBackoff.isContested(key)) this.#options.objects.fail(object, contested(action));
-      return;
-    }
-    this.#waiting.add(key);
-    this.#reportWorking();
-    void this.#queue.add(() => this.#process(key));
+    const next = this.#next(object);
+    if (next.kind === "Act") this.#queueUp(object.key);
+    else this.#wait(object, next);
   }
 
   /** Waits for the running writes. No new write begins. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
+    this.#state.isClosed = true;
     this.#queue.clear();
     this.#waiting.clear();
     await this.#queue.onPendingZero();
@@ -171,26 +172,17 @@ export class Lane implements AsyncDisposable {
     this.#reportWorking();
   }
 
-  /** The lane and its member, as the next action depends on them. */
-  get memberState(): MemberState {
-    return {
-      isClosed: this.#closed,
-      session: this.#member,
-      breaker: this.#breaker,
-      throttledUntil: this.#throttledUntil,
-      stageOf: (key) => (this.#running.has(key) ? "InWrite" : this.#waiting.has(key) ? "InQueue" : undefined),
-      mustWait: (object) => this.#options.phases.mustWait(object),
-      retryOf: (key) => this.#backoffs.retryOf(key),
-      drift: this.#driftBackoff,
-      admits: (ref) => this.#kinds.admits(ref),
-    };
-  }
-
   #reportWorking(): void {
     const working = this.#running.size > 0 || (this.#waiting.size > 0 && !this.#queue.isPaused);
     if (working === this.#working) return;
     this.#working = working;
     this.#options.working(working);
+  }
+
+  #queueUp(key: string): void {
+    this.#waiting.add(key);
+    this.#reportWorking();
+    void this.#queue.add(() => this.#process(key));
   }
 
   async #process(key: string): Promise<void> {
@@ -204,13 +196,13 @@ export class Lane implements AsyncDisposable {
   async #write(key: string): Promise<void> {
     const { objects, clock } = this.#options;
     const object = objects.get(key);
-    const member = this.#member;
-    if (object === undefined || member === undefined) return;
+    const member = this.#state.session;
+    if (object === undefined) return;
+    const next = this.#next(object);
+    if (next.kind === "Wait") return this.#wait(object, next);
+    if (member === undefined) return;
     const { writer } = member;
-    const action = this.#decide(object);
-    if (this.#waitForKind(object, action)) return;
-    if (action.kind === "Nothing" || action.kind === "Held") return;
-    if (!this.#kinds.admits(object.ref)) return this.#kinds.awaitTrial(object.ref, key);
+    const { action } = next;
     this.#kinds.begin(object.ref);
 
     this.#running.add(key);
@@ -220,7 +212,7 @@ export class Lane implements AsyncDisposable {
       object,
       action,
       mightBeThere: object.mayBeThere,
-      name: attemptOf(object, action),
+      name: next.attempt,
       asked: { row: object.row, origin: object.origin },
       before: object.failure?.reason,
       isHeal,
@@ -255,35 +247,30 @@ export class Lane implements AsyncDisposable {
     }
   }
 
-  /**
-   * True when the objects of the kind on the member are not known, so that the action has to wait. The object fails if
-   * the kind is not granted or not served. An object to confirm is absent if the member certainly lacks the kind.
-   */
-  #waitForKind(object: MemberObject, { kind }: Action): boolean {
-    const member = this.#member;
-    const { ref, row, observed, failure } = object;
-    if (member === undefined || member.isSynced(ref)) return false;
-    const { objects } = this.#options;
-    const isWrite = kind === "Create" || kind === "Update";
-    const message = isWrite ? member.denial(ref) : undefined;
-    if (message !== undefined) {
-      const denied = { reason: "Forbidden", message, final: true };
-      objects.fail(object, denied);
-      if (failure?.reason !== denied.reason) this.#telemetry.denied(object, denied);
-      return true;
-    }
-    const lacks = member.lacks(ref);
-    if (isWrite && lacks !== "No") objects.fail(object, kindNotServed(ref));
-    const isToConfirm = row?.verb === "Hold" && row.confirm === true;
-    if (lacks === "Surely" && isToConfirm && observed === undefined) objects.found(object, undefined);
-    return true;
+  #next(object: MemberObject): Next {
+    const next = nextAction(object, this.#state, this.#options.clock.monotonic());
+    if (next.attempt !== undefined) this.#backoffs.keepOnly(object.key, next.attempt);
+    return next;
   }
 
-  #decide(object: MemberObject): Action {
-    const action = decide(object, this.#member?.mayRemove(object.ref) ?? false);
-    if (!isOrdered(action) || !this.#options.phases.mustWait(object)) return action;
-    this.#options.phases.awaitTurn(object);
-    return HELD;
+  /** Records the outcome of the wait, and asks its source for a wake where the source wakes only who has asked. */
+  #wait(object: MemberObject, { why, failure, isAbsent }: Wait): void {
+    const { objects, phases } = this.#options;
+    const { key, ref } = object;
+    if (STOPS_THE_QUEUE.has(why)) {
+      this.#regulate();
+      this.#queueUp(key);
+    }
+    if (why === "InWrite") this.#again.add(key);
+    if (why === "OthersFirst") phases.awaitTurn(object);
+    if (why === "SilentKind") this.#kinds.awaitTrial(ref, key);
+    if (why === "NotGranted" && failure !== undefined && object.failure?.reason !== failure.reason)
+      this.#telemetry.denied(object, failure);
+    if (failure !== undefined) objects.fail(object, failure);
+    if (isAbsent === true) objects.found(object, undefined);
+    if (why !== "NothingToDo" || !(isInSync(object) || object.row === undefined)) return;
+    this.#backoffs.forget(key);
+    this.#telemetry.settled(object);
   }
 
   /** Retries at once, since the cause of the last refusal may be gone. */
@@ -313,8 +300,6 @@ export class Lane implements AsyncDisposable {
         return undefined;
       case "Confirm":
       case "Read":
-      case "Nothing":
-      case "Held":
         return undefined;
     }
   }
@@ -354,7 +339,7 @@ export class Lane implements AsyncDisposable {
   }
 
   /** Reads an object that is being deleted again soon, since no watch reports its end. */
-  #lookAgain(object: MemberObject, action: Action): void {
+  #lookAgain(object: MemberObject, action: Act): void {
     this.#answered(object.ref);
     this.#retry(object.key, attemptOf(object, action), "soon");
   }
@@ -366,13 +351,17 @@ export class Lane implements AsyncDisposable {
     attempt.span.setAttribute("sync.result", "failed");
     if (before !== failure.reason) this.#telemetry.hadNoEffect(attempt, failure);
     this.#options.objects.fail(object, failure);
-    this.#retry(object.key, attemptOf(object, this.#decide(object)), "slowly");
+    this.#retry(
+      object.key,
+      attemptOf(object, decide(object, this.#state.session?.mayRemove(object.ref) ?? false)),
+      "slowly",
+    );
   }
 
   #failed(attempt: Attempt, error: unknown, ms: number): void {
     const { object, action } = attempt;
     const { cluster, metrics } = this.#options;
-    const joined = this.#member?.isJoined === true ? cluster : undefined;
+    const joined = this.#state.session?.isJoined === true ? cluster : undefined;
     const outcome = withGrant(classify(error, object.ref.kind === "Secret"), error, joined);
     this.#telemetry.failed(attempt, error, outcome);
     this.#telemetry.count(outcome);
@@ -400,7 +389,7 @@ export class Lane implements AsyncDisposable {
         return this.#retry(attempt.object.key, attempt.name, "soon");
       case "Throttled":
         this.#concurrency.throttled(clock.monotonic());
-        this.#throttledUntil = Math.max(this.#throttledUntil, clock.monotonic() + outcome.afterMs);
+        this.#state.throttledUntil = Math.max(this.#state.throttledUntil, clock.monotonic() + outcome.afterMs);
         return this.#retry(attempt.object.key, attempt.name, "soon");
       case "Unreached":
         this.#breaker.unreached(clock.monotonic());
@@ -417,7 +406,7 @@ export class Lane implements AsyncDisposable {
       case "Refused":
         if (!outcome.staleDiscovery) return this.#refuse(attempt, outcome);
         // The server's message only names a URL path.
-        this.#member?.doubtKind(attempt.object.ref);
+        this.#state.session?.doubtKind(attempt.object.ref);
         return this.#refuse(attempt, { ...kindNotServed(attempt.object.ref), final: outcome.final });
     }
   }
@@ -454,29 +443,18 @@ export class Lane implements AsyncDisposable {
   }
 
   #regulate(): void {
-    if (this.#closed) return;
+    if (this.#state.isClosed) return;
     const now = this.#options.clock.monotonic();
-    const state = this.#breaker.state(now);
-    const limit = state.kind === "HalfOpen" ? 1 : this.#limit;
+    const limit = this.#breaker.state(now).kind === "HalfOpen" ? 1 : this.#limit;
     if (this.#queue.concurrency !== limit) this.#queue.concurrency = limit;
 
-    const resumeAt = Math.max(
-      this.#throttledUntil,
-      state.kind === "Open" ? (state.retryAt ?? Number.POSITIVE_INFINITY) : 0,
-    );
-    if (this.#member !== undefined && resumeAt <= now) {
-      this.#pause?.[Symbol.dispose]();
-      this.#pause = undefined;
-      if (this.#queue.isPaused) this.#queue.start();
-      this.#reportWorking();
-      return;
-    }
-    if (!this.#queue.isPaused) this.#queue.pause();
+    const wait = memberWait(this.#state, now);
+    this.#pause?.[Symbol.dispose]();
+    this.#pause = undefined;
+    if (wait === undefined) this.#queue.start();
+    else this.#queue.pause();
     this.#reportWorking();
-    if (this.#pause !== undefined || !Number.isFinite(resumeAt)) return;
-    this.#pause = this.#options.clock.after(Math.max(1, resumeAt - now), () => {
-      this.#pause = undefined;
-      this.#regulate();
-    });
+    if (wait?.until === undefined) return;
+    this.#pause = this.#options.clock.after(Math.max(1, wait.until - now), () => this.#regulate());
   }
 }

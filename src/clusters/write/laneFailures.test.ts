@@ -293,6 +293,32 @@ describe("the pace of a lane", () => {
     expect(calls.length).toBeGreaterThanOrEqual(5);
   });
 
+  test("falls to none at once, also for an object that has changed during its write", async () => {
+    const { take, clock, calls, state } = laneOn(() => UNREACHED);
+    for (const name of ["a", "b", "c", "d"]) take(named(name));
+    await clock.advance(10);
+    const answered = Promise.withResolvers<Error>();
+    state.answer = () => answered.promise;
+    take(row());
+    await clock.advance(10);
+    take(row({ hash: "h2" }));
+    calls.length = 0;
+    answered.resolve(UNREACHED);
+    await clock.advance(0);
+    expect(calls).toEqual([]);
+    state.answer = () => undefined;
+    await clock.advance(1_000);
+    expect(calls).toContain("create shop");
+  });
+
+  test("is zero between two sessions, without a timer", async () => {
+    const { lane, take, clock } = laneOn();
+    lane.detach();
+    take(row());
+    await clock.advance(10);
+    expect(clock.pending).toBe(0);
+  });
+
   test("is zero without contact, and renewed contact ends every wait", async () => {
     const { lane, take, clock, calls, state } = laneOn(() => UNREACHED);
     take(row());

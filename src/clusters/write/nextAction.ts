@@ -1,34 +1,44 @@
 import type { Message, ObjectRef } from "../../apis/index.ts";
 import type { Failure } from "../../desiredstate/index.ts";
-import { type Action, decide, isNamespace, isOrdered, type MemberObject } from "../model/index.ts";
+import { type Act, type Action, decide, isNamespace, isOrdered, type MemberObject } from "../model/index.ts";
 import type { Breaker, Retry } from "../pacing/index.ts";
 import { attemptOf, contested, isHealing } from "./attempt.ts";
 import { kindNotServed } from "./outcome.ts";
 
-/** Actions that send a request. */
-export type Act = Exclude<Action, { kind: "Nothing" | "Held" }>;
-
-/** Each reason to wait, with the event that wakes the object. A wait with `until` is over at that time, too. */
-export const WAKES = {
-  Closed: "never: the worker has ended",
-  NotInLane: "never: the lane does not carry out rows for namespaces",
-  InQueue: "the object's turn in the queue",
-  InWrite: "the end of the write",
-  NothingToDo: "a change of the row or of the observed object",
-  NotKnown: "the watch of the kind",
-  OthersFirst: "the phases of the owner",
-  Backoff: "the retry",
-  DriftPause: "the end of the pause",
-  NoSession: "the next session",
-  NoContact: "renewed contact",
-  Unreached: "the trial of the breaker",
-  Throttled: "the end of Retry-After",
-  NotGranted: "the watch of the kind",
-  NotWatched: "the watch of the kind",
-  SilentKind: "the trial of the kind",
-} as const;
-
-export type WaitReason = keyof typeof WAKES;
+/** Reasons to wait, with the event that wakes the object. */
+export type WaitReason =
+  /** Never: the worker has ended. */
+  | "Closed"
+  /** Never: the lane does not carry out rows for namespaces. */
+  | "NotInLane"
+  /** A free place in the queue. */
+  | "InQueue"
+  /** The end of the write. */
+  | "InWrite"
+  /** A change of the row or of the observed object. */
+  | "NothingToDo"
+  /** The watch of the kind. */
+  | "NotKnown"
+  /** The phases of the owner. */
+  | "OthersFirst"
+  /** The retry. */
+  | "Backoff"
+  /** The end of the pause. */
+  | "DriftPause"
+  /** The next session. */
+  | "NoSession"
+  /** Renewed contact. */
+  | "NoContact"
+  /** The trial of the breaker. */
+  | "Unreached"
+  /** The end of Retry-After. */
+  | "Throttled"
+  /** The watch of the kind. */
+  | "NotGranted"
+  /** The watch of the kind. */
+  | "NotWatched"
+  /** The trial of the kind. */
+  | "SilentKind";
 
 /** The object waits. Nothing is sent for it. */
 export interface Wait {
@@ -58,20 +68,20 @@ export interface KnownKinds {
 
 /** What stops all requests to a member. */
 export interface MemberPace {
-  session: KnownKinds | undefined;
-  breaker: Pick<Breaker, "state">;
+  readonly session: KnownKinds | undefined;
+  readonly breaker: Pick<Breaker, "state">;
   /** End of the last Retry-After in monotonic milliseconds. */
-  throttledUntil: number;
+  readonly throttledUntil: number;
 }
 
 /** The member and the lane, as far as the next action depends on them. Reading changes nothing. */
 export interface MemberState extends MemberPace {
-  isClosed: boolean;
+  readonly isClosed: boolean;
   stageOf(key: string): "InQueue" | "InWrite" | undefined;
   /** True when other objects of the owner go first. */
   mustWait(object: MemberObject): boolean;
   retryOf(key: string): Retry | undefined;
-  drift: { pausedUntil(key: string): number | undefined; isContested(key: string): boolean };
+  readonly drift: { pausedUntil(key: string): number | undefined; isContested(key: string): boolean };
   /** False when the member answers no requests for the kind, and no trial is due. */
   admits(ref: ObjectRef): boolean;
 }
