@@ -103,6 +103,8 @@ export {
   Emitter,
   type Enqueue,
   from,
+  type KeyClass,
+  KeyOrder,
   merged,
   type ReconcileContext,
   type Reconciler,

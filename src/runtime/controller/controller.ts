@@ -14,6 +14,7 @@ import {
 } from "../../observability/index.ts";
 import { type Clock, NotLeaderError, ReconcileTimeoutError, TimeSlice } from "../core/index.ts";
 import { KeyFeed } from "./keyFeed.ts";
+import type { KeyClass } from "./keyOrder.ts";
 import type { Source } from "./sources.ts";
 import type { Workqueue } from "./workqueue.ts";
 
@@ -45,6 +46,8 @@ export interface ReconcileContext {
   readonly logger: Logger;
   /** Origin to store with work that this run requests. Undefined without a tracer. */
   readonly origin: Origin | undefined;
+  /** What the run is for: a change now, or what was there when the process began. */
+  readonly class: KeyClass;
 }
 
 /** Reconciles one object. A run is repeated after an error, so every step must be idempotent. */
@@ -132,13 +135,13 @@ export class Controller<K extends string = string> {
     const subscriptions = new DisposableStack();
     const feed = subscriptions.use(
       new KeyFeed<K>({
-        add: (key, afterMs) => queue.addAfter(key, afterMs),
+        add: (key, afterMs, of) => queue.addAfter(key, afterMs, of),
         slice: this.#slice,
         failed: (error) => logger.error({ controller: name, err: error }, "keys of an event could not be read"),
       }),
     );
     for (const source of reconciler.sources?.() ?? [])
-      subscriptions.use(source.subscribe((keys, afterMs) => feed.take(keys, afterMs)));
+      subscriptions.use(source.subscribe((keys, afterMs, of) => feed.take(keys, afterMs, of)));
     return subscriptions;
   }
 
@@ -165,7 +168,7 @@ export class Controller<K extends string = string> {
     if (after <= 0) return false;
     metrics?.started();
     // No `forget`: nothing was tried, so the backoff of earlier failures continues.
-    queue.addAfter(key, after);
+    queue.addAfter(key, after, queue.classOf(key));
     queue.done(key);
     metrics?.finished("requeue_after", 0);
     return true;
@@ -176,7 +179,7 @@ export class Controller<K extends string = string> {
     const startedAt = clock.monotonic();
     const following = reconciler.follows?.(key);
     const span = this.#startSpan(key, following);
-    const context = new RunContext(span, following?.change, logger, clock);
+    const context = new RunContext(span, queue.classOf(key), following?.change, logger, clock);
     const run = new AbortController();
     this.#runs.add(run);
     if (processSignal.aborted) run.abort(processSignal.reason);
@@ -244,6 +247,7 @@ export class Controller<K extends string = string> {
 /** Creates the reconcile id and the child logger on first use, because most reconciles need neither. */
 class RunContext implements ReconcileContext {
   readonly span: Span | undefined;
+  readonly class: KeyClass;
   /** Undefined if the change began in the trace of the span. */
   readonly #change: Following["change"];
   readonly #parent: Logger;
@@ -251,8 +255,9 @@ class RunContext implements ReconcileContext {
   #reconcileId: string | undefined;
   #logger: Logger | undefined;
 
-  constructor(span: Span | undefined, change: Following["change"], parent: Logger, clock: Clock) {
+  constructor(span: Span | undefined, of: KeyClass, change: Following["change"], parent: Logger, clock: Clock) {
     this.span = span;
+    this.class = of;
     this.#change = change?.traceId === span?.spanContext().traceId ? undefined : change;
     this.#parent = parent;
     this.#clock = clock;

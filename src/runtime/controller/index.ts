@@ -13,5 +13,6 @@ export {
   type Result,
   TerminalError,
 } from "./controller.ts";
+export { type KeyClass, KeyOrder } from "./keyOrder.ts";
 export { Emitter, type Enqueue, from, merged, type Source } from "./sources.ts";
 export { Workqueue } from "./workqueue.ts";

@@ -1,8 +1,9 @@
+import type { KeyClass } from "./keyOrder.ts";
 import type { Keys } from "./sources.ts";
 import { type TimeSlice } from "../core/index.ts";
 
 export interface KeyFeedOptions<K extends string> {
-  add: (key: K, afterMs: number) => void;
+  add: (key: K, afterMs: number, of: KeyClass) => void;
   slice: TimeSlice;
   /** Called when reading the keys of an event failed. The remaining keys of the event are lost. */
   failed: (error: unknown) => void;
@@ -11,22 +12,22 @@ export interface KeyFeedOptions<K extends string> {
 /** Passes keys from sources to a queue, many keys in time slices, so that the event loop stays free. */
 export class KeyFeed<K extends string> implements Disposable {
   readonly #options: KeyFeedOptions<K>;
-  #waiting: { keys: Iterator<K | undefined>; afterMs: number }[] = [];
+  #waiting: { keys: Iterator<K | undefined>; afterMs: number; class: KeyClass }[] = [];
   #reading = false;
 
   constructor(options: KeyFeedOptions<K>) {
     this.#options = options;
   }
 
-  take(keys: Keys<K>, afterMs = 0): void {
+  take(keys: Keys<K>, afterMs = 0, of: KeyClass = "Change"): void {
     if (keys === undefined) return;
     if (typeof keys === "string") {
-      this.#options.add(keys, afterMs);
+      this.#options.add(keys, afterMs, of);
       return;
     }
     const iterator = keys[Symbol.iterator]();
-    if (!this.#reading && this.#readNow(iterator, afterMs)) return;
-    this.#waiting.push({ keys: iterator, afterMs });
+    if (!this.#reading && this.#readNow(iterator, afterMs, of)) return;
+    this.#waiting.push({ keys: iterator, afterMs, class: of });
     if (!this.#reading) void this.#read();
   }
 
@@ -36,11 +37,11 @@ export class KeyFeed<K extends string> implements Disposable {
   }
 
   /** Reads keys until the time slice is spent. False if that happened before the end. */
-  #readNow(keys: Iterator<K | undefined>, afterMs: number): boolean {
+  #readNow(keys: Iterator<K | undefined>, afterMs: number, of: KeyClass): boolean {
     const { add, slice, failed } = this.#options;
     try {
       for (let next = keys.next(); next.done !== true; next = keys.next()) {
-        if (next.value !== undefined) add(next.value, afterMs);
+        if (next.value !== undefined) add(next.value, afterMs, of);
         if (slice.spent) return false;
       }
     } catch (error) {
@@ -54,7 +55,7 @@ export class KeyFeed<K extends string> implements Disposable {
     this.#reading = true;
     for (let batch = this.#waiting[0]; batch !== undefined; batch = this.#waiting[0]) {
       while (slice.spent) await slice.next();
-      if (this.#waiting[0] === batch && this.#readNow(batch.keys, batch.afterMs)) this.#waiting.shift();
+      if (this.#waiting[0] === batch && this.#readNow(batch.keys, batch.afterMs, batch.class)) this.#waiting.shift();
     }
     this.#reading = false;
   }

@@ -1,8 +1,10 @@
+import type { KeyClass } from "./keyOrder.ts";
+
 /** Many keys are read in time slices. A generator that compares much yields undefined wherever reading may pause. */
 export type Keys<K extends string = string> = K | Iterable<K | undefined> | undefined;
 
-/** Adds keys to a workqueue: at once, or after `afterMs`. */
-export type Enqueue<K extends string = string> = (keys: Keys<K>, afterMs?: number) => void;
+/** Adds keys to a workqueue: at once, or after `afterMs`; among the changes, unless a class is given. */
+export type Enqueue<K extends string = string> = (keys: Keys<K>, afterMs?: number, of?: KeyClass) => void;
 
 /** Wakes a controller. */
 export interface Source<K extends string = string> {
@@ -21,7 +23,8 @@ type KeyOf<E> = E extends string ? E : E extends { key: infer K extends string }
  *
  *     from(policies).when(changedSpec).map((event) => hub.selectedBy(event)).after(200)
  *
- * Without `map` an event enqueues its `key`, or itself if it is a string.
+ * Without `map` an event enqueues its `key`, or itself if it is a string. The keys of events of an informer's initial
+ * list are backlog: a change that comes meanwhile goes first.
  */
 export function from<E>(origin: EventOrigin<E>): EventSource<E> {
   const subscribe = (handler: (event: E) => void): Disposable =>
@@ -65,8 +68,12 @@ export class EventSource<E, K extends string = KeyOf<E>> implements Source<K> {
   }
 
   subscribe(enqueue: Enqueue<K>): Disposable {
-    return this.#events((event) => enqueue(this.#toKeys(event) as Keys<K>, this.#delay(event)));
+    return this.#events((event) => enqueue(this.#toKeys(event) as Keys<K>, this.#delay(event), classOf(event)));
   }
+}
+
+function classOf(event: unknown): KeyClass {
+  return typeof event === "object" && (event as { initial?: unknown } | null)?.initial === true ? "Backlog" : "Change";
 }
 
 /** Several sources under one name. */

@@ -1,5 +1,6 @@
 import type { WorkqueueMetrics } from "../../observability/index.ts";
 import { backoffDelay, type Clock } from "../core/index.ts";
+import { type KeyClass, KeyOrder } from "./keyOrder.ts";
 
 export interface WorkqueueOptions {
   /** Name in metrics and logs. */
@@ -14,7 +15,8 @@ const BACKOFF = { baseMs: 5, capMs: 60_000 };
 
 /**
  * Queue of keys. A key waits at most once, is never given to two workers at the same time, and is never lost: a key
- * that is added during its work waits again as soon as that work is done.
+ * that is added during its work waits again as soon as that work is done. Changes go before the backlog, see
+ * {@link KeyOrder}.
  */
 export class Workqueue<K extends string = string> implements Disposable {
   readonly name: string;
@@ -23,16 +25,14 @@ export class Workqueue<K extends string = string> implements Disposable {
   readonly #metrics: WorkqueueMetrics | undefined;
   readonly #running: Disposable | undefined;
 
-  /** Waiting keys, first in first out. Keys before #head were taken. */
-  #order: K[] = [];
-  #head = 0;
+  readonly #order = new KeyOrder<K>();
   /** Time when each waiting key was added. */
   readonly #waiting = new Map<K, number>();
-  /** Time when each key in work was taken. */
-  readonly #processing = new Map<K, number>();
+  /** Time when each key in work was taken, and its class. */
+  readonly #processing = new Map<K, { since: number; class: KeyClass }>();
   /** Keys added again while they are worked on. */
-  readonly #again = new Set<K>();
-  readonly #delayed = new Map<K, { readyAt: number; timer: Disposable }>();
+  readonly #again = new Map<K, KeyClass>();
+  readonly #delayed = new Map<K, { readyAt: number; timer: Disposable; class: KeyClass }>();
   readonly #failures = new Map<K, number>();
   /** Resolvers of idle workers; empty while a key waits. */
   readonly #idle = new Set<(key: K | undefined) => void>();
@@ -56,39 +56,48 @@ export class Workqueue<K extends string = string> implements Disposable {
     return this.#processing.size;
   }
 
-  /** Puts the key in the queue unless it waits there already. */
-  add(key: K): void {
+  /** Class of a key in work. */
+  classOf(key: K): KeyClass {
+    return this.#processing.get(key)?.class ?? "Change";
+  }
+
+  /** Puts the key in the queue. A key that waits there already waits once, by the more urgent class. */
+  add(key: K, of: KeyClass = "Change"): void {
     if (this.#closed) return;
     if (this.#processing.has(key)) {
-      if (!this.#again.has(key)) {
-        this.#again.add(key);
-        this.#metrics?.added();
-      }
+      const before = this.#again.get(key);
+      if (before === undefined) this.#metrics?.added();
+      if (before !== "Change") this.#again.set(key, of);
       return;
     }
-    if (this.#waiting.has(key)) return;
+    if (this.#waiting.has(key)) {
+      this.#order.add(key, of);
+      return;
+    }
     this.#metrics?.added();
-    this.#enqueue(key);
+    this.#enqueue(key, of);
   }
 
   /** Adds the key after `ms`. Of several delays for one key the earliest counts. */
-  addAfter(key: K, ms: number): void {
+  addAfter(key: K, ms: number, of: KeyClass = "Change"): void {
     if (this.#closed) return;
     if (ms <= 0) {
-      this.add(key);
+      this.add(key, of);
       return;
     }
     const readyAt = this.#clock.monotonic() + ms;
     const before = this.#delayed.get(key);
     if (before !== undefined) {
+      if (of === "Change") before.class = of;
       if (before.readyAt <= readyAt) return;
       before.timer[Symbol.dispose]();
     }
     const timer = this.#clock.after(ms, () => {
+      const delayed = this.#delayed.get(key);
       this.#delayed.delete(key);
-      this.add(key);
+      this.add(key, delayed?.class);
     });
-    this.#delayed.set(key, { readyAt, timer });
+    this.#delayed.set(key, { readyAt, timer, class: before?.class ?? of });
   }
 
   /** Adds the key after a delay that doubles with each call until `forget`. Returns the delay, milliseconds. */
@@ -97,7 +106,8 @@ export class Workqueue<K extends string = string> implements Disposable {
     this.#failures.set(key, failures);
     this.#metrics?.retried();
     const delay = backoffDelay(failures, { ...BACKOFF, random: this.#random });
-    this.addAfter(key, delay);
+    // A retry of the backlog does not overtake changes.
+    this.addAfter(key, delay, this.classOf(key));
     return delay;
   }
 
@@ -130,11 +140,14 @@ export class Workqueue<K extends string = string> implements Disposable {
 
   /** Ends the work on a key, after success or failure. */
   done(key: K): void {
-    const since = this.#processing.get(key);
-    if (since === undefined) return;
+    const work = this.#processing.get(key);
+    if (work === undefined) return;
     this.#processing.delete(key);
-    this.#metrics?.finished(this.#clock.monotonic() - since);
-    if (this.#again.delete(key)) this.#enqueue(key);
+    this.#metrics?.finished(this.#clock.monotonic() - work.since);
+    const again = this.#again.get(key);
+    if (again === undefined) return;
+    this.#again.delete(key);
+    this.#enqueue(key, again);
   }
 
   /** Accepts no more keys, drops waiting and delayed keys, and releases idle workers. */
@@ -146,17 +159,16 @@ export class Workqueue<K extends string = string> implements Disposable {
     this.#waiting.clear();
     this.#again.clear();
     this.#failures.clear();
-    this.#order = [];
-    this.#head = 0;
+    this.#order.clear();
     for (const settle of [...this.#idle]) settle(undefined);
     this.#metrics?.depth(0);
     this.#running?.[Symbol.dispose]();
   }
 
-  #enqueue(key: K): void {
+  #enqueue(key: K, of: KeyClass): void {
     if (this.#closed) return;
     this.#waiting.set(key, this.#clock.monotonic());
-    this.#order.push(key);
+    this.#order.add(key, of);
     for (const settle of this.#idle) {
       settle(this.#take());
       return;
@@ -165,17 +177,13 @@ export class Workqueue<K extends string = string> implements Disposable {
   }
 
   #take(): K | undefined {
-    const key = this.#order[this.#head];
-    if (key === undefined) return undefined;
-    this.#head += 1;
-    if (this.#head === this.#order.length || this.#head > 1024) {
-      this.#order = this.#order.slice(this.#head);
-      this.#head = 0;
-    }
+    const taken = this.#order.take();
+    if (taken === undefined) return undefined;
+    const { key } = taken;
     const now = this.#clock.monotonic();
     const addedAt = this.#waiting.get(key) ?? now;
     this.#waiting.delete(key);
-    this.#processing.set(key, now);
+    this.#processing.set(key, { since: now, class: taken.class });
     this.#metrics?.started(now - addedAt);
     this.#metrics?.depth(this.#waiting.size);
     return key;
@@ -183,6 +191,6 @@ export class Workqueue<K extends string = string> implements Disposable {
 
   *#runningMs(): Iterable<number> {
     const now = this.#clock.monotonic();
-    for (const since of this.#processing.values()) yield now - since;
+    for (const { since } of this.#processing.values()) yield now - since;
   }
 }
