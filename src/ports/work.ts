@@ -36,6 +36,8 @@ export interface RowDelta {
   revision: number;
   /** Origin of the plan that asked for the row. */
   origin?: Origin | undefined;
+  /** The row was planned because the planner began, not because something has changed: changes go first. */
+  backlog?: true | undefined;
 }
 
 export type WorkDelta =

@@ -33,6 +33,8 @@ export interface MemberObject {
   /** Revision of the last row or withdrawal; 0 when there was none. */
   revision: number;
   origin: Origin | undefined;
+  /** The row goes behind changes, see `RowDelta`. */
+  isBacklog: boolean;
   observed: ObservedObject | undefined;
   /** UID that this worker deleted or released. */
   removed: string | undefined;
@@ -79,6 +81,7 @@ export function newMemberObject(ref: ObjectRef): MemberObject {
     row: undefined,
     revision: 0,
     origin: undefined,
+    isBacklog: false,
     observed: undefined,
     removed: undefined,
     gone: undefined,

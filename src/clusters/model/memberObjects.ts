@@ -103,7 +103,7 @@ export class MemberObjects {
     }
   }
 
-  takeRow({ ref, row, revision, origin }: RowDelta): void {
+  takeRow({ ref, row, revision, origin, backlog }: RowDelta): void {
     if (this.#closed) return;
     const object = this.#objectFor(ref);
     const before = object.row;
@@ -121,6 +121,7 @@ export class MemberObjects {
     const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
     object.revision = revision;
     object.origin = origin;
+    object.isBacklog = backlog === true;
     if (isNew) {
       object.carriedOut = false;
       object.contested = undefined;

@@ -68,6 +68,27 @@ describe("a lane calls the writer", () => {
   });
 });
 
+describe("changes go before the backlog", () => {
+  test.each([
+    { name: "a new object", key: "late" },
+    { name: "an object of the backlog", key: "old-9" },
+  ])("for $name", async ({ key }) => {
+    const { lane, objects, member, clock, calls, state } = laneOn();
+    state.share = 1;
+    lane.detach();
+    const take = (name: string, revision: number, more: { backlog?: true } = {}): void => {
+      const given = named(name);
+      objects.takeRow({ ref: given.ref, row: { ...given, hash: `h${revision}` }, revision, ...more });
+    };
+    for (let index = 0; index < 10; index += 1) take(`old-${index}`, index + 1, { backlog: true });
+    take(key, 100);
+    lane.attach(member);
+    await clock.advance(10);
+    expect(calls).toHaveLength(key === "late" ? 11 : 10);
+    expect(calls.indexOf(`create ${key}`)).toBe(0);
+  });
+});
+
 describe("a write waits", () => {
   test.each([
     [deleteRow(), "delete shop member-1"],

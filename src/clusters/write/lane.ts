@@ -3,7 +3,7 @@ import { defined, type Message, type ObjectRef, type Reason } from "../../apis/i
 import type { Failure, Why } from "../../desiredstate/index.ts";
 import { fieldOfPlace } from "../../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../../observability/index.ts";
-import type { Clock } from "../../runtime/index.ts";
+import { type Clock, type KeyClass, KeyOrder } from "../../runtime/index.ts";
 import { type Attempt, attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
 import { AttemptTelemetry } from "./attemptTelemetry.ts";
 import { AdaptiveConcurrency, Backoffs, Breaker, DriftBackoff, KindBreakers, type Pace } from "../pacing/index.ts";
@@ -76,6 +76,7 @@ const THROTTLED_FOR_MS = 6_000;
 export class Lane implements AsyncDisposable {
   readonly #options: LaneOptions;
   readonly #queue: PQueue;
+  readonly #order = new KeyOrder();
   readonly #concurrency = new AdaptiveConcurrency();
   readonly #breaker = new Breaker();
   readonly #kinds: KindBreakers;
@@ -155,7 +156,7 @@ export class Lane implements AsyncDisposable {
   /** The object has changed. Cheap when there is nothing to do. */
   enqueue(object: MemberObject): void {
     const next = this.#next(object);
-    if (next.kind === "Act") this.#queueUp(object.key);
+    if (next.kind === "Act") this.#queueUp(object);
     else this.#wait(object, next);
   }
 
@@ -164,6 +165,7 @@ export class Lane implements AsyncDisposable {
     this.#state.isClosed = true;
     this.#queue.clear();
     this.#waiting.clear();
+    this.#order.clear();
     await this.#queue.onPendingZero();
     this.#backoffs.clear();
     this.#driftBackoff.clear();
@@ -179,13 +181,17 @@ export class Lane implements AsyncDisposable {
     this.#options.working(working);
   }
 
-  #queueUp(key: string): void {
-    this.#waiting.add(key);
+  #queueUp(object: MemberObject): void {
+    this.#waiting.add(object.key);
+    this.#order.add(object.key, classOf(object));
     this.#reportWorking();
-    void this.#queue.add(() => this.#process(key));
+    void this.#queue.add(() => this.#process());
   }
 
-  async #process(key: string): Promise<void> {
+  /** Works on the object whose turn it is: changes go before the backlog. */
+  async #process(): Promise<void> {
+    const key = this.#order.take()?.key;
+    if (key === undefined) return;
     this.#waiting.delete(key);
     await this.#write(key);
     if (this.#again.delete(key)) this.#enqueueKey(key);
@@ -259,8 +265,10 @@ export class Lane implements AsyncDisposable {
     const { key, ref } = object;
     if (STOPS_THE_QUEUE.has(why)) {
       this.#regulate();
-      this.#queueUp(key);
+      this.#queueUp(object);
     }
+    // The row may have changed since: the object moves up.
+    if (why === "InQueue") this.#order.add(key, classOf(object));
     if (why === "InWrite") this.#again.add(key);
     if (why === "OthersFirst") phases.awaitTurn(object);
     if (why === "SilentKind") this.#kinds.awaitTrial(ref, key);
@@ -457,4 +465,8 @@ export class Lane implements AsyncDisposable {
     if (wait?.until === undefined) return;
     this.#pause = this.#options.clock.after(Math.max(1, wait.until - now), () => this.#regulate());
   }
+}
+
+function classOf({ isBacklog }: MemberObject): KeyClass {
+  return isBacklog ? "Backlog" : "Change";
 }

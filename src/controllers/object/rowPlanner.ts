@@ -41,11 +41,14 @@ export class RowPlanner {
   assign(
     owner: string,
     rows: readonly Row[],
-    { origin }: ReconcileContext,
+    context: Pick<ReconcileContext, "origin" | "class">,
     waits: readonly WaitFor[] = [],
   ): ReadonlySet<string> {
     const { assignments, states, now } = this.#options;
-    const changed = assignments.replace(owner, rows, origin);
+    const changed = assignments.replace(owner, rows, {
+      origin: context.origin,
+      isBacklog: context.class === "Backlog",
+    });
     const open = waitsOfRows(states.planOf(owner)?.target, rows);
     states.waits.set(owner, [...open, ...waits.filter((wait) => !open.some((one) => isSame(one, wait)))], now());
     return changed;

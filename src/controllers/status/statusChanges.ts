@@ -22,12 +22,7 @@ export interface StatusChangesOptions {
 }
 
 /** States in which a rollout stays until a person or a new change moves the rollout on. */
-const RESTING: ReadonlySet<RolloutStatus["state"]> = new Set([
-  "Planned",
-  "Paused",
-  "RolledBack",
-  "Succeeded",
-]);
+const RESTING: ReadonlySet<RolloutStatus["state"]> = new Set(["Planned", "Paused", "RolledBack", "Succeeded"]);
 
 /** The changes of inputs of each status since its last write, and the time at which the next write is due. */
 export class StatusChanges {

@@ -94,14 +94,14 @@ describe("rows", () => {
   test("carry the time of their change and the last plan that changed them", () => {
     const { assignments, state, cell } = tables();
     const seen = () => [cell()?.assignedAt, cell()?.origin?.reconcileId];
-    assignments.replace(SHOP_KEY, [applyRow()], origin("first"));
-    assignments.replace(SHOP_KEY, [applyRow()], origin("no change"));
+    assignments.replace(SHOP_KEY, [applyRow()], { origin: origin("first") });
+    assignments.replace(SHOP_KEY, [applyRow()], { origin: origin("no change") });
     state.now = 5;
-    assignments.replace(CART_KEY, [holdRow({ owner: CART })], origin("other owner"));
+    assignments.replace(CART_KEY, [holdRow({ owner: CART })], { origin: origin("other owner") });
     expect(seen()).toEqual([0, "other owner"]);
-    assignments.replace(SHOP_KEY, [applyRow({ hash: "h2" })], origin("second"));
+    assignments.replace(SHOP_KEY, [applyRow({ hash: "h2" })], { origin: origin("second") });
     expect(seen()).toEqual([5, "second"]);
-    assignments.replace(SHOP_KEY, [], origin("third"));
+    assignments.replace(SHOP_KEY, [], { origin: origin("third") });
     expect(cell()?.origin?.reconcileId).toBe("third");
   });
 });

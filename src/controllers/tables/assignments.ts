@@ -36,6 +36,8 @@ export interface Cell {
   readonly revision: number;
   /** Origin of the last plan that changed a row. */
   readonly origin: Origin | undefined;
+  /** The last plan that changed a row was made because the planner began. */
+  readonly isBacklog: boolean;
   /** Time at which the effective row was set, monotonic milliseconds. */
   readonly assignedAt: number;
 }
@@ -52,6 +54,7 @@ interface OpenCell extends Cell {
   /** The last revision that the worker has acknowledged. */
   acknowledged: number;
   origin: Origin | undefined;
+  isBacklog: boolean;
   assignedAt: number;
   sync: SyncState | undefined;
 }
@@ -94,7 +97,11 @@ export class Assignments {
   }
 
   /** Sets the rows of one hub object. Equal rows wake nobody. Returns the clusters where rows changed. */
-  replace(owner: string, rows: readonly Row[], origin?: Origin): ReadonlySet<string> {
+  replace(
+    owner: string,
+    rows: readonly Row[],
+    { origin, isBacklog = false }: { origin?: Origin | undefined; isBacklog?: boolean } = {},
+  ): ReadonlySet<string> {
     const wanted = new Set<OpenCell>();
     const changed: Row[] = [];
     const clusters = new Set<string>();
@@ -107,6 +114,7 @@ export class Assignments {
       cell.rows.set(owner, row);
       if (before !== undefined && isSameRow(before, row)) continue;
       cell.origin = origin;
+      cell.isBacklog = isBacklog;
       changed.push(row);
       clusters.add(row.cluster);
       this.#settle(cell);
@@ -115,6 +123,7 @@ export class Assignments {
       if (wanted.has(cell) || !cell.rows.delete(owner)) continue;
       clusters.add(cell.cluster);
       cell.origin = origin;
+      cell.isBacklog = isBacklog;
       cell.leaving.add(owner);
       this.#settle(cell);
       this.#part(cell);
@@ -319,7 +328,7 @@ function newCell(cluster: string, ref: ObjectRef): OpenCell {
   return {
     ...{ cluster, key: refKey(ref), ref },
     ...{ rows: new Map(), leaving: new Set(), effective: undefined },
-    ...{ revision: 0, acknowledged: 0, origin: undefined, assignedAt: 0, sync: undefined },
+    ...{ revision: 0, acknowledged: 0, origin: undefined, isBacklog: false, assignedAt: 0, sync: undefined },
   };
 }
 

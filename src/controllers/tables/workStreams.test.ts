@@ -55,14 +55,17 @@ describe("the stream of a worker", () => {
 
   test("begins with the expected owners, the kinds, and the effective rows", async () => {
     const { assignments, worker } = tables({ expected: () => [SHOP_KEY], recordedKinds: () => [RECORDED] });
-    assignments.replace(SHOP_KEY, [applyRow({ ref: WIDGET }), applyRow()], origin("first"));
+    assignments.replace(SHOP_KEY, [applyRow({ ref: WIDGET }), applyRow()], {
+      origin: origin("first"),
+      isBacklog: true,
+    });
     assignments.replace(SHOP_KEY, [applyRow({ ref: WIDGET })]);
     expect(await worker().begin()).toEqual([
       { kind: "Start", epoch: 1 },
       { kind: "Expected", owners: [SHOP_KEY] },
       kinds([RECORDED, WIDGETS]),
       { kind: "Capacity", wanted: false },
-      rows({ ref: WIDGET, row: applyRow({ ref: WIDGET }), revision: 1, origin: origin("first") }),
+      rows({ ref: WIDGET, row: applyRow({ ref: WIDGET }), revision: 1, origin: origin("first"), backlog: true }),
       { kind: "End", ...assignments.summaryOf(CLUSTER) },
     ]);
   });

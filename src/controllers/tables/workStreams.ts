@@ -162,6 +162,6 @@ function* rowsOf(cells: readonly Cell[]): Iterable<WorkDelta> {
   }
 }
 
-function deltaOf({ ref, effective, revision, origin }: Cell): RowDelta {
-  return { ref, row: effective, revision, origin };
+function deltaOf({ ref, effective, revision, origin, isBacklog }: Cell): RowDelta {
+  return { ref, row: effective, revision, origin, ...(isBacklog ? { backlog: true } : {}) };
 }

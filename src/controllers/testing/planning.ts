@@ -214,7 +214,13 @@ export async function planning(
     recoveries: new RecoveryRecorder({ events: recorder, after: (ms, callback) => clock.after(ms, callback) }),
   };
 
-  const context: ReconcileContext = { span: undefined, reconcileId: "reconcile-1", logger, origin: undefined };
+  const context: ReconcileContext = {
+    span: undefined,
+    reconcileId: "reconcile-1",
+    logger,
+    origin: undefined,
+    class: "Change",
+  };
   const { signal } = new AbortController();
   const reconcileBy = (reconciler: Reconciler, key = APP): Promise<Result> =>
     reconciler.reconcile(key, signal, context);

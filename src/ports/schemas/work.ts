@@ -17,6 +17,7 @@ const rowDelta = schemaOf<RowDelta>()(
     row: row.exactOptional(),
     revision: counter,
     origin: origin.exactOptional(),
+    backlog: z.literal(true).exactOptional(),
   }),
 );
 

@@ -211,7 +211,16 @@ export const workMessages: fc.Arbitrary<WorkMessage> = fc.oneof(
     arbitrary: some<MessageOf<"Rows">>(["more"], {
       seq: counter,
       kind: fc.constant("Rows"),
-      rows: fc.array(some<RowDelta>(["row", "origin"], { ref, row, revision: counter, origin }), { maxLength: 3 }),
+      rows: fc.array(
+        some<RowDelta>(["row", "origin", "backlog"], {
+          ref,
+          row,
+          revision: counter,
+          origin,
+          backlog: fc.constant(true),
+        }),
+        { maxLength: 3 },
+      ),
       more: fc.constant<true>(true),
     }),
     weight: 8,
