@@ -4,6 +4,7 @@ import { Bench } from "./bench.ts";
 import { compare } from "./comparison.ts";
 import { comparisonTable, isWorse } from "./comparisonReport.ts";
 import { type BenchOptions, benchOptions } from "./options.ts";
+import { measureEventLoop } from "./eventloop/measure.ts";
 import { isMissed, linesOf, requestTable, table } from "./report.ts";
 import type { Requests } from "./requests.ts";
 import { buildRevision } from "./revision.ts";
@@ -26,6 +27,9 @@ async function main(args: string[]): Promise<number> {
   return options.strict && missed ? 1 : 0;
 }
 
+/** Longest time for which the manager may hold its event loop, in milliseconds of its own processor time. */
+const MOST_HELD_MS = 50;
+
 interface Outcome {
   missed: boolean;
   /** For the JSON. */
@@ -33,6 +37,11 @@ interface Outcome {
 }
 
 async function measure(options: BenchOptions): Promise<Outcome> {
+  if (options.eventLoop !== undefined) {
+    const figures = await measureEventLoop(options.eventLoop, say);
+    process.stdout.write(`${JSON.stringify(figures, undefined, 2)}\n`);
+    return { figures, missed: Math.max(figures.start.longestCpuMs, figures.overrideEdit.longestCpuMs) > MOST_HELD_MS };
+  }
   if (options.against !== undefined) {
     say(`building ${[options.against, options.of ?? []].flat().join(" and ")}`);
     await using there = await buildRevision(options.against);

@@ -15,12 +15,15 @@ export interface BenchOptions {
   strict: boolean;
   /** Folder for a CPU profile of each manager process. */
   cpuProf: string | undefined;
+  /** Number of objects for the figures of the event loop, which then are all that is measured. */
+  eventLoop: number | undefined;
   /** Whether the manager sends its spans to a collector. */
   traces: boolean;
 }
 
 const USAGE = `usage: npm run bench -- [--apps 300] [--members 3] [--rounds 3] [--json FILE] [--strict] [--no-traces] [--cpu-prof FOLDER]
-       npm run bench -- --against REV [--of REV] [the same options]`;
+       npm run bench -- --against REV [--of REV] [the same options]
+       npm run bench -- --event-loop 10000 [--json FILE]`;
 
 /** Throws, with the usage, for what it does not know. */
 export function benchOptions(args: string[]): BenchOptions {
@@ -31,6 +34,7 @@ export function benchOptions(args: string[]): BenchOptions {
       options: {
         against: { type: "string" },
         of: { type: "string" },
+        "event-loop": { type: "string" },
         apps: { type: "string", default: "300" },
         members: { type: "string", default: "3" },
         rounds: { type: "string", default: "3" },
@@ -50,6 +54,7 @@ export function benchOptions(args: string[]): BenchOptions {
       of: values.of,
       json: values.json,
       strict: values.strict,
+      eventLoop: values["event-loop"] === undefined ? undefined : count("--event-loop", values["event-loop"]),
       traces: values.traces,
       cpuProf: values["cpu-prof"],
     };
