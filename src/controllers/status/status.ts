@@ -122,6 +122,7 @@ export class StatusReconciler implements Reconciler {
 
     try {
       tracked.changed = false;
+      tracked.turned = false;
       await this.#update(owner, tracked, plan, found, context, signal);
       const patience = [undefined, ...plan.remaining].map((cluster) => this.#patienceLeft(found.object, cluster));
       const soonest = Math.min(...patience.filter((ms) => ms > 0));

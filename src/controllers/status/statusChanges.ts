@@ -47,7 +47,6 @@ export class StatusChanges {
   /** Carries out the write of a status, and notes its time and duration. */
   async writing(tracked: Tracked, write: () => Promise<void>): Promise<void> {
     const { clock } = this.#options;
-    tracked.turned = false;
     tracked.earlierWriteAt = tracked.lastWriteAt;
     tracked.lastWriteAt = clock.monotonic();
     this.#rate.count(tracked.lastWriteAt);
@@ -79,8 +78,9 @@ export class StatusChanges {
     // A deletion is carried out like a plan and replaces the previous plan.
     if (after.target === undefined && before?.target !== undefined) this.carriedThrough(owner, tracked);
     const [was, is] = [before?.rollout, after.rollout];
-    if (is !== undefined && RESTING.has(is.state) && (was?.state !== is.state || was.reason !== is.reason))
-      tracked.turned = true;
+    // After a restart, the report that stands there may say so already.
+    if (was !== undefined && is !== undefined && RESTING.has(is.state))
+      tracked.turned ||= was.state !== is.state || was.reason !== is.reason;
     this.changed(owner, enqueue);
   }
 
