@@ -102,7 +102,7 @@ describe("a decision", () => {
   test("has a field manager of its own, and a report leaves out what the decision holds", async () => {
     const { sent, statuses, object, write, kind, answer } = store(statusOn("a"));
     const decided = statuses.decide({ object, kind }, () => decision, signal);
-    answer().resolve(object);
+    answer().resolve({ ...object, status: decision });
     await decided;
     const written = write({ ...statusOn("a"), plannedClusters: ["x"], rollout: { state: "Paused", revision: 1 } });
     answer().resolve(object);
@@ -114,6 +114,16 @@ describe("a decision", () => {
       ],
       [statusOn("a"), { force: true, fieldManager: "meridian", signal }],
     ]);
+  });
+
+  test.each([
+    ["plannedClusters", { rollout: { state: "Progressing", revision: 1 } }],
+    ["rollout", { plannedClusters: ["c"] }],
+  ])("is not taken for written where the hub's schema lacks %s", async (_field, status) => {
+    const { statuses, object, kind, answer } = store(statusOn("a"));
+    const decided = statuses.decide({ object, kind }, () => decision, signal);
+    answer().resolve({ ...object, status });
+    await expect(decided).rejects.toThrow("upgrade the CustomResourceDefinitions");
   });
 
   test("waits for the end of a report, and is then decided by the record that the report left", async () => {
@@ -241,7 +251,8 @@ function bound({
       log.push([word, ...call.slice(0, -1)]);
       expect(call.at(-1)).toMatchObject({ signal });
       if (fails !== undefined) throw fails;
-      return { ...object, answerTo: word };
+      const { status } = (call[1] ?? {}) as { status?: object };
+      return { ...object, answerTo: word, ...(status === undefined ? {} : { status }) };
     };
   const client = {
     apply: answered("apply"),

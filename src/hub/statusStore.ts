@@ -198,7 +198,12 @@ export class StatusStore {
   async #decide(found: PlacedObject, decision: Decision, signal: AbortSignal): Promise<void> {
     const { plannedClusters, rollout, finished } = decision;
     const status = { plannedClusters: [...plannedClusters], ...defined({ rollout, finished }) };
-    await this.#apply(found, status, PLANNER_FIELD_MANAGER, signal);
+    const written = await this.#apply(found, status, PLANNER_FIELD_MANAGER, signal);
+    const { plannedClusters: kept = [], rollout: run } = (written["status"] ?? {}) as FederatedStatus;
+    if ((run === undefined) === (rollout === undefined) && plannedClusters.every((name) => kept.includes(name))) return;
+    // An API server drops fields that its schema lacks. Rows without a record would be lost copies for the next leader.
+    const { kind } = written;
+    throw new Error(`the hub dropped the decision in the status of ${kind}: upgrade the CustomResourceDefinitions`);
   }
 
   /** One write of an object after the other. */
@@ -222,7 +227,7 @@ export class StatusStore {
     status: Partial<FederatedStatus>,
     fieldManager: string,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<KubeObject> {
     const { client, hub } = this.#options;
     const { namespace, name, deletionTimestamp } = object.metadata;
     const type = kind.propagated ? bindingType(object) : kind.type;
@@ -232,6 +237,7 @@ export class StatusStore {
     if (kind.propagated) hub.bindings.observe(written);
     else if (written.metadata.deletionTimestamp === undefined || deletionTimestamp !== undefined)
       kind.informer.observe(written);
+    return written;
   }
 
   /** Our finalizer would keep the deleted binding, so it goes first. */

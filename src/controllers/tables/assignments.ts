@@ -271,13 +271,11 @@ export class Assignments {
 
   /** Drops hub objects that have nothing left of the member object, and the cell together with its last hub object. */
   #part(cell: OpenCell): void {
-    if (cell.leaving.size > 0) {
-      for (const owner of cell.leaving) {
-        if (this.#mayBeThere(cell, owner)) continue;
-        cell.leaving.delete(owner);
-        this.#byOwner.delete(owner, cell);
-        this.departures.emit(owner);
-      }
+    for (const owner of cell.leaving) {
+      if (this.#mayBeThere(cell, owner)) continue;
+      cell.leaving.delete(owner);
+      this.#byOwner.delete(owner, cell);
+      this.departures.emit(owner);
     }
     this.#drop(cell);
   }
