@@ -128,21 +128,6 @@ test("where its object goes meanwhile", async () => {
   expect(await said(OTHER)).toBe("1 True NoObjectMatches");
 });
 
-test("where planning its object fails", async () => {
-  const { create, now, state, reconcile, server, settle } = await judging({
-    apps: [app(), app({ name: "second" })],
-  });
-  await create(override({ replicas: 3 }));
-  await reconcile();
-  expect(now()).toEqual([]);
-  state.patchFailure = new Error("etcd is away");
-  const second = "paas.cmft.com/DemoApplication/default/second";
-  await settle();
-  await expect(reconcile(second)).rejects.toThrow("etcd is away");
-  expect(server.get(DEMOAPPLICATIONS, "default", "second").metadata.finalizers).toBeUndefined();
-  expect(now()).toEqual([OTHER]);
-});
-
 test("where another class has its object", async () => {
   const labels = { "federation.paas.cmft.com/controller-class": "canary" };
   const { create, said, now, reconcile } = await judging({ apps: [app({ labels })] });

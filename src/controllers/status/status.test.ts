@@ -293,17 +293,6 @@ test("is that the object could not be planned, which is no deletion", async () =
 });
 
 describe("beside the status", () => {
-  test("the state of the object is counted", async () => {
-    const all = await reporting();
-    await all.complete();
-    const statesOf = async () =>
-      valuesBy(await scrapeOf(all), "federation_objects", "state", { kind: "DemoApplication" });
-    expect(await statesOf()).toEqual({ Available: 1 });
-    all.happens("a", degraded);
-    await all.report();
-    expect(await statesOf()).toEqual({ Available: 0, Degraded: 1 });
-  });
-
   test("the failure of each cluster is told in its own words", async () => {
     const all = await reporting();
     await all.complete();

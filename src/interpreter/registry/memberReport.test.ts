@@ -30,16 +30,6 @@ describe("the conditions that are told of a member object", () => {
     ]);
   });
 
-  test("of a kind that Meridian knows are told where something is wrong, and not on the way there", () => {
-    const rolling = { observedGeneration: 1, replicas: 1, updatedReplicas: 0 };
-    const stuck = condition("Progressing", "False", "ProgressDeadlineExceeded", "timed out");
-    const deployment = (status: object) => report("apps/v1 Deployment", { spec: { replicas: 1 }, status });
-    expect(deployment({ ...rolling, conditions: [condition("Progressing", "True")] })).not.toHaveProperty("conditions");
-    expect(deployment({ ...rolling, conditions: [stuck] }).conditions).toEqual([
-      { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" },
-    ]);
-  });
-
   const anyCondition = fc.record({
     type: fc.oneof(fc.constantFrom("Ready", "Stalled", "Reconciling"), fc.string({ maxLength: 100 })),
     status: fc.constantFrom("True", "False", "Unknown", "x"),
