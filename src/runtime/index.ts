@@ -111,6 +111,7 @@ export {
   requeueAfter,
   type Result,
   type Source,
+  waking,
   TerminalError,
   Workqueue,
 } from "./controller/index.ts";

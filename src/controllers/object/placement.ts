@@ -1,7 +1,15 @@
 import { defined } from "../../apis/index.ts";
 import type { StatusStore } from "../../hub/index.ts";
 import type { EventRecorder, Following, Metrics, Recoveries, Tracer } from "../../observability/index.ts";
-import type { Client, Clock, ReconcileContext, Reconciler, Result, Source } from "../../runtime/index.ts";
+import {
+  type Client,
+  type Clock,
+  type ReconcileContext,
+  type Reconciler,
+  type Result,
+  type Source,
+  waking,
+} from "../../runtime/index.ts";
 import { type CopySources, type EvictionPace, type HubNamespaces, PendingMembers } from "../facts/index.ts";
 import type { DelayedWarnings, PolicyProgress } from "../progress/index.ts";
 import type { StatusReconciler } from "../status/index.ts";
@@ -77,8 +85,8 @@ export class PlacementReconciler implements Reconciler {
       objectChanges(this.#sources),
       settingChanges(this.#sources),
       dependencyChanges(this.#sources),
-      copyChanges(this.#sources, (owner) => this.#deleting.debounceMs(owner)),
-      waitEnds(this.#sources),
+      waking(copyChanges(this.#sources, (owner) => this.#deleting.debounceMs(owner))),
+      waking(waitEnds(this.#sources)),
     ];
   }
 
@@ -112,6 +120,7 @@ export class PlacementReconciler implements Reconciler {
     metrics.reconciled(object.kind);
     context.span?.setAttributes(spanAttributes(owner, object));
     states.traces.ran(owner, context);
+    states.update(owner, { isBacklog: context.class === "Backlog" });
     const ownership = classes.of(object);
     switch (ownership) {
       case "Foreign":

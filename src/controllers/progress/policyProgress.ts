@@ -1,6 +1,6 @@
 import { type KubeObject, parseApiVersion, policyKey } from "../../apis/index.ts";
 import { changedSpec, type HubCache, type HubEvent, type Policy } from "../../hub/index.ts";
-import { Emitter, from, type ResourceType, type Source } from "../../runtime/index.ts";
+import { Emitter, from, type ResourceType, type Source, waking } from "../../runtime/index.ts";
 import { type DependencyWatches } from "../facts/index.ts";
 import { Counts, type ObjectStates } from "../tables/index.ts";
 
@@ -38,7 +38,7 @@ export class PolicyProgress {
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))
         .map((event) => this.#ownersOfChange(event)),
-      from(hub.kindReads).map((type) => this.#concernedByKind(type)),
+      waking(from(hub.kindReads).map((type) => this.#concernedByKind(type))),
     ];
   }
 

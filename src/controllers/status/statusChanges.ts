@@ -108,7 +108,9 @@ export class StatusChanges {
 
   changed(owner: string, enqueue: Enqueue, isComplete?: boolean): void {
     const tracked = this.#noteChange(owner);
-    if (tracked !== undefined) enqueue(owner, Math.max(0, this.dueIn(owner, tracked, isComplete)));
+    if (tracked === undefined) return;
+    const isBacklog = this.#options.states.get(owner)?.isBacklog === true;
+    enqueue(owner, Math.max(0, this.dueIn(owner, tracked, isComplete)), isBacklog ? "Backlog" : "Change");
   }
 
   /** Records that an input of the status has changed; undefined if this manager does not write that status. */

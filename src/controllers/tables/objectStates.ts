@@ -36,6 +36,8 @@ export interface RolloutDraft {
  */
 export interface ObjectState {
   life: "Placing" | "Deleting" | "Gone" | "Foreign";
+  /** The last run was for the backlog of a start. */
+  isBacklog?: boolean;
   plan: Plan | undefined;
   rolloutDraft?: RolloutDraft | undefined;
   /** The last warning about the rollout. */

@@ -191,7 +191,7 @@ export class Controller<K extends string = string> {
       queue.forget(key);
       if (after !== undefined) {
         result = "requeue_after";
-        queue.addAfter(key, after);
+        queue.addAfter(key, after, queue.classOf(key));
       }
     } catch (error) {
       const isLate = run.signal.aborted && !processSignal.aborted;

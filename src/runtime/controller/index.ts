@@ -14,5 +14,5 @@ export {
   TerminalError,
 } from "./controller.ts";
 export { type KeyClass, KeyOrder } from "./keyOrder.ts";
-export { Emitter, type Enqueue, from, merged, type Source } from "./sources.ts";
+export { Emitter, type Enqueue, from, merged, type Source, waking } from "./sources.ts";
 export { Workqueue } from "./workqueue.ts";

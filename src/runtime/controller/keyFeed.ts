@@ -1,9 +1,9 @@
-import type { KeyClass } from "./keyOrder.ts";
+import type { KeyUrgency } from "./keyOrder.ts";
 import type { Keys } from "./sources.ts";
 import { type TimeSlice } from "../core/index.ts";
 
 export interface KeyFeedOptions<K extends string> {
-  add: (key: K, afterMs: number, of: KeyClass) => void;
+  add: (key: K, afterMs: number, of: KeyUrgency) => void;
   slice: TimeSlice;
   /** Called when reading the keys of an event failed. The remaining keys of the event are lost. */
   failed: (error: unknown) => void;
@@ -12,14 +12,14 @@ export interface KeyFeedOptions<K extends string> {
 /** Passes keys from sources to a queue, many keys in time slices, so that the event loop stays free. */
 export class KeyFeed<K extends string> implements Disposable {
   readonly #options: KeyFeedOptions<K>;
-  #waiting: { keys: Iterator<K | undefined>; afterMs: number; class: KeyClass }[] = [];
+  #waiting: { keys: Iterator<K | undefined>; afterMs: number; class: KeyUrgency }[] = [];
   #reading = false;
 
   constructor(options: KeyFeedOptions<K>) {
     this.#options = options;
   }
 
-  take(keys: Keys<K>, afterMs = 0, of: KeyClass = "Change"): void {
+  take(keys: Keys<K>, afterMs = 0, of: KeyUrgency = "Change"): void {
     if (keys === undefined) return;
     if (typeof keys === "string") {
       this.#options.add(keys, afterMs, of);
@@ -37,7 +37,7 @@ export class KeyFeed<K extends string> implements Disposable {
   }
 
   /** Reads keys until the time slice is spent. False if that happened before the end. */
-  #readNow(keys: Iterator<K | undefined>, afterMs: number, of: KeyClass): boolean {
+  #readNow(keys: Iterator<K | undefined>, afterMs: number, of: KeyUrgency): boolean {
     const { add, slice, failed } = this.#options;
     try {
       for (let next = keys.next(); next.done !== true; next = keys.next()) {

@@ -1,6 +1,12 @@
 /** `Change`: something has changed now. `Backlog`: what was there when the process began. */
 export type KeyClass = "Change" | "Backlog";
 
+/**
+ * How a key is added. `Wake`: what the object waits for may have come. A key of the backlog that is woken stays there:
+ * a start wakes many objects that are still to be planned.
+ */
+export type KeyUrgency = KeyClass | "Wake";
+
 /** Of so many keys that are taken while both classes wait, one is of the backlog, so that the backlog never starves. */
 export const BACKLOG_SHARE = 8;
 
@@ -9,14 +15,19 @@ export class KeyOrder<K extends string> {
   readonly #classes = new Map<K, KeyClass>();
   readonly #changes = new Fifo<K>();
   readonly #backlog = new Fifo<K>();
-  /** Changes that were taken since the last key of the backlog. */
+  /** Number of waiting keys of the backlog. */
+  #left = 0;
+  /** Changes that were taken since the last key of the backlog, while keys of the backlog waited. */
   #taken = 0;
 
   /** Adds the key. A key of the backlog that has changed goes among the changes; the reverse changes nothing. */
-  add(key: K, of: KeyClass): void {
+  add(key: K, urgency: KeyUrgency): void {
     const before = this.#classes.get(key);
+    const of = urgency === "Wake" ? (before ?? "Change") : urgency;
     if (before === "Change" || before === of) return;
     this.#classes.set(key, of);
+    if (before === "Backlog") this.#left -= 1;
+    if (of === "Backlog") this.#left += 1;
     (of === "Change" ? this.#changes : this.#backlog).push(key);
   }
 
@@ -24,8 +35,9 @@ export class KeyOrder<K extends string> {
     const first = this.#taken >= BACKLOG_SHARE - 1 ? "Backlog" : "Change";
     const found = this.#takeOf(first) ?? this.#takeOf(first === "Change" ? "Backlog" : "Change");
     if (found === undefined) return undefined;
-    this.#taken = found.class === "Change" ? this.#taken + 1 : 0;
     this.#classes.delete(found.key);
+    if (found.class === "Backlog") this.#left -= 1;
+    this.#taken = found.class === "Change" && this.#left > 0 ? this.#taken + 1 : 0;
     return found;
   }
 
@@ -33,6 +45,7 @@ export class KeyOrder<K extends string> {
     this.#classes.clear();
     this.#changes.clear();
     this.#backlog.clear();
+    this.#left = 0;
   }
 
   #takeOf(wanted: KeyClass): { key: K; class: KeyClass } | undefined {

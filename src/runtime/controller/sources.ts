@@ -1,10 +1,10 @@
-import type { KeyClass } from "./keyOrder.ts";
+import type { KeyClass, KeyUrgency } from "./keyOrder.ts";
 
 /** Many keys are read in time slices. A generator that compares much yields undefined wherever reading may pause. */
 export type Keys<K extends string = string> = K | Iterable<K | undefined> | undefined;
 
 /** Adds keys to a workqueue: at once, or after `afterMs`; among the changes, unless a class is given. */
-export type Enqueue<K extends string = string> = (keys: Keys<K>, afterMs?: number, of?: KeyClass) => void;
+export type Enqueue<K extends string = string> = (keys: Keys<K>, afterMs?: number, of?: KeyUrgency) => void;
 
 /** Wakes a controller. */
 export interface Source<K extends string = string> {
@@ -70,6 +70,11 @@ export class EventSource<E, K extends string = KeyOf<E>> implements Source<K> {
   subscribe(enqueue: Enqueue<K>): Disposable {
     return this.#events((event) => enqueue(this.#toKeys(event) as Keys<K>, this.#delay(event), classOf(event)));
   }
+}
+
+/** A source of keys that wait for something, see {@link KeyUrgency}. */
+export function waking<K extends string = string>(source: Source<K>): Source<K> {
+  return { subscribe: (enqueue) => source.subscribe((keys, afterMs) => enqueue(keys, afterMs, "Wake")) };
 }
 
 function classOf(event: unknown): KeyClass {

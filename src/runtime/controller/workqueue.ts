@@ -1,6 +1,6 @@
 import type { WorkqueueMetrics } from "../../observability/index.ts";
 import { backoffDelay, type Clock } from "../core/index.ts";
-import { type KeyClass, KeyOrder } from "./keyOrder.ts";
+import { type KeyClass, KeyOrder, type KeyUrgency } from "./keyOrder.ts";
 
 export interface WorkqueueOptions {
   /** Name in metrics and logs. */
@@ -32,7 +32,7 @@ export class Workqueue<K extends string = string> implements Disposable {
   readonly #processing = new Map<K, { since: number; class: KeyClass }>();
   /** Keys added again while they are worked on. */
   readonly #again = new Map<K, KeyClass>();
-  readonly #delayed = new Map<K, { readyAt: number; timer: Disposable; class: KeyClass }>();
+  readonly #delayed = new Map<K, { readyAt: number; timer: Disposable; class: KeyUrgency }>();
   readonly #failures = new Map<K, number>();
   /** Resolvers of idle workers; empty while a key waits. */
   readonly #idle = new Set<(key: K | undefined) => void>();
@@ -62,12 +62,12 @@ export class Workqueue<K extends string = string> implements Disposable {
   }
 
   /** Puts the key in the queue. A key that waits there already waits once, by the more urgent class. */
-  add(key: K, of: KeyClass = "Change"): void {
+  add(key: K, of: KeyUrgency = "Change"): void {
     if (this.#closed) return;
     if (this.#processing.has(key)) {
       const before = this.#again.get(key);
       if (before === undefined) this.#metrics?.added();
-      if (before !== "Change") this.#again.set(key, of);
+      if (before !== "Change") this.#again.set(key, of === "Wake" ? (before ?? "Change") : of);
       return;
     }
     if (this.#waiting.has(key)) {
@@ -79,7 +79,7 @@ export class Workqueue<K extends string = string> implements Disposable {
   }
 
   /** Adds the key after `ms`. Of several delays for one key the earliest counts. */
-  addAfter(key: K, ms: number, of: KeyClass = "Change"): void {
+  addAfter(key: K, ms: number, of: KeyUrgency = "Change"): void {
     if (this.#closed) return;
     if (ms <= 0) {
       this.add(key, of);
@@ -165,7 +165,7 @@ export class Workqueue<K extends string = string> implements Disposable {
     this.#running?.[Symbol.dispose]();
   }
 
-  #enqueue(key: K, of: KeyClass): void {
+  #enqueue(key: K, of: KeyUrgency): void {
     if (this.#closed) return;
     this.#waiting.set(key, this.#clock.monotonic());
     this.#order.add(key, of);
