@@ -108,6 +108,7 @@ describe("the options of a verb are read from its flags", () => {
     { line: "manager --metrics-bind-address :0", want: { metricsHost: "0.0.0.0", metricsPort: 0 } },
     { line: "manager --metrics-bind-address [::1]:80", want: { metricsHost: "::1", metricsPort: 80 } },
     { line: "manager --metrics-host ::1 --metrics-port 1", want: { metricsHost: "::1", metricsPort: 1 } },
+    { line: "manager --max-concurrent-reconciles 16", want: { maxConcurrentReconciles: 16 } },
     { line: "manager --leader-elect", want: { leaderElect: true } },
     { line: "manager --leader-elect=false", want: { leaderElect: false } },
     { line: "manager --controller-class v2", want: { controllerClasses: ["v2"] } },

@@ -69,6 +69,8 @@ export interface PlannerOptions {
   recoveries: Recoveries;
   /** Time limit of one reconcile in milliseconds. Default: 30 s. */
   reconcileTimeoutMs?: number;
+  /** Workers of the placement controller, and of the status controller. Default: 8 each. */
+  maxConcurrentReconciles?: number | undefined;
   /** Sends the queries of rollout gates to Prometheus. Absent: there is no Prometheus, and these gates wait. */
   askGate?: AskGate;
   /** Time since which the API server has verified the approvers of rollouts. Absent: the manager serves no webhooks. */
@@ -169,9 +171,11 @@ function assembleControllers(options: PlannerOptions, tables: ReturnType<typeof 
     holds: new DeletionHoldReconciler(shared),
     binding: new BindingReconciler(shared),
   };
+  const { maxConcurrentReconciles: most = WORKERS.placement } = options;
+  const counts = { ...WORKERS, placement: most, status: most };
   const controllers = Object.entries(reconcilers).map(([name, reconciler]) => {
     const queue = new Workqueue({ name, clock, random, metrics: metrics.workqueue(name) });
-    const workers = WORKERS[name as keyof typeof WORKERS];
+    const workers = counts[name as keyof typeof WORKERS];
     const measured = { metrics: metrics.controller(name), tracer };
     return new Controller({ name, queue, reconciler, workers, clock, logger, ...deadline, ...measured });
   });

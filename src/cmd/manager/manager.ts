@@ -251,6 +251,7 @@ async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal):
         approversProvenSince: webhooks && ((holder: KubeObject) => webhooks.approversProvenSince(holder)),
       }),
       reconcileTimeoutMs: options.reconcileTimeoutMs,
+      maxConcurrentReconciles: options.maxConcurrentReconciles,
       pool: (parts) =>
         new ClusterPool({
           ...parts,

@@ -62,7 +62,13 @@ export const manager = verb({
             "--members-namespace <namespace>",
             "namespace of the members' Secrets (default: the namespace of --namespace)",
           )
-          .addOption(protectedNamespace()),
+          .addOption(protectedNamespace())
+          // Hidden: only `npm run bench -- --workers` sets the count.
+          .addOption(
+            new Option("--max-concurrent-reconciles <count>", "workers of the placement and of the status controller")
+              .argParser(parseWorkers)
+              .hideHelp(),
+          ),
       ),
     ),
   options(flags) {
@@ -115,6 +121,11 @@ function parseBoolean(text: string): boolean {
   if (text === "true") return true;
   if (text === "false") return false;
   throw new InvalidArgumentError("The value is true or false.");
+}
+
+function parseWorkers(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError("The count is a number between 1 and 999.");
+  return Number(text);
 }
 
 /** Each release on a hub owns objects of its own classes. Empty: the default class. */
