@@ -9,6 +9,8 @@ import { isMissed, linesOf, requestTable, table } from "./report.ts";
 import type { Requests } from "./requests.ts";
 import { buildRevision } from "./revision.ts";
 import { Stage } from "./stage.ts";
+import { measureWorkers } from "./workers/measure.ts";
+import { workersText } from "./workers/table.ts";
 
 /**
  * `npm run bench`: how fast Meridian is. Every bar is against something measured in the same run, so that the machine does not matter: a
@@ -17,6 +19,7 @@ import { Stage } from "./stage.ts";
  * miss is an exit code of 1. Figures of a machine that does something else say little: the load is in the JSON, and said at each phase.
  *
  * - default: floors before and after each round; of all rounds the one in the middle counts.
+ * - `--workers`: 1, 3, 8 and 16 reconcilers in four situations, and after a kill; nothing has a bar.
  * - `--against REV`: this commit and that one in turns, after one that does not count; the ratio is the mean of all pairs, so
  *   take an even number of rounds. `here` is this one, or with `--of REV` that one: so what one change cost is told apart from what came later.
  */
@@ -41,6 +44,11 @@ async function measure(options: BenchOptions): Promise<Outcome> {
     const figures = await measureEventLoop(options.eventLoop, say);
     process.stdout.write(`${JSON.stringify(figures, undefined, 2)}\n`);
     return { figures, missed: Math.max(figures.start.longestCpuMs, figures.overrideEdit.longestCpuMs) > MOST_HELD_MS };
+  }
+  if (options.workers) {
+    const figures = await measureWorkers(options, say);
+    process.stdout.write(`${workersText(figures)}\n`);
+    return { figures, missed: false };
   }
   if (options.against !== undefined) {
     say(`building ${[options.against, options.of ?? []].flat().join(" and ")}`);

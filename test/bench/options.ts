@@ -17,13 +17,16 @@ export interface BenchOptions {
   cpuProf: string | undefined;
   /** Number of objects for the figures of the event loop, which then are all that is measured. */
   eventLoop: number | undefined;
+  /** Compares numbers of reconcilers, and measures nothing else. */
+  workers: boolean;
   /** Whether the manager sends its spans to a collector. */
   traces: boolean;
 }
 
 const USAGE = `usage: npm run bench -- [--apps 300] [--members 3] [--rounds 3] [--json FILE] [--strict] [--no-traces] [--cpu-prof FOLDER]
        npm run bench -- --against REV [--of REV] [the same options]
-       npm run bench -- --event-loop 10000 [--json FILE]`;
+       npm run bench -- --event-loop 10000 [--json FILE]
+       npm run bench -- --workers [--members 3] [--rounds 3] [--json FILE]`;
 
 /** Throws, with the usage, for what it does not know. */
 export function benchOptions(args: string[]): BenchOptions {
@@ -40,6 +43,7 @@ export function benchOptions(args: string[]): BenchOptions {
         rounds: { type: "string", default: "3" },
         json: { type: "string" },
         strict: { type: "boolean", default: false },
+        workers: { type: "boolean", default: false },
         traces: { type: "boolean", default: true },
         "cpu-prof": { type: "string" },
       },
@@ -55,6 +59,7 @@ export function benchOptions(args: string[]): BenchOptions {
       json: values.json,
       strict: values.strict,
       eventLoop: values["event-loop"] === undefined ? undefined : count("--event-loop", values["event-loop"]),
+      workers: values.workers,
       traces: values.traces,
       cpuProf: values["cpu-prof"],
     };

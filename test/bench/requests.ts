@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Fleet, RequestCounters } from "../envtest/index.ts";
+import type { Fleet, Plane, RequestCounters } from "../envtest/index.ts";
 
 /** What one server was asked for in one phase. */
 export interface RequestRow {
@@ -25,10 +25,10 @@ type Snapshot = Map<string, RequestCounters>;
 
 /** The API servers' own counters over the phases of the bench. */
 export class RequestLog {
-  readonly #fleet: Fleet;
+  readonly #fleet: Fleet<Plane>;
   #before: Snapshot = new Map();
 
-  constructor(fleet: Fleet) {
+  constructor(fleet: Fleet<Plane>) {
     this.#fleet = fleet;
   }
 

@@ -102,6 +102,11 @@ export class Rollouts {
     };
   }
 
+  /** Both on the members and in the status. */
+  isDone(name: string, image: string): boolean {
+    return this.#isRight(name, image) && isTold(this.#observers.applications.get(name), image);
+  }
+
   #isRight(name: string, image: string): boolean {
     return this.#observers.members.every(({ member, deployments, services }) => {
       const deployment = deployments.get(name);
