@@ -25,7 +25,7 @@ function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "
   const clusters = {
     get: (name: string) => (name === CLUSTER ? state.cluster : undefined),
     observe: (object: unknown) => void observed.push(object),
-    onEvent: (handler: (event: { key: string }) => void) => clusterEvents.subscribe(handler),
+    follow: (handler: (event: { key: string }) => void) => clusterEvents.subscribe(handler),
   } as unknown as Informer<MemberCluster>;
   const clock = new FakeClock(Date.parse(leaving.deletionTimestamp));
   const reconciler = new ClusterReconciler({

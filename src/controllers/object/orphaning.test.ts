@@ -26,7 +26,7 @@ function setUp(history: Readonly<Record<string, KubeObject | undefined>> = {}) {
   });
   const deletions = new OrphaningDeletions({ client: client.client });
   const events = new Emitter<HubEvent<KubeObject>>();
-  deletions.noting(events as never).subscribe(() => undefined);
+  deletions.noting({ onObject: (handler) => events.subscribe(handler) }).subscribe(() => undefined);
   const emit = (type: "Added" | "Updated" | "Deleted", now: KubeObject, old?: KubeObject): void =>
     events.emit({ type, key: "team/shop", object: now, old, initial: false } as HubEvent<KubeObject>);
   const settle = (now: KubeObject) => deletions.settle(now, kind, signal);

@@ -24,8 +24,8 @@ export class OrphaningDeletions {
   }
 
   /** Notes the findings in events. Must be subscribed before the sources that use the findings. */
-  noting(events: HubCache["objectEvents"]): Source {
-    return { subscribe: () => events.subscribe((event) => this.#note(event)) };
+  noting(hub: Pick<HubCache, "onObject">): Source {
+    return { subscribe: () => hub.onObject((event) => this.#note(event)) };
   }
 
   isOrphaned({ metadata }: KubeObject): boolean {

@@ -31,15 +31,18 @@ export function objectChanges(sources: PlanningSources): Source {
   const { hub, states, observations, classes, orphaning } = sources;
   const relevant = { hub, states, observations };
   return merged(
-    orphaning.noting(hub.objectEvents),
+    orphaning.noting(hub),
     from(hub.objectEvents)
       .when((event) => isRelevant(relevant, event))
       .when((event) => isNews({ classes }, event) || changedContent(event)),
-    from(hub.statuses.events).when(changedCommand),
-    from(hub.statuses.events).when(changedHealthClocks),
-    from(hub.statuses.events).when(changedFinished),
-    // A cluster without copies has gone from the record: the rows that confirmed the absence are not needed any more.
-    from(hub.statuses.events).when((event) => states.waits.has(event.key, "hubSync") && changedRecord(event)),
+    from(hub.statuses.events).when(
+      (event) =>
+        changedCommand(event) ||
+        changedHealthClocks(event) ||
+        changedFinished(event) ||
+        // A cluster without copies has gone from the record: the rows that confirmed the absence are not needed any more.
+        (states.waits.has(event.key, "hubSync") && changedRecord(event)),
+    ),
   );
 }
 

@@ -73,7 +73,7 @@ export class StatusReconciler implements Reconciler {
       // Somebody deleted the binding that holds the status: a new binding is created.
       {
         subscribe: (enqueue) =>
-          hub.bindings.events.subscribe(({ type, key }) => {
+          hub.bindings.events.follow(({ type, key }) => {
             if (type === "Deleted") changes.changed(key, enqueue);
           }),
       },

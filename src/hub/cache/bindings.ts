@@ -63,13 +63,13 @@ export class Bindings {
     for (const informer of this.informers) yield* informer.list();
   }
 
-  /** Existing bindings come first. The key of an event is that of the object (`refKey`). */
+  /** Existing bindings come in time slices. The key of an event is the key of the object (`refKey`). */
   readonly events = {
-    subscribe: (handler: (event: HubEvent<ResourceBinding>) => void): Disposable => {
+    follow: (handler: (event: HubEvent<ResourceBinding>) => void): Disposable => {
       const subscriptions = new DisposableStack();
       for (const informer of this.informers)
         subscriptions.use(
-          informer.onEvent((event) => {
+          informer.follow((event) => {
             const key = ownerOfBinding(event.object);
             if (key !== undefined) handler({ ...event, key });
           }),

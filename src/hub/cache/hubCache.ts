@@ -300,24 +300,22 @@ export class HubCache {
 
   /** The existing objects come first, within this call. */
   onObject(handler: (event: HubEvent<KubeObject>) => void): Disposable {
-    return this.#placed.subscribe(handler);
+    return this.#placed.onEvent(handler);
   }
 
   onPolicy(handler: (event: HubEvent<Policy>) => void): Disposable {
-    const subscriptions = new DisposableStack();
-    const keyed = (event: HubEvent<Policy>): void => handler({ ...event, key: policyKey(event.object) });
-    for (const informer of this.placements) subscriptions.use(informer.onEvent(keyed));
-    for (const informer of this.overrides) subscriptions.use(informer.onEvent(keyed));
-    return subscriptions;
+    return this.#policiesTo("onEvent", handler);
   }
 
   onCluster(handler: (event: HubEvent<MemberCluster>) => void): Disposable {
     return this.clusters.onEvent(handler);
   }
 
-  /** For {@link from}. */
-  readonly objectEvents = { subscribe: (handler: (event: HubEvent<KubeObject>) => void) => this.onObject(handler) };
-  readonly policyEvents = { subscribe: (handler: (event: HubEvent<Policy>) => void) => this.onPolicy(handler) };
+  /** For {@link from}: what exists already comes in time slices. */
+  readonly objectEvents = { follow: (handler: (event: HubEvent<KubeObject>) => void) => this.#placed.follow(handler) };
+  readonly policyEvents = {
+    follow: (handler: (event: HubEvent<Policy>) => void) => this.#policiesTo("follow", handler),
+  };
   /** {@link synced} has become true, for the first time or again. */
   readonly syncs = new Emitter<void>();
   /** Every object of a kind is known, also of one that was selected later. */
@@ -336,6 +334,14 @@ export class HubCache {
       { resource: kind.type.plural, event_reason: "DeletionsHeld" },
       "the hub has objects that its list did not show; nothing of theirs is deleted, and they are listed anew",
     );
+  }
+
+  #policiesTo(how: "onEvent" | "follow", handler: (event: HubEvent<Policy>) => void): Disposable {
+    const subscriptions = new DisposableStack();
+    const keyed = (event: HubEvent<Policy>): void => handler({ ...event, key: policyKey(event.object) });
+    for (const informer of this.placements) subscriptions.use(informer[how](keyed));
+    for (const informer of this.overrides) subscriptions.use(informer[how](keyed));
+    return subscriptions;
   }
 
   #policyChanged(event: HubEvent<Policy>): void {

@@ -140,7 +140,7 @@ describe("a kind that the hub does not serve any more", () => {
     for (const one of [widget, other]) informer(WIDGETS).emit("Added", one);
     serve();
     const heard: unknown[] = [];
-    placed.subscribe(({ type, object }) => void heard.push([type, object.metadata.name, listed()]));
+    placed.onEvent(({ type, object }) => void heard.push([type, object.metadata.name, listed()]));
     heard.length = 0;
     news();
     informer(WIDGETS).emit("Updated", widget);
@@ -199,7 +199,7 @@ const zone = placedObject(ZONES, "z");
 
 function heardBy({ placed }: ReturnType<typeof placeByHand>) {
   const events: HubEvent<KubeObject>[] = [];
-  const subscription = placed.subscribe((event) => void events.push(event));
+  const subscription = placed.onEvent((event) => void events.push(event));
   return { subscription, events, lines: () => events.map(({ type, key, initial }) => `${type} ${key} ${initial}`) };
 }
 
@@ -288,7 +288,7 @@ describe("a kind that the manager may not read", () => {
     const { placed, informer, listed, denied, news, lines } = running(ZONES, WIDGETS);
     informer(WIDGETS).answered(FORBIDDEN);
     const heard: HubEvent<KubeObject>[] = [];
-    placed.subscribe((event) => void heard.push(event));
+    placed.onEvent((event) => void heard.push(event));
     news();
     informer(WIDGETS).answered();
     expect([listed(), denied(), news()]).toEqual([["Zone v1", "Widget v1"], [], ["changed", "denials"]]);
@@ -320,7 +320,7 @@ describe("a kind that the manager may not read", () => {
     informer(WIDGETS).answered(FORBIDDEN);
     expect([listed(), denied(), placed.synced]).toEqual([["Widget v1"], ["Widget"], true]);
     const heard: HubEvent<KubeObject>[] = [];
-    placed.subscribe((event) => void heard.push(event));
+    placed.onEvent((event) => void heard.push(event));
     expect(heard).toHaveLength(1);
     informer(WIDGETS).answered();
     expect([listed(), denied()]).toEqual([["Widget v1"], []]);

@@ -44,6 +44,8 @@ interface Followed extends PlacedKind {
 }
 
 interface Subscriber {
+  /** How the objects that are known already come. */
+  how: "onEvent" | "follow";
   handler: (event: HubEvent<KubeObject>) => void;
   subscriptions: Map<Followed, Disposable>;
 }
@@ -111,8 +113,17 @@ export class PlacedKinds {
   }
 
   /** The existing objects come first, within this call; kinds that come later are included. */
-  subscribe(handler: (event: HubEvent<KubeObject>) => void): Disposable {
-    const subscriber: Subscriber = { handler, subscriptions: new Map() };
+  onEvent(handler: (event: HubEvent<KubeObject>) => void): Disposable {
+    return this.#subscribe("onEvent", handler);
+  }
+
+  /** As {@link onEvent}, but the existing objects come in time slices, as with an informer. */
+  follow(handler: (event: HubEvent<KubeObject>) => void): Disposable {
+    return this.#subscribe("follow", handler);
+  }
+
+  #subscribe(how: Subscriber["how"], handler: Subscriber["handler"]): Disposable {
+    const subscriber: Subscriber = { how, handler, subscriptions: new Map() };
     this.#subscribers.add(subscriber);
     // The objects of denied kinds come when the right is granted.
     for (const followed of new Set([...this.#followed.values(), ...this.#denied.values()]))
@@ -246,8 +257,8 @@ export class PlacedKinds {
   }
 }
 
-function subscribeTo(followed: Followed, { handler, subscriptions }: Subscriber): void {
-  const subscription = followed.informer.onEvent((event) => handler(hubEventOf(followed, event)));
+function subscribeTo(followed: Followed, { how, handler, subscriptions }: Subscriber): void {
+  const subscription = followed.informer[how]((event) => handler(hubEventOf(followed, event)));
   subscriptions.set(followed, subscription);
 }
 

@@ -41,15 +41,17 @@ function source<T extends { metadata: ObjectMeta }>() {
   const observed: KubeObject[] = [];
   const keyOf = ({ metadata }: T): string =>
     metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+  const onEvent = (handler: (event: HubEvent<T>) => void) => {
+    handlers.add(handler);
+    return { [Symbol.dispose]: () => void handlers.delete(handler) };
+  };
   const informer = {
     get: (key: string) => objects.get(key),
     keys: () => objects.keys(),
     list: () => [...objects.values()],
     observe: (object: KubeObject) => void observed.push(object),
-    onEvent: (handler: (event: HubEvent<T>) => void) => {
-      handlers.add(handler);
-      return { [Symbol.dispose]: () => void handlers.delete(handler) };
-    },
+    onEvent,
+    follow: onEvent,
   };
   const emit = (type: HubEvent<T>["type"], object: T): void => {
     const key = keyOf(object);
@@ -78,6 +80,7 @@ function setUp() {
     kinds,
     kindOf: ({ kind }) => kinds.find(({ type }) => type.kind === kind),
     onObject: objects.informer.onEvent.bind(objects.informer),
+    objectEvents: objects.informer,
   });
   return { bindings, asked, namespaced, clusterScoped, applications, configMaps, objects, statuses };
 }
@@ -106,7 +109,7 @@ describe("a binding", () => {
   test("tells changes under the key of its object, and none where its name is not that of the object", () => {
     const { bindings, namespaced, clusterScoped } = setUp();
     const keys: string[] = [];
-    const subscription = bindings.events.subscribe(({ key }) => void keys.push(key));
+    const subscription = bindings.events.follow(({ key }) => void keys.push(key));
     namespaced.emit("Added", binding());
     namespaced.emit("Added", binding("u1", {}, "other"));
     clusterScoped.emit("Updated", wide);
@@ -209,7 +212,7 @@ describe("what was said of an object that is rendered", () => {
   test("changes with the object, and that of a propagated one with its binding", () => {
     const { statuses, objects, namespaced } = setUp();
     const keys: string[] = [];
-    const subscription = statuses.events.subscribe(({ key }) => void keys.push(key));
+    const subscription = statuses.events.follow(({ key }) => void keys.push(key));
     objects.emit("Updated", application("x"));
     objects.emit("Updated", configMap());
     objects.emit("Updated", { ...configMap(), kind: "Unknown" });

@@ -16,6 +16,8 @@ export interface StatusesOptions {
   readonly kinds: readonly PlacedKind[];
   kindOf(ref: Pick<KubeObject, "apiVersion" | "kind">): Kind | undefined;
   onObject(handler: (event: HubEvent<KubeObject>) => void): Disposable;
+  /** For sources: existing objects come in time slices. */
+  readonly objectEvents: { follow(handler: (event: HubEvent<KubeObject>) => void): Disposable };
 }
 
 /** Last status that Meridian wrote: of a rendered kind on the object, of any other kind on its binding. */
@@ -60,15 +62,15 @@ export class Statuses {
 
   /** Events of the objects that hold a status, with the key of the placed object. */
   readonly events = {
-    subscribe: (handler: (event: HubEvent<KubeObject | ResourceBinding>) => void): Disposable => {
+    follow: (handler: (event: HubEvent<KubeObject | ResourceBinding>) => void): Disposable => {
       const { bindings } = this.#options;
       const subscriptions = new DisposableStack();
       subscriptions.use(
-        this.#options.onObject((event) => {
+        this.#options.objectEvents.follow((event) => {
           if (this.#options.kindOf(event.object)?.propagated !== true) handler(event);
         }),
       );
-      subscriptions.use(bindings.events.subscribe(handler));
+      subscriptions.use(bindings.events.follow(handler));
       return subscriptions;
     },
   };

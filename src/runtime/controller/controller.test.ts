@@ -41,6 +41,29 @@ const into =
   };
 
 describe("a controller", () => {
+  test("reconciles what changes after a start before the 5,000 objects that were there, and loses none of them", async () => {
+    const seen: string[] = [];
+    const clock = new FakeClock();
+    const reconcile: Reconciler["reconcile"] = async (key) => {
+      seen.push(key);
+      await clock.sleep(1);
+      return done;
+    };
+    const events = new Emitter<{ key: string; initial: boolean }>();
+    setUp({ reconcile, sources: () => [from(events)] }, 8, clock);
+    const old = Array.from({ length: 5_000 }, (_, index) => `old-${index}`);
+    for (const key of old) events.emit({ key, initial: true });
+    await clock.advance(10);
+    const before = seen.length;
+    events.emit({ key: "old-4999", initial: false });
+    events.emit({ key: "new", initial: false });
+    await clock.advance(2);
+    expect(seen.slice(before)).toEqual(expect.arrayContaining(["old-4999", "new"]));
+    expect(seen.length).toBeLessThan(before + 3 * 8);
+    await clock.advance(1_000);
+    expect(seen.toSorted()).toEqual([...old, "new"].toSorted());
+  });
+
   test("reconciles each key, with as many at a time as it has workers", async () => {
     let now = 0;
     let most = 0;

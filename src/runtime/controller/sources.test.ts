@@ -60,10 +60,10 @@ describe("a source", () => {
     expect(list).toEqual(["during"]);
   });
 
-  test("takes an informer, by its onEvent", () => {
+  test("takes an informer, by its follow", () => {
     const { list, enqueue } = enqueued();
     const informer = {
-      onEvent(handler: (event: { key: string }) => void): Disposable {
+      follow(handler: (event: { key: string }) => void): Disposable {
         handler({ key: "present" });
         return { [Symbol.dispose]: () => undefined };
       },

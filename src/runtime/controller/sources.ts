@@ -11,10 +11,10 @@ export interface Source<K extends string = string> {
   subscribe(enqueue: Enqueue<K>): Disposable;
 }
 
-/** Anything that emits events: an {@link Emitter}, or an informer (by `onEvent`). */
+/** Anything that emits events: an {@link Emitter}, or an informer (by `follow`). */
 export type EventOrigin<E> =
   | { subscribe(handler: (event: E) => void): Disposable }
-  | { onEvent(handler: (event: E) => void): Disposable };
+  | { follow(handler: (event: E) => void): Disposable };
 
 type KeyOf<E> = E extends string ? E : E extends { key: infer K extends string } ? K : never;
 
@@ -28,7 +28,7 @@ type KeyOf<E> = E extends string ? E : E extends { key: infer K extends string }
  */
 export function from<E>(origin: EventOrigin<E>): EventSource<E> {
   const subscribe = (handler: (event: E) => void): Disposable =>
-    "subscribe" in origin ? origin.subscribe(handler) : origin.onEvent(handler);
+    "subscribe" in origin ? origin.subscribe(handler) : origin.follow(handler);
   return new EventSource<E>(subscribe, keyOfEvent, () => undefined);
 }
 

@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { backoffDelay, compareResourceVersions, keyOf, TimeSlice, withSignal } from "../core/index.ts";
 import { isTooMuch, listPages, ofAnotherHistory, tooMuch } from "../client/index.ts";
+import { Delivery } from "./delivery.ts";
 import { type DeletionsHeld, type InformerEvent, type InformerOptions, isMassVanishing } from "./informerTypes.ts";
 import { Reflector } from "./reflector.ts";
 import type { ReflectorEvent } from "./reflectorTypes.ts";
@@ -18,7 +19,7 @@ export class Informer<T> {
   readonly #options: InformerOptions<T>;
   readonly #reflector: Reflector;
   readonly #store: Store<T>;
-  readonly #handlers = new Set<(event: InformerEvent<T>) => void>();
+  readonly #delivery: Delivery<T>;
   readonly #readAnewHandlers = new Set<() => void>();
   readonly #heldHandlers = new Set<(state: DeletionsHeld) => void>();
   /** Objects that a relist missed, with their last known version, while their deletion is held. */
@@ -32,14 +33,16 @@ export class Informer<T> {
   #bytes = 0;
   /** The store holds every change up to this version, so an earlier answer is ignored. Tombstones have no bound. */
   #position: string | undefined;
-  readonly #queue: InformerEvent<T>[] = [];
-  #delivering = false;
   #synced = false;
   readonly #sync = Promise.withResolvers<void>();
 
   constructor(options: InformerOptions<T>) {
     this.#options = options;
     this.#reflector = new Reflector(options);
+    this.#delivery = new Delivery({
+      slice: TimeSlice.of(options.clock),
+      failed: (error, key) => this.#handlerFailed(error, key),
+    });
     this.#store = new Store(options.indexers);
     for (const [key, entry] of options.known ?? []) this.#store.put(key, { ...entry, resourceVersion: BEFORE });
   }
@@ -54,7 +57,8 @@ export class Informer<T> {
       // A chunk of a watch holds many events, and the next one may have arrived already.
       while (slice.spent) await slice.next();
       if (prepare !== undefined && event.type === "Changed") await prepared(event.object, prepare);
-      this.#take(event);
+      if (event.type === "SnapshotEnded") await this.#endSnapshot(event.resourceVersion, event.wentBack);
+      else this.#take(event);
       if (this.#held.size > 0) confirming ??= this.#confirmDeletions(signal).finally(() => (confirming = undefined));
     }
     await confirming;
@@ -113,9 +117,27 @@ export class Informer<T> {
 
   /** Calls the handler for what a server has shown already, and then for every change, in order. */
   onEvent(handler: (event: InformerEvent<T>) => void): Disposable {
-    for (const [key, { object, resourceVersion }] of [...this.#store.entries()])
-      if (resourceVersion !== BEFORE) this.#call(() => handler({ type: "Added", key, object, initial: true }), key);
-    return added(this.#handlers, handler);
+    for (const key of this.#shown()) {
+      const object = this.get(key);
+      if (object !== undefined) this.#delivery.show(handler, key, object);
+    }
+    return this.#delivery.add(handler);
+  }
+
+  /**
+   * As {@link onEvent}, but what a server has shown already comes in time slices; the first slice is within the call. The
+   * events of each object are in order: an object that changes meanwhile comes first as it was known.
+   */
+  follow(handler: (event: InformerEvent<T>) => void): Disposable {
+    return this.#delivery.showInSlices(handler, this.#shown(), (key) => this.get(key));
+  }
+
+  /** Keys of the objects that handlers know. */
+  #shown(): Set<string> {
+    const shown = new Set<string>();
+    for (const [key, { resourceVersion }] of this.#store.entries()) if (resourceVersion !== BEFORE) shown.add(key);
+    for (const key of this.#delivery.undelivered()) shown.delete(key);
+    return shown;
   }
 
   /** True while a relist missed most of the known objects, and no second read has agreed yet. */
@@ -137,7 +159,7 @@ export class Informer<T> {
     const entry = this.#entryOf(object, this.#store.get(keyOf(object)));
     if (entry !== undefined) {
       this.#reflector.wrote(object);
-      this.#emit(this.#store.put(keyOf(object), entry), false);
+      this.#emit(this.#store.put(keyOf(object), entry));
     }
     this.#seen(keyOf(object));
   }
@@ -147,21 +169,22 @@ export class Informer<T> {
     this.#reflector.retryNow();
   }
 
-  #take(event: ReflectorEvent): void {
+  async #endSnapshot(resourceVersion: string, wentBack: boolean): Promise<void> {
+    if (!this.#afresh) {
+      const why = ofAnotherHistory(this.#staged ?? new Map(), resourceVersion, this.#store);
+      if (why !== undefined) return this.#reflector.readAnew(why);
+    }
+    if (wentBack) this.#options.onWentBack?.();
+    await this.#replace(resourceVersion, this.#afresh);
+    if (this.#afresh) for (const handler of this.#readAnewHandlers) handler();
+    this.#afresh = false;
+  }
+
+  #take(event: Exclude<ReflectorEvent, { type: "SnapshotEnded" }>): void {
     switch (event.type) {
       case "SnapshotStarted":
         this.#staged = new Map();
         this.#afresh = event.afresh;
-        return;
-      case "SnapshotEnded":
-        if (!this.#afresh) {
-          const why = ofAnotherHistory(this.#staged ?? new Map(), event.resourceVersion, this.#store);
-          if (why !== undefined) return this.#reflector.readAnew(why);
-        }
-        if (event.wentBack) this.#options.onWentBack?.();
-        this.#replace(event.resourceVersion, this.#afresh);
-        if (this.#afresh) for (const handler of this.#readAnewHandlers) handler();
-        this.#afresh = false;
         return;
       case "Progressed":
         this.#position = event.resourceVersion;
@@ -187,7 +210,7 @@ export class Informer<T> {
     const key = keyOf(object);
     this.#position = object.metadata.resourceVersion;
     const entry = this.#entryOf(object, this.#store.get(key), bytes);
-    if (entry !== undefined) this.#emit(this.#store.put(key, entry), false);
+    if (entry !== undefined) this.#emit(this.#store.put(key, entry));
     this.#seen(key);
     this.#bytes += bytes;
     if (isTooMuch(this.#options, this.#store.size, this.#bytes)) this.#measure();
@@ -207,11 +230,11 @@ export class Informer<T> {
     const before = this.#store.get(key);
     // A later life of the object stays.
     if (before === undefined || compareResourceVersions(before.resourceVersion, version) > 0) return;
-    this.#emit(this.#store.delete(key), false);
+    this.#emit(this.#store.delete(key));
     this.#seen(key);
   }
 
-  #replace(resourceVersion: string, afresh: boolean): void {
+  async #replace(resourceVersion: string, afresh: boolean): Promise<void> {
     const staged = this.#staged ?? new Map<string, Entry<T>>();
     this.#staged = undefined;
     this.#position = resourceVersion;
@@ -237,7 +260,7 @@ export class Informer<T> {
     if (heldBefore > 0 && stillAbsent.length === heldBefore) changes.push(...this.#deleteHeld());
     if (isMassVanishing(vanished.length, known)) this.#hold(vanished, known);
     else for (const key of vanished) changes.push(...this.#store.delete(key));
-    this.#emit(changes, initial);
+    await this.#delivery.emitInSlices(changes.map((change) => ({ ...change, initial })));
     this.#measure();
     if (initial) {
       this.#synced = true;
@@ -301,7 +324,7 @@ export class Informer<T> {
         const present = await this.#keysOnServer(signal);
         const back = [...this.#held.keys()].filter((key) => present.has(key));
         if (back.length === 0) {
-          this.#emit(this.#deleteHeld(), false);
+          this.#emit(this.#deleteHeld());
           return;
         }
         logger.warn(
@@ -335,32 +358,22 @@ export class Informer<T> {
     return keys;
   }
 
-  #emit(changes: Change<T>[], initial: boolean): void {
-    for (const change of changes) this.#queue.push({ ...change, initial });
-    // A handler may change the store (observe). All handlers have the current event before the new one.
-    if (this.#delivering) return;
-    this.#delivering = true;
-    try {
-      // The queue grows during this loop when handlers cause further events.
-      for (const event of this.#queue) {
-        for (const handler of this.#handlers) this.#call(() => handler(event), event.key);
-      }
-    } finally {
-      this.#queue.length = 0;
-      this.#delivering = false;
-    }
+  #emit(changes: Change<T>[]): void {
+    if (changes.length > 0) this.#delivery.emit(changes.map((change) => ({ ...change, initial: false })));
   }
 
   #deliverHeld(state: DeletionsHeld): void {
-    for (const handler of this.#heldHandlers) this.#call(() => handler(state));
+    for (const handler of this.#heldHandlers) {
+      try {
+        handler(state);
+      } catch (error) {
+        this.#handlerFailed(error);
+      }
+    }
   }
 
-  #call(handler: () => void, key?: string): void {
-    try {
-      handler();
-    } catch (error) {
-      this.#options.logger.error({ informer: this.#options.name, key, err: error }, "a handler failed");
-    }
+  #handlerFailed(error: unknown, key?: string): void {
+    this.#options.logger.error({ informer: this.#options.name, key, err: error }, "a handler failed");
   }
 }
 
