@@ -9,7 +9,7 @@ import {
 import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer, Recoveries } from "../observability/index.ts";
 import type { ClusterReport, ConnectionSource, Liveness, ReportSink, WorkSource } from "../ports/index.ts";
-import { type Client, type Clock, Controller, type Reconciler, Workqueue } from "../runtime/index.ts";
+import { type Client, type Clock, Controller, type Reconciler, type WorkerLimit, Workqueue } from "../runtime/index.ts";
 import {
   Assignments,
   Observations,
@@ -70,7 +70,7 @@ export interface PlannerOptions {
   /** Time limit of one reconcile in milliseconds. Default: 30 s. */
   reconcileTimeoutMs?: number;
   /** Workers of the placement controller, and of the status controller. Default: 8 each. */
-  maxConcurrentReconciles?: number | undefined;
+  workers?: WorkerLimit | undefined;
   /** Sends the queries of rollout gates to Prometheus. Absent: there is no Prometheus, and these gates wait. */
   askGate?: AskGate;
   /** Time since which the API server has verified the approvers of rollouts. Absent: the manager serves no webhooks. */
@@ -171,11 +171,11 @@ function assembleControllers(options: PlannerOptions, tables: ReturnType<typeof 
     holds: new DeletionHoldReconciler(shared),
     binding: new BindingReconciler(shared),
   };
-  const { maxConcurrentReconciles: most = WORKERS.placement } = options;
-  const counts = { ...WORKERS, placement: most, status: most };
+  const { workers: adapting } = options;
+  const limits = { ...WORKERS, ...(adapting === undefined ? {} : { placement: adapting, status: adapting }) };
   const controllers = Object.entries(reconcilers).map(([name, reconciler]) => {
     const queue = new Workqueue({ name, clock, random, metrics: metrics.workqueue(name) });
-    const workers = counts[name as keyof typeof WORKERS];
+    const workers = limits[name as keyof typeof WORKERS];
     const measured = { metrics: metrics.controller(name), tracer };
     return new Controller({ name, queue, reconciler, workers, clock, logger, ...deadline, ...measured });
   });

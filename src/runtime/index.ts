@@ -7,6 +7,7 @@
  * injected. The runtime never decides the content of a cluster, and never keeps process-wide state.
  */
 export {
+  AdaptiveConcurrency,
   ApiError,
   backoffDelay,
   type Clock,
@@ -98,7 +99,9 @@ export {
 } from "./credentials/index.ts";
 export type * from "./types.ts";
 export {
+  AdaptiveWorkers,
   Controller,
+  DEFAULT_WORKERS,
   done,
   Emitter,
   type Enqueue,
@@ -113,6 +116,7 @@ export {
   type Source,
   waking,
   TerminalError,
+  type WorkerLimit,
   Workqueue,
 } from "./controller/index.ts";
 export {

@@ -3,10 +3,10 @@ import { defined, type Message, type ObjectRef, type Reason } from "../../apis/i
 import type { Failure, Why } from "../../desiredstate/index.ts";
 import { fieldOfPlace } from "../../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../../observability/index.ts";
-import { type Clock, type KeyClass, KeyOrder } from "../../runtime/index.ts";
+import { AdaptiveConcurrency, type Clock, type KeyClass, KeyOrder } from "../../runtime/index.ts";
 import { type Attempt, attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
 import { AttemptTelemetry } from "./attemptTelemetry.ts";
-import { AdaptiveConcurrency, Backoffs, Breaker, DriftBackoff, KindBreakers, type Pace } from "../pacing/index.ts";
+import { Backoffs, Breaker, DriftBackoff, KindBreakers, type Pace } from "../pacing/index.ts";
 import {
   type Act,
   decide,
@@ -77,7 +77,7 @@ export class Lane implements AsyncDisposable {
   readonly #options: LaneOptions;
   readonly #queue: PQueue;
   readonly #order = new KeyOrder();
-  readonly #concurrency = new AdaptiveConcurrency();
+  readonly #concurrency = new AdaptiveConcurrency({ least: 1, start: 16, most: 32, runOfSuccesses: 64 });
   readonly #breaker = new Breaker();
   readonly #kinds: KindBreakers;
   readonly #backoffs: Backoffs;

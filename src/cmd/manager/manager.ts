@@ -15,6 +15,7 @@ import {
   type Tracing,
 } from "../../observability/index.ts";
 import {
+  AdaptiveWorkers,
   type Client,
   type ClusterConfig,
   type ClientOptions,
@@ -216,7 +217,12 @@ interface Term {
 async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal): Promise<void> {
   const { options, config, hub, logger, metrics, tracing, webhooks } = self;
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
-  await using client = createClient(config, { cluster: "hub", clock: systemClock, guard, observe });
+  const workers = new AdaptiveWorkers({ ...options.concurrency, clock: systemClock });
+  const observeHub: typeof observe = (call) => {
+    observe(call);
+    workers.observe(call);
+  };
+  await using client = createClient(config, { cluster: "hub", clock: systemClock, guard, observe: observeHub });
   ServerHistory.share(client, self.client);
   const hubId = await identify(client, signal);
   const lastEvents = new AbortController();
@@ -251,7 +257,7 @@ async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal):
         approversProvenSince: webhooks && ((holder: KubeObject) => webhooks.approversProvenSince(holder)),
       }),
       reconcileTimeoutMs: options.reconcileTimeoutMs,
-      maxConcurrentReconciles: options.maxConcurrentReconciles,
+      workers,
       pool: (parts) =>
         new ClusterPool({
           ...parts,

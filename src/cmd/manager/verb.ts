@@ -11,6 +11,7 @@ import {
   systemNamespace,
   verb,
 } from "../shared/index.ts";
+import { DEFAULT_WORKERS } from "../../runtime/index.ts";
 import { prometheusFlags, withPrometheus } from "./prometheusFlags.ts";
 import { telemetryFlags, withTelemetry } from "./telemetryFlags.ts";
 import { webhookFlags, withWebhooks } from "./webhookFlags.ts";
@@ -63,18 +64,30 @@ export const manager = verb({
             "namespace of the members' Secrets (default: the namespace of --namespace)",
           )
           .addOption(protectedNamespace())
-          // Hidden: only `npm run bench -- --workers` sets the count.
-          .addOption(
-            new Option("--max-concurrent-reconciles <count>", "workers of the placement and of the status controller")
-              .argParser(parseWorkers)
-              .hideHelp(),
+          .option(
+            "--min-concurrent-reconciles <count>",
+            "fewest objects in work at once, however slowly the hub answers",
+            parseWorkers,
+            DEFAULT_WORKERS.least,
+          )
+          .option(
+            "--max-concurrent-reconciles <count>",
+            "most objects in work at once; the manager stays below while the hub throttles or slows down",
+            parseWorkers,
+            DEFAULT_WORKERS.most,
           ),
       ),
     ),
   options(flags) {
     const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...given } = flags;
-    const { controllerClass, adoptClass, protectedNamespace: protectedNamespaces, ...others } = given;
+    const { controllerClass, adoptClass, protectedNamespace: protectedNamespaces, ...more } = given;
+    const { minConcurrentReconciles: least, maxConcurrentReconciles: most, ...others } = more;
     const { webhooks, prometheus, sampling, ...rest } = withPrometheus(withTelemetry(withWebhooks(others)));
+    if (least > most) {
+      throw new InvalidArgumentError(
+        `--min-concurrent-reconciles (${least}) is more than --max-concurrent-reconciles (${most}): change one of them`,
+      );
+    }
     if (renewDeadline >= leaseDuration || retryPeriod >= renewDeadline) {
       throw new InvalidArgumentError(
         `--lease-duration (${leaseDuration} ms) must be longer than --renew-deadline (${renewDeadline} ms), and --renew-deadline longer than --retry-period (${retryPeriod} ms): change one of them`,
@@ -93,6 +106,8 @@ export const manager = verb({
       leaseDurationMs: leaseDuration,
       renewDeadlineMs: renewDeadline,
       retryPeriodMs: retryPeriod,
+      /** Bounds of the number of objects in work at once. */
+      concurrency: { least, most },
       // Two processes on one host must never have the same identity.
       identity: identity ?? `${hostname()}_${randomUUID().slice(0, 8)}`,
       ...defined({

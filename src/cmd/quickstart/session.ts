@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
 import { DEFAULT_SYSTEM_NAMESPACE, defined } from "../../apis/index.ts";
-import { builtInTypeOf, MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
+import { builtInTypeOf, DEFAULT_WORKERS, MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
 import {
   allOf,
   type CommandContext,
@@ -249,6 +249,7 @@ export class Session implements AsyncDisposable {
         renewDeadlineMs: 10_000,
         retryPeriodMs: 2_000,
         reconcileTimeoutMs: 30_000,
+        concurrency: DEFAULT_WORKERS,
         // The folder's lock admits one process, so a restarted one may take its own Lease back at once.
         identity: fleet.kind === "given" ? `${hostname()}_${randomUUID().slice(0, 8)}` : "quickstart",
         allowExecCredentials: false,

@@ -1,6 +1,6 @@
 /** Client of one API server. Answers are checked; the pages of a list show one consistent state, or the list fails. */
 export { objectPath } from "./apiPaths.ts";
-export { type ClientOptions, createClient } from "./client.ts";
+export { type CallRecord, type ClientOptions, createClient } from "./client.ts";
 export { Discovery } from "./discovery.ts";
 export { groupVersionsIn } from "./discoveryDocuments.ts";
 export {

@@ -16,6 +16,7 @@ import { type Clock, NotLeaderError, ReconcileTimeoutError, TimeSlice } from "..
 import { KeyFeed } from "./keyFeed.ts";
 import type { KeyClass } from "./keyOrder.ts";
 import type { Source } from "./sources.ts";
+import { fixedWorkers, type WorkerLimit } from "./workers.ts";
 import type { Workqueue } from "./workqueue.ts";
 
 /** Result of a successful reconcile. */
@@ -69,7 +70,8 @@ export interface ControllerOptions<K extends string = string> {
   name: string;
   queue: Workqueue<K>;
   reconciler: Reconciler<K>;
-  workers: number;
+  /** How many keys may be in work at once. */
+  workers: number | WorkerLimit;
   clock: Clock;
   logger: Logger;
   metrics?: ControllerMetrics;
@@ -84,11 +86,14 @@ const DRAIN_MS = 1_500;
 /** Time for them to finish after their own signal was aborted. */
 const GIVE_UP_MS = 500;
 
-/** Reconciles the keys of a queue with a fixed number of workers. Many keys leave the event loop free. */
+/** Reconciles the keys of a queue with several workers. Many keys leave the event loop free. */
 export class Controller<K extends string = string> {
   readonly #options: ControllerOptions<K>;
   /** Abort controllers of the running reconciles. */
   readonly #runs = new Set<AbortController>();
+  readonly #limit: WorkerLimit;
+  /** Number of workers. A worker ends when the limit has fallen below their number. */
+  #workers = 0;
   readonly #timeoutMs: number;
   readonly #slice: TimeSlice;
 
@@ -96,17 +101,17 @@ export class Controller<K extends string = string> {
     this.#options = options;
     this.#timeoutMs = options.timeoutMs ?? RECONCILE_TIMEOUT_MS;
     this.#slice = TimeSlice.of(options.clock);
-    options.metrics?.maxConcurrent(options.workers);
+    this.#limit = typeof options.workers === "number" ? fixedWorkers(options.workers) : options.workers;
   }
 
   /** Works until the signal is aborted, and lets running reconciles finish then. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { workers, clock, logger, name } = this.#options;
+    const { clock, logger, name } = this.#options;
     using subscriptions = signal.aborted ? undefined : this.#subscribe();
     const work = new AbortController();
     const abortRuns = (): void => this.#runs.forEach((run) => run.abort(work.signal.reason));
     work.signal.addEventListener("abort", abortRuns, { once: true });
-    const running = Promise.all(Array.from({ length: workers }, () => this.#work(signal, work.signal)));
+    const running = this.#runWorkers(signal, work.signal);
     const leftBehind = Promise.withResolvers<"left behind">();
     const timers = new DisposableStack();
     const drain = (): void => {
@@ -145,14 +150,31 @@ export class Controller<K extends string = string> {
     return subscriptions;
   }
 
+  /** Resolves after the signal, when every worker has ended. */
+  async #runWorkers(signal: AbortSignal, workSignal: AbortSignal): Promise<void> {
+    const working = new Set<Promise<void>>();
+    const fill = (): void => {
+      this.#options.metrics?.maxConcurrent(this.#limit.limit);
+      while (!signal.aborted && this.#workers < this.#limit.limit) {
+        this.#workers += 1;
+        const worker = this.#work(signal, workSignal).finally(() => working.delete(worker));
+        working.add(worker);
+      }
+    };
+    using _changes = this.#limit.changes.subscribe(fill);
+    fill();
+    while (working.size > 0) await Promise.all(working);
+  }
+
   async #work(signal: AbortSignal, workSignal: AbortSignal): Promise<void> {
     const { queue } = this.#options;
-    for (;;) {
+    while (this.#workers <= this.#limit.limit) {
       while (this.#slice.spent) await this.#slice.next();
       const key = await queue.get(signal);
-      if (key === undefined) return;
+      if (key === undefined) break;
       if (!this.#isPutOff(key)) await this.#reconcileOne(key, workSignal);
     }
+    this.#workers -= 1;
   }
 
   /** True if the key is not due yet. The key is then in the queue again. */

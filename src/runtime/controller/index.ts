@@ -15,4 +15,5 @@ export {
 } from "./controller.ts";
 export { type KeyClass, KeyOrder } from "./keyOrder.ts";
 export { Emitter, type Enqueue, from, merged, type Source, waking } from "./sources.ts";
+export { AdaptiveWorkers, DEFAULT_WORKERS, type WorkerLimit } from "./workers.ts";
 export { Workqueue } from "./workqueue.ts";

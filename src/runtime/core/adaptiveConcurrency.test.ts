@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { AdaptiveConcurrency } from "./concurrency.ts";
+import { AdaptiveConcurrency } from "./adaptiveConcurrency.ts";
+
+const BOUNDS = { least: 1, start: 16, most: 32, runOfSuccesses: 64 };
 
 function after(successes: number, latencyMs: number): AdaptiveConcurrency {
-  const concurrency = new AdaptiveConcurrency();
+  const concurrency = new AdaptiveConcurrency(BOUNDS);
   for (let index = 0; index < successes; index += 1) concurrency.succeeded(latencyMs, 0);
   return concurrency;
 }
@@ -11,6 +13,20 @@ describe("AdaptiveConcurrency", () => {
   test("a run of successes adds one concurrent request, up to the bound", () => {
     expect(after(64, 5).limit).toBe(17);
     expect(after(64 * 50, 5).limit).toBe(32);
+  });
+
+  test("until the first halving a shorter run is enough, if the bounds say so", () => {
+    const concurrency = new AdaptiveConcurrency({ ...BOUNDS, firstRuns: 4 });
+    const succeed = (times: number, at: number): void => {
+      for (let index = 0; index < times; index += 1) concurrency.succeeded(5, at);
+    };
+    succeed(8, 0);
+    expect(concurrency.limit).toBe(18);
+    concurrency.throttled(2_000);
+    succeed(63, 2_000);
+    expect(concurrency.limit).toBe(9);
+    succeed(1, 2_000);
+    expect(concurrency.limit).toBe(10);
   });
 
   test("a 429 halves the limit once a second at most", () => {

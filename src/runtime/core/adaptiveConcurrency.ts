@@ -1,11 +1,17 @@
-const START = 16;
-const LEAST = 1;
-const MOST = 32;
+/** Bounds and pace of an {@link AdaptiveConcurrency}. */
+export interface ConcurrencyBounds {
+  least: number;
+  start: number;
+  most: number;
+  /** Successes in a row that earn one more at a time. */
+  runOfSuccesses: number;
+  /** The same until the first halving. Default: {@link runOfSuccesses}. */
+  firstRuns?: number;
+}
+
 /** Less is never a sign of overload. */
 const LATENCY_FLOOR_MS = 250;
 
-/** Successes in a row that earn one more request at a time. */
-const RUN_OF_SUCCESSES = 64;
 /** Answers to requests that were already under way do not halve the limit again. */
 const HALVE_AT_MOST_EVERY_MS = 1000;
 /** Above this multiple of the lowest latency requests queue in the member. */
@@ -16,12 +22,13 @@ const FAST = 0.2;
 const SLOW = 0.01;
 
 /**
- * Number of concurrent requests of a lane: additive increase after a run of successes, multiplicative decrease on 429
- * and doubled latency. Above the start it grows only while latency stays near its lowest: on a distant member more
- * requests are faster, in a busy one they only queue. Pure.
+ * A number of things that may be under way at once at one server: additive increase after a run of successes,
+ * multiplicative decrease on 429 and doubled latency. Above the start it grows only while latency stays near its
+ * lowest: at a distant server more requests are faster, in a busy one they only queue. Pure.
  */
 export class AdaptiveConcurrency {
-  #limit = START;
+  readonly #bounds: ConcurrencyBounds;
+  #limit: number;
   #run = 0;
   #recentMs: number | undefined;
   #usualMs: number | undefined;
@@ -29,6 +36,11 @@ export class AdaptiveConcurrency {
   #leastBeforeMs = Number.POSITIVE_INFINITY;
   #windowSince = Number.NEGATIVE_INFINITY;
   #halvedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(bounds: ConcurrencyBounds) {
+    this.#bounds = bounds;
+    this.#limit = bounds.start;
+  }
 
   get limit(): number {
     return this.#limit;
@@ -42,11 +54,13 @@ export class AdaptiveConcurrency {
       this.#halve(monotonic);
       return;
     }
+    const { start, most, runOfSuccesses, firstRuns = runOfSuccesses } = this.#bounds;
+    const needed = this.#halvedAt === Number.NEGATIVE_INFINITY ? firstRuns : runOfSuccesses;
     this.#run += 1;
-    if (this.#run < RUN_OF_SUCCESSES) return;
+    if (this.#run < needed) return;
     this.#run = 0;
     const isQueueing = this.#recentMs > QUEUEING * Math.min(this.#leastMs, this.#leastBeforeMs);
-    if (this.#limit < START || !isQueueing) this.#limit = Math.min(MOST, this.#limit + 1);
+    if (this.#limit < start || !isQueueing) this.#limit = Math.min(most, this.#limit + 1);
   }
 
   throttled(monotonic: number): void {
@@ -66,7 +80,7 @@ export class AdaptiveConcurrency {
     this.#run = 0;
     if (monotonic - this.#halvedAt < HALVE_AT_MOST_EVERY_MS) return;
     this.#halvedAt = monotonic;
-    this.#limit = Math.max(LEAST, Math.floor(this.#limit / 2));
+    this.#limit = Math.max(this.#bounds.least, Math.floor(this.#limit / 2));
     this.#recentMs = this.#usualMs;
   }
 }

@@ -1,4 +1,5 @@
 /** Base of the runtime: errors, the clock, keys, backoff, turns of the event loop. */
+export { AdaptiveConcurrency } from "./adaptiveConcurrency.ts";
 export { backoffDelay } from "./backoff.ts";
 export { type Clock, steadyTime, systemClock } from "./clock.ts";
 export {

@@ -9,7 +9,7 @@ import { install } from "../../../src/cmd/install/install.ts";
 import { joinMember } from "../../../src/cmd/member/join.ts";
 import { runManager } from "../../../src/cmd/manager/manager.ts";
 import { createLogger } from "../../../src/observability/index.ts";
-import { clusterConfigFromKubeconfig, type Client } from "../../../src/runtime/index.ts";
+import { clusterConfigFromKubeconfig, type Client, DEFAULT_WORKERS } from "../../../src/runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../../src/sandbox/index.ts";
 
 const REGIONS = ["cn-shanghai", "ap-southeast-1", "eu-central-1", "us-east-1", "cn-beijing", "sa-east-1"] as const;
@@ -95,6 +95,7 @@ export class ScaleFederation implements AsyncDisposable {
         renewDeadlineMs: 40_000,
         retryPeriodMs: 10_000,
         reconcileTimeoutMs: 30_000,
+        concurrency: DEFAULT_WORKERS,
         identity: "bench",
         allowExecCredentials: false,
       },

@@ -20,8 +20,8 @@ import { applicationNames, FIRST_IMAGE, memberOptions, NAMESPACE, policies, SECO
 import { DelayLine } from "./delayLine.ts";
 import { PriorityLevel, type Situation, SITUATIONS } from "./situations.ts";
 
-/** Reconcilers of each of the two controllers that write on the hub for every object. */
-export const COUNTS = [1, 3, 8, 16] as const;
+/** Workers of each of the two controllers that write on the hub for every object: a fixed count, or what the manager finds. */
+export const COUNTS = [1, 3, 8, 16, 32, "adaptive"] as const;
 export type Count = (typeof COUNTS)[number];
 
 /** One creation of all objects of a situation. */
@@ -184,7 +184,8 @@ class WorkerBench implements AsyncDisposable {
 
   #startManager(count: Count, args: readonly string[]): Promise<Manager> {
     const { hub, dir } = this.#fleet;
-    return startManager({ hub, folder: dir, args: ["--max-concurrent-reconciles", String(count), ...args] });
+    const bounds = (["min", "max"] as const).flatMap((end) => [`--${end}-concurrent-reconciles`, String(count)]);
+    return startManager({ hub, folder: dir, args: [...(count === "adaptive" ? [] : bounds), ...args] });
   }
 
   #rollouts(objects: number, prefix: string): Rollouts {
