@@ -45,11 +45,16 @@ async function leading(
     recoveries: all.shared.recoveries,
     pool: ({ listener, connections }) => {
       listeners.push(listener);
-      connections.follow((change) => {
-        heard.push(
-          "set" in change ? `${change.set.cluster} is connected` : `${change.remove} is not connected any more`,
-        );
-      });
+      connections.follow(
+        { version: PROTOCOL_VERSION, worker: "manager" },
+        {
+          take: (message) => {
+            if (message.kind === "Set") heard.push(`${message.settings.cluster} is connected`);
+            if (message.kind === "Remove") heard.push(`${message.cluster} is not connected any more`);
+          },
+          ended: () => undefined,
+        },
+      );
       return pool;
     },
     ...more,

@@ -1,6 +1,6 @@
 import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
 import { type ClusterPool, createMembers, type PoolListener } from "../clusters/index.ts";
-import type { ClusterReport, ConnectionSource, ReportSink, WorkSource } from "../ports/index.ts";
+import type { ClusterReport, ConnectionSource, Liveness, ReportSink, WorkSource } from "../ports/index.ts";
 import { createPlanner, type PlannerOptions, type PlannerView } from "./planner.ts";
 
 /** The ports between the planner and the members. */
@@ -15,6 +15,8 @@ export interface Ports {
 export interface PoolParts extends Pick<Ports, "connections" | "reports"> {
   /** Takes sessions and contact. */
   listener: PoolListener;
+  identity: string;
+  liveness: Liveness | undefined;
 }
 
 export interface FederationOptions extends PlannerOptions {
@@ -44,7 +46,7 @@ export function createFederation(options: FederationOptions): Federation {
   const { source, sink, reports, connections } = link(planner);
   const members = createMembers({
     ...{ source, sink, identity, liveness, hubId, systemNamespace, clock, random, logger, metrics, tracer },
-    pool: (listener) => options.pool({ listener, connections, reports }),
+    pool: (listener) => options.pool({ listener, connections, reports, identity, liveness }),
   });
 
   async function run(signal: AbortSignal): Promise<void> {

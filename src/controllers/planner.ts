@@ -145,7 +145,7 @@ function assembleControllers(options: PlannerOptions, tables: ReturnType<typeof 
   const deadline = options.reconcileTimeoutMs === undefined ? {} : { timeoutMs: options.reconcileTimeoutMs };
   const { states, observations, dependencies } = tables;
   const members = new ConnectedMembers({
-    ...{ hub: client, clock, logger, events, recoveries },
+    ...{ hub: client, clock, logger, events, recoveries, epoch: options.epoch, liveness: options.liveness },
     onWritten: (object) => hub.clusters.observe(object),
     onFailed: () => metrics.failed("cluster"),
   });

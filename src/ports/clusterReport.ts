@@ -1,6 +1,7 @@
 import type { Contact, MemberClusterStatus } from "../apis/index.ts";
 import type { Why } from "../desiredstate/index.ts";
 import type { ConnectionSettings } from "./connections.ts";
+import type { ReportSession } from "./report.ts";
 
 /** Reason of the contact before the first result. It is never written to a status. */
 export const NOT_YET_KNOWN = "Connecting";
@@ -54,18 +55,40 @@ export type IdentityAnswer =
   /** Another manager owns the MemberCluster, and has not recorded the UID yet. */
   | "NotOwner";
 
-/** The reports of one connection about its MemberCluster. They end with the MemberCluster, or with the connection. */
-export interface ClusterReportChannel {
-  send(news: ClusterNews): void;
+/** A message of one session, numbered from 0. */
+export type ClusterMessage = { seq: number } & (
+  | ClusterNews
   /**
    * Asks for the identity of the cluster to be recorded, which has to be done before the first write to the cluster. The
-   * MemberCluster counts as connected from then on until the next `Contact`. Never rejects.
+   * MemberCluster counts as connected from then on until the next `Contact`.
    */
-  recordIdentity(identity: ClusterIdentity): Promise<IdentityAnswer>;
+  | { kind: "Identity"; identity: ClusterIdentity }
+  /** The connection is alive. */
+  | { kind: "Heartbeat" }
+);
+
+/** What the receiver tells a connection. */
+export type ClusterAnswer =
+  /** `uid`: the identity of the request. */
+  | { kind: "Identity"; uid: string; answer: IdentityAnswer }
+  /** Messages were lost: the connection opens another session and reports everything. */
+  | { kind: "Resync"; why: string }
+  /** Another connection reports on the cluster now, the epoch is over, or the MemberCluster is gone. */
+  | { kind: "Superseded"; why: string };
+
+export interface ClusterReportChannel extends Disposable {
+  send(message: ClusterMessage): void;
 }
 
 /** The hub's side: takes what the connections report about the clusters. */
 export interface ClusterReport {
-  /** Reports about a MemberCluster that is gone or was created again change nothing. */
-  open(member: Pick<ConnectionSettings, "cluster" | "uid">): ClusterReportChannel;
+  /**
+   * Begins a session. From now on, messages of an earlier session of the cluster change nothing. `epoch` of the session: as
+   * the {@link ConnectionSource} said.
+   */
+  open(
+    member: Pick<ConnectionSettings, "cluster" | "uid">,
+    session: ReportSession,
+    answer: (answer: ClusterAnswer) => void,
+  ): ClusterReportChannel;
 }

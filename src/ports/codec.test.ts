@@ -4,6 +4,11 @@ import { describe, expect } from "vitest";
 import type { ApplyRow, HoldRow } from "../desiredstate/index.ts";
 import {
   decodeAnswer,
+  decodeClusterAnswer,
+  decodeClusterMessage,
+  decodeConnectionAnswer,
+  decodeConnectionRequest,
+  decodeConnections,
   type Decoded,
   decodeReport,
   decodeRequest,
@@ -13,7 +18,19 @@ import {
   MESSAGE_BOUNDS,
 } from "./codec.ts";
 import type { Report, WorkMessage } from "./index.ts";
-import { assignmentRequests, reportAnswers, reports, reportSessions, workMessages } from "./testing/arbitraries.ts";
+import { MOST_CHARACTERS } from "./schemas/parts.ts";
+import {
+  assignmentRequests,
+  clusterAnswers,
+  clusterMessages,
+  connectionAnswers,
+  connectionMessages,
+  connectionRequests,
+  reportAnswers,
+  reports,
+  reportSessions,
+  workMessages,
+} from "./testing/arbitraries.ts";
 
 function valueOf<T>(decoded: Decoded<T>): T {
   if ("error" in decoded) throw new Error(decoded.error);
@@ -48,6 +65,44 @@ describe("a message arrives as it was sent", () => {
 
   test.prop([reportAnswers])("an answer", (sent) => {
     expectSame(valueOf(decodeAnswer(encode(sent))), sent);
+  });
+
+  test.prop([connectionMessages])("the settings of a connection", (sent) => {
+    expectSame(valueOf(decodeConnections(encode(sent))), sent);
+  });
+
+  test.prop([connectionRequests])("a request for connections", (sent) => {
+    expectSame(valueOf(decodeConnectionRequest(encode(sent))), sent);
+  });
+
+  test.prop([connectionAnswers])("the end of a connection", (sent) => {
+    expectSame(valueOf(decodeConnectionAnswer(encode(sent))), sent);
+  });
+
+  test.prop([clusterMessages])("what a connection says of its cluster", (sent) => {
+    expectSame(valueOf(decodeClusterMessage(encode(sent))), sent);
+  });
+
+  test.prop([clusterAnswers])("an answer to a connection", (sent) => {
+    expectSame(valueOf(decodeClusterAnswer(encode(sent))), sent);
+  });
+});
+
+describe("a message is bounded", () => {
+  const worker = (length: number): string => encode({ version: 1, worker: "w".repeat(length), number: 1, epoch: 1 });
+
+  test("a text has its longest length, and no character more", () => {
+    expect(errorOf(decodeSession(worker(MOST_CHARACTERS)))).toBeUndefined();
+    expect(errorOf(decodeSession(worker(MOST_CHARACTERS + 1)))).toMatch(/^worker /);
+  });
+
+  test("a cluster of 1,000 kinds with the longest names, and a condition with the longest message, pass", () => {
+    const kinds = Array.from({ length: 1_000 }, (_, index) => ({ group: "g".repeat(253), kind: `K${index}` }));
+    const types = kinds.map((kind) => ({ ...kind, version: "v1", plural: "p".repeat(253), namespaced: true }));
+    const work: WorkMessage = { seq: 0, kind: "Kinds", kinds: types, others: kinds };
+    expectSame(valueOf(decodeWork(encode(work))), work);
+    const contact = { ok: false, synced: false, pending: false, message: "m".repeat(32_768) };
+    expectSame(valueOf(decodeReport(encode({ seq: 0, contact }))), { seq: 0, contact });
   });
 });
 

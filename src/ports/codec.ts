@@ -1,7 +1,20 @@
 import type { z } from "zod";
 import { issueText, parseJson } from "../apis/index.ts";
+import type { ClusterAnswer, ClusterMessage } from "./clusterReport.ts";
+import type { ConnectionAnswer, ConnectionMessage, ConnectionRequest } from "./connections.ts";
 import type { Report, ReportAnswer, ReportSession } from "./report.ts";
-import { assignmentRequest, report, reportAnswer, reportSession, workMessage } from "./schemas/index.ts";
+import {
+  assignmentRequest,
+  clusterAnswer,
+  clusterMessage,
+  connectionAnswer,
+  connectionMessage,
+  connectionRequest,
+  report,
+  reportAnswer,
+  reportSession,
+  workMessage,
+} from "./schemas/index.ts";
 import type { AssignmentRequest, WorkMessage } from "./work.ts";
 
 export interface MessageBounds {
@@ -17,8 +30,20 @@ export const MESSAGE_BOUNDS: MessageBounds = { characters: 64 << 20, levels: 128
 /** `error`: where the message is wrong, and what is wrong there. Never its content, as a row may hold a Secret. */
 export type Decoded<T> = { value: T } | { error: string };
 
+type Sent =
+  | AssignmentRequest
+  | ClusterAnswer
+  | ClusterMessage
+  | ConnectionAnswer
+  | ConnectionMessage
+  | ConnectionRequest
+  | Report
+  | ReportAnswer
+  | ReportSession
+  | WorkMessage;
+
 /** Members that are undefined are left out. Integers beyond 2^53 are written in full, see `apis/values/json.ts`. */
-export function encode(message: WorkMessage | AssignmentRequest | ReportSession | Report | ReportAnswer): string {
+export function encode(message: Sent): string {
   return JSON.stringify(message);
 }
 
@@ -27,6 +52,11 @@ export const decodeRequest = decoderOf<AssignmentRequest>(assignmentRequest);
 export const decodeSession = decoderOf<ReportSession>(reportSession);
 export const decodeReport = decoderOf<Report>(report);
 export const decodeAnswer = decoderOf<ReportAnswer>(reportAnswer);
+export const decodeConnections = decoderOf<ConnectionMessage>(connectionMessage);
+export const decodeConnectionRequest = decoderOf<ConnectionRequest>(connectionRequest);
+export const decodeConnectionAnswer = decoderOf<ConnectionAnswer>(connectionAnswer);
+export const decodeClusterMessage = decoderOf<ClusterMessage>(clusterMessage);
+export const decodeClusterAnswer = decoderOf<ClusterAnswer>(clusterAnswer);
 
 type Decode<T> = (text: string, bounds?: MessageBounds) => Decoded<T>;
 

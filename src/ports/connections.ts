@@ -21,14 +21,53 @@ export interface ConnectionSettings {
   owned: boolean;
 }
 
-/** `remove`: name of a MemberCluster that is not connected any more. */
-export type ConnectionChange = { set: ConnectionSettings } | { remove: string };
+/** What a worker asks for. */
+export interface ConnectionRequest {
+  version: number;
+  /** Unique for the worker. A stream takes the place of the worker's last one. */
+  worker: string;
+}
+
+export type ConnectionChange =
+  /** The first message. `epoch`: term of the planner. */
+  | { kind: "Start"; epoch: number }
+  /** The settings of a cluster. They replace the last ones. */
+  | { kind: "Set"; settings: ConnectionSettings }
+  /** The cluster is not to be connected any more. The worker answers when the connection has ended. */
+  | { kind: "Remove"; cluster: string; uid?: string | undefined }
+  /** Every cluster has been sent since `Start`: a cluster that was not named is not to be connected. */
+  | { kind: "End" }
+  /** The planner is alive. */
+  | { kind: "Heartbeat" };
+
+/** A message of one stream, numbered from 0. */
+export type ConnectionMessage = ConnectionChange & { seq: number };
+
+/** The connection to the MemberCluster has ended: no write is sent any more. */
+export interface ConnectionAnswer {
+  kind: "Removed";
+  cluster: string;
+  uid?: string | undefined;
+}
+
+/** Takes the messages of one stream. */
+export interface ConnectionTaker {
+  take(message: ConnectionMessage): void;
+  /** The stream has ended. It has to be asked for again. */
+  ended(why: string): void;
+}
+
+/** Disposed of when the worker has no connection any more. A stream that only broke is followed by another one. */
+export interface ConnectionStream extends Disposable {
+  send(answer: ConnectionAnswer): void;
+}
 
 /** The hub's side: the clusters to be connected. */
 export interface ConnectionSource {
   /**
-   * Delivers the settings of every cluster, then the changes, in order. In one process a change is delivered before the
-   * call that caused it returns: a removed cluster has no session any more when its finalizer is taken away.
+   * Sends the settings of every cluster, then the changes. The finalizer of a MemberCluster waits for every worker that was
+   * sent the cluster: for its answer, or for the end of its stream. Whoever carries the messages disposes of the stream of
+   * a worker that is lost, as soon as the worker cannot write any more.
    */
-  follow(taker: (change: ConnectionChange) => void): Disposable;
+  follow(request: ConnectionRequest, taker: ConnectionTaker): ConnectionStream;
 }

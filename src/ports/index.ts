@@ -4,23 +4,22 @@
  *
  * - {@link WorkSource}: the rows that planning wants on each cluster.
  * - {@link ReportSink}: what the workers observe there.
- *
- * A connection to a member has ports of its own.
- *
  * - {@link ConnectionSource}: the clusters to be connected.
- * - {@link CredentialStore}: their credentials, which are no message and are never sent to the other side.
- * - {@link ClusterReport}: contact, identity and findings.
+ * - {@link ClusterReport}: contact, identity and findings of a connection.
+ * - {@link CredentialStore}: credentials of the clusters, which are no message and are never sent to the other side.
  *
  * Promises: every message is a JSON value, so that the two sides may run in one process or in two. The messages of a
- * stream are numbered: whoever takes them notices a double, a wrong order or a gap. Planning has an epoch: nothing that
- * belongs to an older epoch changes anything. Absence is no message: a row that does not come is no order to remove,
- * and a report that does not come is no loss of an object. A decoded message has the form of its type, and an error
- * never repeats the content of a message.
+ * stream are numbered: whoever takes them notices a double, a wrong order or a gap, and asks for everything again.
+ * Planning has an epoch: nothing that belongs to an older epoch, or to an ended session, changes anything. Absence is no
+ * message: a row that does not come is no order to remove, and a report that does not come is no loss of an object. A
+ * decoded message has the form of its type and is bounded, and an error never repeats the content of a message.
  */
 export {
   type Answering,
+  type ClusterAnswer,
   type ClusterFindings,
   type ClusterIdentity,
+  type ClusterMessage,
   type ClusterNews,
   type ClusterReport,
   type ClusterReportChannel,
@@ -29,9 +28,31 @@ export {
   sameContact,
   type TokenRenewal,
 } from "./clusterReport.ts";
-export { type ConnectionChange, type ConnectionSettings, type ConnectionSource } from "./connections.ts";
+export {
+  type ConnectionAnswer,
+  type ConnectionChange,
+  type ConnectionMessage,
+  type ConnectionRequest,
+  type ConnectionSettings,
+  type ConnectionSource,
+  type ConnectionStream,
+  type ConnectionTaker,
+} from "./connections.ts";
 export { type CredentialStore, type MemberSecret } from "./credentials.ts";
-export { decodeAnswer, type Decoded, decodeReport, decodeRequest, decodeSession, decodeWork, encode } from "./codec.ts";
+export {
+  decodeAnswer,
+  decodeClusterAnswer,
+  decodeClusterMessage,
+  decodeConnectionAnswer,
+  decodeConnectionRequest,
+  decodeConnections,
+  type Decoded,
+  decodeReport,
+  decodeRequest,
+  decodeSession,
+  decodeWork,
+  encode,
+} from "./codec.ts";
 export { InOrder } from "./inOrder.ts";
 export {
   type CapacityReport,
@@ -43,6 +64,7 @@ export {
   type ReportSink,
 } from "./report.ts";
 export { RowSum } from "./rowSum.ts";
+export { otherVersion, refusalOf } from "./sessions.ts";
 export {
   type AssignmentRequest,
   type Liveness,

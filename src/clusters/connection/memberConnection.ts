@@ -1,15 +1,10 @@
 import { type Contact, sameValue, timestamp } from "../../apis/index.ts";
 import { logContext, type Logger } from "../../observability/index.ts";
-import {
-  type ClusterFindings,
-  type ClusterReportChannel,
-  type ConnectionSettings,
-  type CredentialStore,
-  sameContact,
-} from "../../ports/index.ts";
+import { type ClusterFindings, type ConnectionSettings, type CredentialStore, sameContact } from "../../ports/index.ts";
 import type { Client, Clock, ClusterConfig } from "../../runtime/index.ts";
 import { AnsweringRecord } from "./answering.ts";
 import { ClusterAccess, type HubAsMember } from "./clusterAccess.ts";
+import type { ClusterReporting } from "./clusterReporter.ts";
 import {
   type ConnectionEvent,
   type ConnectionState,
@@ -58,7 +53,7 @@ export class MemberConnection {
   readonly cluster: string;
   readonly #options: MemberConnectionOptions;
   readonly #logger: Logger;
-  readonly #report: ClusterReportChannel;
+  readonly #report: ClusterReporting;
   readonly #renewer: TokenRenewer;
   readonly #reader: CredentialsReader;
   /** Background work; ends soon after its access. */
@@ -78,7 +73,7 @@ export class MemberConnection {
   #started = false;
   readonly #end = new AbortController();
 
-  constructor(settings: ConnectionSettings, report: ClusterReportChannel, options: MemberConnectionOptions) {
+  constructor(settings: ConnectionSettings, report: ClusterReporting, options: MemberConnectionOptions) {
     const { cluster } = settings;
     const { clock, random, requestToken, secrets } = options;
     const logger = options.logger.child(logContext(undefined, { cluster }));

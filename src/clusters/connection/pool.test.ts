@@ -33,7 +33,7 @@ function pooling(more: Partial<ClusterPoolOptions> = {}) {
   };
   const make = (): ClusterPool =>
     new ClusterPool({
-      ...{ connections: hubSide, reports: hubSide, credentials: hubSide.credentials, clock },
+      ...{ connections: hubSide, reports: hubSide, credentials: hubSide.credentials, clock, identity: "pool" },
       hubLocal: { client, discovery: new Discovery(client, clock), clusterUid: "hub-uid" },
       allowExec: false,
       logger: createLogger({ level: "silent" }),

@@ -2,10 +2,10 @@ import { type Contact, defined } from "../../apis/index.ts";
 import type { Logger, Metrics } from "../../observability/index.ts";
 import type {
   ClusterReport,
-  ConnectionChange,
   ConnectionSettings,
   ConnectionSource,
   CredentialStore,
+  Liveness,
 } from "../../ports/index.ts";
 import {
   type Client,
@@ -13,9 +13,12 @@ import {
   type Clock,
   type ClusterConfig,
   createClient,
+  NotLeaderError,
   requestToken,
 } from "../../runtime/index.ts";
 import type { HubAsMember } from "./clusterAccess.ts";
+import { ClusterReporter } from "./clusterReporter.ts";
+import { ConnectionsReader } from "./connectionsReader.ts";
 import { DEFAULT_TIMING, type ProbeTiming } from "./connection.ts";
 import { type IdentityClaim, type TokenRequester } from "../credentials/index.ts";
 import { MemberConnection, type MemberConnectionOptions } from "./memberConnection.ts";
@@ -26,6 +29,10 @@ export interface ClusterPoolOptions {
   connections: ConnectionSource;
   credentials: CredentialStore;
   reports: ClusterReport;
+  /** Unique for this process. */
+  identity: string;
+  /** Signs of life between the two sides. Undefined: both are in this process. */
+  liveness?: Liveness | undefined;
   /** The client for a cluster with `local: {}`. */
   hubLocal: HubAsMember;
   /** Allow kubeconfigs with exec credential plugins. */
@@ -54,19 +61,21 @@ const UNKNOWN: Contact = { ok: false, reason: "ClusterUnknown", message: "there 
 export class ClusterPool implements AsyncDisposable {
   readonly #options: ClusterPoolOptions;
   readonly #connectionOptions: MemberConnectionOptions;
-  readonly #connections = new Map<string, MemberConnection>();
+  readonly #connections = new Map<string, { connection: MemberConnection; reporter: ClusterReporter }>();
   readonly #closing = new Set<Promise<void>>();
-  readonly #following: Disposable;
+  readonly #reader: ConnectionsReader;
+  /** Sessions of reports that were begun. */
+  #sessions = 0;
   #state: "New" | "Running" | "Closed" = "New";
 
   constructor(options: ClusterPoolOptions) {
     this.#options = options;
-    const { clock, logger, listener, credentials } = options;
+    const { clock, logger, listener, credentials, random = Math.random } = options;
     this.#connectionOptions = {
       hubLocal: options.hubLocal,
       allowExec: options.allowExec,
       clock,
-      random: options.random ?? Math.random,
+      random,
       timing: { ...DEFAULT_TIMING, ...options.timing },
       logger,
       listener,
@@ -77,15 +86,22 @@ export class ClusterPool implements AsyncDisposable {
       claimChanged: (cluster) => this.#rejudge(cluster),
       contactChanged: (cluster, contact) => this.#contactChanged(cluster, contact),
     };
-    this.#following = options.connections.follow((change) => this.#take(change));
+    this.#reader = new ConnectionsReader({
+      ...{ connections: options.connections, worker: options.identity, clock, random, logger },
+      silentAfterMs: options.liveness?.silentAfterMs,
+      set: (settings) => this.#set(settings),
+      remove: (cluster) => this.#remove(cluster),
+      connected: () => this.#connected(),
+    });
+    this.#reader.follow();
   }
 
   contact(cluster: string): Contact {
-    return this.#connections.get(cluster)?.contact ?? UNKNOWN;
+    return this.#connections.get(cluster)?.connection.contact ?? UNKNOWN;
   }
 
   session(cluster: string): MemberSession | undefined {
-    return this.#connections.get(cluster)?.session;
+    return this.#connections.get(cluster)?.connection.session;
   }
 
   /** Stays connected until the signal is aborted. Call it once. */
@@ -96,7 +112,7 @@ export class ClusterPool implements AsyncDisposable {
     try {
       await credentials.waitForSync(signal);
       this.#state = "Running";
-      for (const connection of this.#connections.values()) connection.start();
+      for (const { connection } of this.#connections.values()) connection.start();
       await following;
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -107,55 +123,61 @@ export class ClusterPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#state = "Closed";
-    this.#following[Symbol.dispose]();
-    for (const connection of this.#connections.values()) this.#close(connection);
+    for (const known of this.#connections.values()) this.#close(known);
     this.#connections.clear();
+    this.#reader[Symbol.dispose]();
     await Promise.all(this.#closing);
-  }
-
-  #take(change: ConnectionChange): void {
-    if (this.#state === "Closed") return;
-    if ("remove" in change) this.#remove(change.remove);
-    else this.#set(change.set);
   }
 
   #set(settings: ConnectionSettings): void {
     const { cluster, uid } = settings;
-    const known = this.#connections.get(cluster);
+    if (this.#state === "Closed") return;
+    const known = this.#connections.get(cluster)?.connection;
     if (known !== undefined && known.objectUid === uid) {
       known.update(settings);
       return;
     }
     // Deleted and created again unobserved: the new object may mean a different cluster.
     if (known !== undefined) this.#remove(cluster);
-    const report = this.#options.reports.open(settings);
-    const connection = new MemberConnection(settings, report, this.#connectionOptions);
-    this.#connections.set(cluster, connection);
+    const reporter = this.#reporterOf(settings);
+    const connection = new MemberConnection(settings, reporter, this.#connectionOptions);
+    this.#connections.set(cluster, { connection, reporter });
     this.#contactChanged(cluster, connection.contact);
     if (this.#state === "Running") connection.start();
   }
 
+  #reporterOf({ cluster, uid }: ConnectionSettings): ClusterReporter {
+    const { reports, identity, liveness, clock, logger, random = Math.random } = this.#options;
+    return new ClusterReporter({
+      ...{ member: { cluster, uid }, reports, clock, logger, random, heartbeatMs: liveness?.heartbeatMs },
+      session: () => ({ worker: identity, number: (this.#sessions += 1), epoch: this.#reader.epoch }),
+    });
+  }
+
   /** Called when the MemberCluster is gone. Its session has ended when this returns. */
   #remove(cluster: string): void {
-    const connection = this.#connections.get(cluster);
-    if (connection === undefined) return;
+    const known = this.#connections.get(cluster);
+    if (known === undefined) return;
     this.#connections.delete(cluster);
-    this.#close(connection);
+    this.#close(known);
     this.#options.listener.clusterRemoved(cluster);
     this.#options.metrics.forgetCluster(cluster);
     this.#rejudge(cluster);
   }
 
   #secretChanged(name: string): void {
-    for (const connection of this.#connections.values()) {
+    for (const { connection } of this.#connections.values()) {
       if (connection.secretName === name) connection.reconfigure();
     }
   }
 
   #newClient(config: ClusterConfig, cluster: string): Client {
     const { clock, guard, observe } = this.#options;
-    const guardOfCluster = guard === undefined ? undefined : (): void => guard(cluster);
-    return createClient(config, { clock, cluster, ...defined({ guard: guardOfCluster, observe }) });
+    const guardOfCluster = (): void => {
+      guard?.(cluster);
+      if (!this.#reader.isLive) throw new NotLeaderError("the planner of this worker was not heard for too long");
+    };
+    return createClient(config, { clock, cluster, guard: guardOfCluster, ...defined({ observe }) });
   }
 
   #contactChanged(cluster: string, contact: Contact): void {
@@ -163,18 +185,23 @@ export class ClusterPool implements AsyncDisposable {
     this.#options.listener.contactChanged(cluster, contact);
   }
 
+  *#connected(): Iterable<Pick<ConnectionSettings, "cluster" | "uid">> {
+    for (const [cluster, { connection }] of this.#connections) yield { cluster, uid: connection.objectUid };
+  }
+
   *#claims(): Iterable<IdentityClaim> {
-    for (const connection of this.#connections.values()) yield connection.claim;
+    for (const { connection } of this.#connections.values()) yield connection.claim;
   }
 
   #rejudge(except: string): void {
-    for (const connection of [...this.#connections.values()]) {
+    for (const { connection } of [...this.#connections.values()]) {
       if (connection.cluster !== except) connection.rejudge();
     }
   }
 
-  #close(connection: MemberConnection): void {
+  #close({ connection, reporter }: { connection: MemberConnection; reporter: ClusterReporter }): void {
     connection.close();
+    reporter[Symbol.dispose]();
     const closing = connection.closed().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }

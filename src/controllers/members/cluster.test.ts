@@ -16,7 +16,8 @@ const NAMESPACE = { apiVersion: "v1", kind: "Namespace", name: "default" };
 /** The MemberCluster controller with one MemberCluster of this ownership. */
 function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "Owned") {
   const all = copySources();
-  const state = { cluster, ownership };
+  const state = { cluster, ownership, isReleased: true };
+  const released = new Emitter<string>();
   const connected: string[] = [];
   const observed: unknown[] = [];
   const events: EventRecord[] = [];
@@ -36,7 +37,11 @@ function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "
     clusters,
     members: {
       upsert: ({ metadata }, owned) => void connected.push(`${metadata.name} ${owned ? "ours" : "others"}`),
-      remove: (name) => void connected.push(`${name} removed`),
+      remove: (name) => {
+        connected.push(`${name} removed`);
+        return state.isReleased;
+      },
+      released,
     },
     reports: { expect: () => undefined, forget: () => undefined },
     assignments: all.assignments,
@@ -61,6 +66,7 @@ function connecting(cluster: MemberCluster | undefined, ownership: Ownership = "
     reconciler,
     reconcile,
     state,
+    released,
     connected,
     client,
     observed,
@@ -293,6 +299,24 @@ describe("the deletion of a MemberCluster", () => {
     copy(all);
     expect([await all.reconcile(), all.connected, all.finalizers()]).toEqual([{}, connections, want]);
   });
+});
+
+test("the finalizer stays while a worker may still write to the cluster, and goes when the worker has answered", async () => {
+  const all = connecting(
+    member(CLUSTER, { ...leaving, finalizers: [CLUSTER_FINALIZER] }, { deletionPolicy: "Orphan" }),
+    "Yielded",
+  );
+  const woken: string[] = [];
+  for (const source of all.reconciler.sources())
+    source.subscribe((keys) => void woken.push(...([keys].flat() as string[])));
+  all.state.isReleased = false;
+  await all.reconcile();
+  expect([all.connected, all.finalizers(), woken]).toEqual([[REMOVED], [], []]);
+  all.state.isReleased = true;
+  all.released.emit(CLUSTER);
+  expect(woken).toEqual([CLUSTER]);
+  await all.reconcile();
+  expect(all.finalizers()).toEqual([undefined]);
 });
 
 test("a MemberCluster is reconciled for news of its cluster if it leaves or may be claimed", () => {

@@ -33,7 +33,7 @@ export interface ClusterReconcilerOptions {
   clock: Clock;
   events: Pick<EventRecorder, "record">;
   clusters: Informer<MemberCluster>;
-  members: Pick<ConnectedMembers, "upsert" | "remove">;
+  members: Pick<ConnectedMembers, "upsert" | "remove" | "released">;
   reports: Pick<ReportReceiver, "expect" | "forget">;
   assignments: Assignments;
   observations: Observations;
@@ -64,6 +64,7 @@ export class ClusterReconciler implements Reconciler {
         .when(({ cluster }) => this.#isLeaving(cluster))
         .map(({ cluster }) => cluster),
       from(observations.contacts).when((cluster) => this.#isLeaving(cluster) || this.#isClaimable(cluster)),
+      from(this.#options.members.released),
       from(this.#options.assignments.changes).map(({ clusters: names }) =>
         [...names].filter((name) => this.#isLeaving(name)),
       ),
@@ -115,8 +116,8 @@ export class ClusterReconciler implements Reconciler {
       if (!this.#isReleased(name)) return reportAfterMs === undefined ? done : requeueAfter(reportAfterMs);
     }
     if (owned && without.length === finalizers.length) return done;
-    // From here on, nothing is written to the member: its session has ended before the finalizer goes.
-    this.#disconnect(name);
+    // From here on, nothing is written to the member: every worker has ended its session before the finalizer goes.
+    if (!this.#disconnect(name)) return done;
     return await this.#setFinalizers(cluster, without, signal);
   }
 
@@ -126,10 +127,12 @@ export class ClusterReconciler implements Reconciler {
     members.upsert(cluster, owned);
   }
 
-  #disconnect(name: string): void {
+  /** False while a worker may still write to the cluster. */
+  #disconnect(name: string): boolean {
     const { members, reports } = this.#options;
-    members.remove(name);
+    const isReleased = members.remove(name);
     reports.forget(name);
+    return isReleased;
   }
 
   /** Reports the stage of the deletion. Returns the milliseconds until the next report, if one is due by time. */

@@ -1,29 +1,54 @@
 import type { MemberCluster } from "../../apis/index.ts";
-import type {
-  ClusterReport,
-  ClusterReportChannel,
-  ConnectionChange,
-  ConnectionSettings,
-  ConnectionSource,
+import {
+  type ClusterAnswer,
+  type ClusterReport,
+  type ClusterReportChannel,
+  type ConnectionRequest,
+  type ConnectionSettings,
+  type ConnectionSource,
+  type ConnectionStream,
+  type ConnectionTaker,
+  type Liveness,
+  otherVersion,
+  PROTOCOL_VERSION,
+  type ReportSession,
 } from "../../ports/index.ts";
+import { Emitter } from "../../runtime/index.ts";
+import { ClusterSessions } from "./clusterSessions.ts";
+import { ConnectionFollower } from "./connectionFollower.ts";
 import { MemberReport, type MemberReportOptions } from "./memberReport.ts";
 
-/** For a MemberCluster that is gone. */
-const NOBODY: ClusterReportChannel = { send: () => undefined, recordIdentity: async () => "NotOwner" };
+export interface ConnectedMembersOptions extends MemberReportOptions {
+  /** Term of this planner. */
+  epoch: number;
+  /** Signs of life between the two sides. Undefined: both are in this process. */
+  liveness?: Liveness | undefined;
+}
 
 /**
  * The hub's side of the connections: says which MemberClusters are to be connected, and takes the reports about them.
  * The reports are written until this is disposed.
  */
 export class ConnectedMembers implements ConnectionSource, ClusterReport, AsyncDisposable {
-  readonly #options: MemberReportOptions;
+  /** The last worker has ended its connection to a removed cluster. */
+  readonly released = new Emitter<string>();
+  readonly #options: ConnectedMembersOptions;
   readonly #reports = new Map<string, MemberReport>();
-  readonly #takers = new Set<(change: ConnectionChange) => void>();
+  readonly #sessions: ClusterSessions;
+  /** By the name of the worker. */
+  readonly #followers = new Map<string, ConnectionFollower>();
   readonly #ending = new Set<Promise<void>>();
+  /** Removed clusters that nobody is known to hold, while workers of an earlier term may still be connected. */
+  readonly #untilSettled = new Set<string>();
+  /** When every worker of an earlier term has come back or has stopped to write; undefined from then on. */
+  #settling: Disposable | undefined;
   #closed = false;
 
-  constructor({ hub, clock, logger, events, recoveries, onWritten, onFailed }: MemberReportOptions) {
-    this.#options = { hub, clock, logger, events, recoveries, onWritten, onFailed };
+  constructor(options: ConnectedMembersOptions) {
+    const { epoch, clock, liveness } = options;
+    this.#options = options;
+    this.#sessions = new ClusterSessions({ epoch, clock, silentAfterMs: liveness?.silentAfterMs });
+    if (liveness !== undefined) this.#settling = clock.after(liveness.silentAfterMs, () => this.#settle());
   }
 
   /** Idempotent. `owned`: this manager writes the MemberCluster's status and renews its token. */
@@ -31,38 +56,79 @@ export class ConnectedMembers implements ConnectionSource, ClusterReport, AsyncD
     if (this.#closed) return;
     const report = this.#reportOf(object, owned);
     report.take(object, owned);
-    this.#deliver({ set: report.settings });
+    for (const follower of this.#followers.values()) follower.set(report.settings);
     report.changed();
   }
 
-  /** The cluster has no session any more when this returns. */
-  remove(cluster: string): void {
+  /** Ends the connection. False while a worker may still write to the cluster: see {@link released}. */
+  remove(cluster: string): boolean {
     const report = this.#reports.get(cluster);
-    if (report === undefined) return;
-    this.#reports.delete(cluster);
-    this.#deliver({ remove: cluster });
-    this.#end(report);
+    if (report !== undefined) {
+      this.#reports.delete(cluster);
+      for (const follower of this.#followers.values()) follower.remove(cluster);
+      this.#end(cluster, report);
+    }
+    if (this.#settling !== undefined) this.#untilSettled.add(cluster);
+    return this.#settling === undefined && !this.#isHeld(cluster);
   }
 
-  follow(taker: (change: ConnectionChange) => void): Disposable {
-    // The same function may follow twice.
-    const own = (change: ConnectionChange): void => taker(change);
-    for (const report of [...this.#reports.values()]) own({ set: report.settings });
-    this.#takers.add(own);
-    return { [Symbol.dispose]: () => void this.#takers.delete(own) };
+  follow({ version, worker }: ConnectionRequest, taker: ConnectionTaker): ConnectionStream {
+    if (version !== PROTOCOL_VERSION) {
+      taker.ended(otherVersion(version));
+      return { send: () => undefined, [Symbol.dispose]: () => undefined };
+    }
+    const { epoch, clock, liveness } = this.#options;
+    const before = this.#followers.get(worker);
+    before?.leave();
+    const follower = new ConnectionFollower({
+      held: before?.held() ?? new Map<string, string | undefined>(),
+      ...{ taker, epoch, clock, heartbeatMs: liveness?.heartbeatMs },
+      released: (cluster) => {
+        if (this.#settling === undefined && !this.#isHeld(cluster)) this.released.emit(cluster);
+      },
+    });
+    this.#followers.set(worker, follower);
+    follower.begin([...this.#reports.values()].map(({ settings }) => settings));
+    const isPresent = (): boolean => this.#followers.get(worker) === follower;
+    return {
+      send: (answer) => {
+        if (isPresent()) follower.take(answer);
+      },
+      [Symbol.dispose]: () => {
+        if (!isPresent()) return;
+        this.#followers.delete(worker);
+        follower.end();
+      },
+    };
   }
 
-  open({ cluster, uid }: Pick<ConnectionSettings, "cluster" | "uid">): ClusterReportChannel {
+  open(
+    { cluster, uid }: Pick<ConnectionSettings, "cluster" | "uid">,
+    session: ReportSession,
+    answer: (answer: ClusterAnswer) => void,
+  ): ClusterReportChannel {
     const report = this.#reports.get(cluster);
-    return report !== undefined && report.objectUid === uid ? report : NOBODY;
+    return this.#sessions.open(cluster, report?.objectUid === uid ? report : undefined, session, answer);
   }
 
   /** Ends every report, and waits for the running writes. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    for (const report of this.#reports.values()) this.#end(report);
+    this.#settling?.[Symbol.dispose]();
+    this.#sessions[Symbol.dispose]();
+    for (const [cluster, report] of this.#reports) this.#end(cluster, report);
     this.#reports.clear();
     await Promise.all(this.#ending);
+  }
+
+  #settle(): void {
+    this.#settling = undefined;
+    for (const cluster of this.#untilSettled) if (!this.#isHeld(cluster)) this.released.emit(cluster);
+    this.#untilSettled.clear();
+  }
+
+  #isHeld(cluster: string): boolean {
+    return [...this.#followers.values()].some((follower) => follower.holds(cluster));
   }
 
   #reportOf(object: MemberCluster, owned: boolean): MemberReport {
@@ -70,17 +136,14 @@ export class ConnectedMembers implements ConnectionSource, ClusterReport, AsyncD
     const known = this.#reports.get(name);
     if (known !== undefined && known.objectUid === uid) return known;
     // Deleted and created again unobserved: reports about the old object do not count for the new one.
-    if (known !== undefined) this.#end(known);
+    if (known !== undefined) this.#end(name, known);
     const report = new MemberReport(object, owned, this.#options);
     this.#reports.set(name, report);
     return report;
   }
 
-  #deliver(change: ConnectionChange): void {
-    for (const taker of this.#takers) taker(change);
-  }
-
-  #end(report: MemberReport): void {
+  #end(cluster: string, report: MemberReport): void {
+    this.#sessions.end(cluster);
     report[Symbol.dispose]();
     const ending = report.settled().finally(() => this.#ending.delete(ending));
     this.#ending.add(ending);

@@ -12,7 +12,6 @@ import {
   type Answering,
   type ClusterIdentity,
   type ClusterNews,
-  type ClusterReportChannel,
   type ConnectionSettings,
   type IdentityAnswer,
   NOT_YET_KNOWN,
@@ -44,7 +43,7 @@ export interface MemberReportOptions {
  * Takes the facts about one cluster, writes them into the status of its MemberCluster, and records Events about
  * troubles that begin or end. Only reads if another manager owns the MemberCluster.
  */
-export class MemberReport implements ClusterReportChannel, Disposable {
+export class MemberReport implements Disposable {
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #events: Pick<EventRecorder, "record">;
@@ -150,7 +149,7 @@ export class MemberReport implements ClusterReportChannel, Disposable {
     }
   }
 
-  /** The status says `Connected` from now on until the next contact is reported. */
+  /** The status says `Connected` from now on until the next contact is reported. Never rejects. */
   async recordIdentity({ uid, findings = {} }: ClusterIdentity): Promise<IdentityAnswer> {
     if (!this.#owned) return this.#writer.status?.clusterUID === uid ? "Recorded" : "NotOwner";
     const claimed: MemberFindings = { ...defined(findings), clusterUID: uid };

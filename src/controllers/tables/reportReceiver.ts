@@ -1,7 +1,7 @@
 import { defined, isSameMessage, refKey, sameValue } from "../../apis/index.ts";
 import {
   InOrder,
-  PROTOCOL_VERSION,
+  refusalOf,
   type Report,
   type ReportAnswer,
   type ReportChannel,
@@ -190,16 +190,6 @@ function answerLate(
 ): void {
   // A worker knows of its own later session.
   if (newest?.worker !== session.worker) answer(REPLACED);
-}
-
-/** Why the session is not begun. `known`: the session of the cluster. */
-function refusalOf(session: ReportSession, known: ReportSession | undefined, epoch: number): string | undefined {
-  const { version } = session;
-  if (version !== PROTOCOL_VERSION)
-    return `this manager speaks version ${PROTOCOL_VERSION} of the protocol, the worker version ${version}`;
-  if (session.epoch !== epoch) return `this manager has the epoch ${epoch}, the worker ${session.epoch}`;
-  const isOld = known?.worker === session.worker && known.number >= session.number;
-  return isOld ? "the worker has begun a later session" : undefined;
 }
 
 /** Answers every report, since an answer may be lost. */

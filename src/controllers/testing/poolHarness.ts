@@ -6,7 +6,7 @@ import { FakeMember } from "../../clusters/testing/fakeMember.ts";
 import type { MemberSession } from "../../clusters/types.ts";
 import { MemberSecrets } from "../../hub/index.ts";
 import { createLogger, type EventRecord, RecoveryRecorder } from "../../observability/index.ts";
-import type { ClusterReport, ConnectionSource } from "../../ports/index.ts";
+import { connectionBytes } from "../../ports/testing/connectionBytes.ts";
 import { Discovery, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
 import { FakeClient } from "../../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
@@ -32,26 +32,6 @@ class FakeHub extends FakeClient {
     this.statusWrites.push(args[1]);
     return answer;
   }
-}
-
-/** The ports of the hub's side, whose values are sent as JSON. */
-function overWire(hubSide: ConnectionSource & ClusterReport): {
-  connections: ConnectionSource;
-  reports: ClusterReport;
-} {
-  const sent = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-  return {
-    connections: { follow: (taker) => hubSide.follow((change) => taker(sent(change))) },
-    reports: {
-      open: (member) => {
-        const channel = hubSide.open(sent(member));
-        return {
-          send: (news) => channel.send(sent(news)),
-          recordIdentity: (identity) => channel.recordIdentity(sent(identity)),
-        };
-      },
-    },
-  };
 }
 
 /** A pool with the hub's side, and members in memory. `heard`: calls of the listener. */
@@ -85,14 +65,15 @@ export class PoolHarness implements AsyncDisposable {
     const logger = createLogger({ level: "silent" });
     const { hub, clock } = this;
     this.connected = new ConnectedMembers({
-      ...{ hub, clock, logger },
+      ...{ hub, clock, logger, epoch: 1 },
       events: recorder,
       recoveries: new RecoveryRecorder({ events: recorder, after: (ms, callback) => clock.after(ms, callback) }),
       onWritten: (object) => this.upsert(object),
       onFailed: () => void (this.failures += 1),
     });
     this.pool = new ClusterPool({
-      ...overWire(this.connected),
+      ...connectionBytes({ connections: this.connected, reports: this.connected }),
+      identity: "pool",
       credentials: new MemberSecrets({ client: hub, namespace: SYSTEM, clock, logger }),
       hubLocal: { client: local, discovery: new Discovery(local, this.clock), clusterUid: HUB_UID },
       allowExec: false,

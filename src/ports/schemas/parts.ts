@@ -17,7 +17,22 @@ import { schemaOf } from "./sameShape.ts";
 /** Revisions, numbers of messages and epochs. */
 export const counter = z.int().min(0);
 
-export const texts = z.array(z.string());
+/**
+ * Most characters of one text. The longest text of Kubernetes that a message carries, the message of a condition, has
+ * 32,768 characters. Whole objects are no text.
+ */
+export const MOST_CHARACTERS = 65_536;
+
+/** Most items of one list. A report has 500 observations; a hub may have 100,000 objects on one cluster. */
+export const MOST_ITEMS = 1_000_000;
+
+export const text = z.string().max(MOST_CHARACTERS);
+
+export function listOf<T extends z.ZodType>(item: T) {
+  return z.array(item).max(MOST_ITEMS);
+}
+
+export const texts = listOf(text);
 
 /**
  * A map with keys that are no fields. `__proto__` is no valid label and no valid name of a resource, and zod would drop
@@ -29,7 +44,7 @@ export function mapOf<V extends z.ZodType>(value: V) {
       (given) => isRecord(given) && !Object.hasOwn(given, "__proto__"),
       "must be a map without the key __proto__",
     )
-    .pipe(z.record(z.string(), value));
+    .pipe(z.record(text, value));
 }
 
 /** Any JSON value. Handed on as it is, so that every key in it survives. */
@@ -40,9 +55,9 @@ export const anyMap = z.custom<Readonly<Record<string, unknown>>>(isRecord, "mus
 
 /** What an object must have to have a name. A server judges the rest, as its content belongs to people. */
 const identity = z.object({
-  apiVersion: z.string(),
-  kind: z.string(),
-  metadata: z.object({ name: z.string(), namespace: z.string().exactOptional() }),
+  apiVersion: text,
+  kind: text,
+  metadata: z.object({ name: text, namespace: text.exactOptional() }),
 });
 
 /** Handed on as it is. */
@@ -59,24 +74,24 @@ function isFieldsV1(value: unknown): value is FieldsV1 {
 export const fieldsV1 = z.custom<FieldsV1>(isFieldsV1, "must be a map of maps");
 
 const refFields = {
-  apiVersion: z.string(),
-  kind: z.string(),
-  namespace: z.string().exactOptional(),
-  name: z.string(),
+  apiVersion: text,
+  kind: text,
+  namespace: text.exactOptional(),
+  name: text,
 };
 
 export const objectRef = schemaOf<ObjectRef>()(z.strictObject(refFields));
 
-export const ownerRef = schemaOf<OwnerRef>()(z.strictObject({ ...refFields, uid: z.string() }));
+export const ownerRef = schemaOf<OwnerRef>()(z.strictObject({ ...refFields, uid: text }));
 
-export const groupKind = schemaOf<GroupKind>()(z.strictObject({ group: z.string(), kind: z.string() }));
+export const groupKind = schemaOf<GroupKind>()(z.strictObject({ group: text, kind: text }));
 
 export const resourceType = schemaOf<ResourceType>()(
   z.strictObject({
-    group: z.string(),
-    version: z.string(),
-    kind: z.string(),
-    plural: z.string(),
+    group: text,
+    version: text,
+    kind: text,
+    plural: text,
     namespaced: z.boolean(),
     subresources: texts.exactOptional(),
     verbs: texts.exactOptional(),
@@ -87,31 +102,31 @@ export const resourceType = schemaOf<ResourceType>()(
 
 export const message = schemaOf<Message>()(
   z.union([
-    z.string(),
+    text,
     z.strictObject({
-      lead: z.string().exactOptional(),
-      subject: z.string().exactOptional(),
-      aside: z.string().exactOptional(),
-      what: z.string(),
+      lead: text.exactOptional(),
+      subject: text.exactOptional(),
+      aside: text.exactOptional(),
+      what: text,
       where: texts.exactOptional(),
-      why: z.string().exactOptional(),
-      remedy: z.string().exactOptional(),
+      why: text.exactOptional(),
+      remedy: text.exactOptional(),
     }),
   ]),
 );
 
-export const whyFields = { reason: z.string(), message };
+export const whyFields = { reason: text, message };
 
 export const why = schemaOf<Why>()(z.strictObject(whyFields));
 
 export const end = z.enum(["Complete", "Failed"]);
 
-const spanContext = z.strictObject({ traceId: z.string(), spanId: z.string(), traceFlags: z.int().min(0).max(255) });
+const spanContext = z.strictObject({ traceId: text, spanId: text, traceFlags: z.int().min(0).max(255) });
 
 export const origin = schemaOf<Origin>()(
   z.strictObject({
     spanContext,
-    reconcileId: z.string(),
+    reconcileId: text,
     at: z.number(),
     change: spanContext.exactOptional(),
   }),

@@ -1,23 +1,28 @@
 import { z } from "zod";
 import type { CapacityReport, ContactReport, Report, ReportAnswer, ReportSession } from "../report.ts";
-import { counter, mapOf, message, texts } from "./parts.ts";
+import { counter, listOf, mapOf, message, text, texts } from "./parts.ts";
 import { observation } from "./observation.ts";
 import { schemaOf } from "./sameShape.ts";
 
 export const reportSession = schemaOf<ReportSession>()(
-  z.strictObject({ version: counter, worker: z.string(), number: counter, epoch: counter }),
+  z.strictObject({ version: counter, worker: text, number: counter, epoch: counter }),
 );
+
+/** Fields of a `Contact`. */
+export const contactFields = {
+  ok: z.boolean(),
+  lastContact: z.number().exactOptional(),
+  reason: text.exactOptional(),
+  message: text.exactOptional(),
+};
 
 const contact = schemaOf<ContactReport>()(
   z.strictObject({
-    ok: z.boolean(),
-    lastContact: z.number().exactOptional(),
-    reason: z.string().exactOptional(),
-    message: z.string().exactOptional(),
+    ...contactFields,
     synced: z.boolean(),
     partlySynced: z.boolean().exactOptional(),
     pending: z.boolean(),
-    unreadable: z.array(z.strictObject({ kind: z.string(), why: message })).exactOptional(),
+    unreadable: listOf(z.strictObject({ kind: text, why: message })).exactOptional(),
     unserved: texts.exactOptional(),
     ungranted: texts.exactOptional(),
     grant: message.exactOptional(),
@@ -28,11 +33,11 @@ const contact = schemaOf<ContactReport>()(
 const amount = z.union([z.number(), z.bigint().transform(Number)]);
 
 const room = z.strictObject({
-  groups: z.array(
+  groups: listOf(
     z.strictObject({
-      labels: mapOf(z.string()),
-      taints: z.array(z.strictObject({ key: z.string(), value: z.string(), effect: z.string() })),
-      nodes: z.array(z.strictObject({ name: z.string(), host: z.string(), free: mapOf(amount) })),
+      labels: mapOf(text),
+      taints: listOf(z.strictObject({ key: text, value: text, effect: text })),
+      nodes: listOf(z.strictObject({ name: text, host: text, free: mapOf(amount) })),
     }),
   ),
 });
@@ -43,7 +48,7 @@ const capacity = schemaOf<CapacityReport>()(
     z.strictObject({
       reading: z.union([
         z.strictObject({ room }),
-        z.strictObject({ reason: z.string(), message: z.string(), remedy: z.string().exactOptional() }),
+        z.strictObject({ reason: text, message: text, remedy: text.exactOptional() }),
       ]),
     }),
   ]),
@@ -52,7 +57,7 @@ const capacity = schemaOf<CapacityReport>()(
 export const report = schemaOf<Report>()(
   z.strictObject({
     seq: counter,
-    observations: z.array(observation).exactOptional(),
+    observations: listOf(observation).exactOptional(),
     contact: contact.exactOptional(),
     capacity: capacity.exactOptional(),
     complete: z.strictObject({ revision: counter }).exactOptional(),
@@ -61,7 +66,7 @@ export const report = schemaOf<Report>()(
 
 export const reportAnswer = schemaOf<ReportAnswer>()(
   z.discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("Resync"), why: z.string() }),
-    z.strictObject({ kind: z.literal("Superseded"), why: z.string() }),
+    z.strictObject({ kind: z.literal("Resync"), why: text }),
+    z.strictObject({ kind: z.literal("Superseded"), why: text }),
   ]),
 );

@@ -1,55 +1,53 @@
 import { z } from "zod";
 import type { ApplyRow, DeleteRow, DesiredObject, HoldRow, ReleaseRow, Row } from "../../desiredstate/index.ts";
-import { anyValue, end, fieldsV1, kubeObject, mapOf, objectRef, ownerRef, texts, why } from "./parts.ts";
+import { anyValue, end, fieldsV1, kubeObject, listOf, mapOf, objectRef, ownerRef, text, texts, why } from "./parts.ts";
 import { schemaOf } from "./sameShape.ts";
 
 const reportTerms = schemaOf<NonNullable<DesiredObject["reporting"]>>()(
   z.strictObject({
-    health: z
-      .strictObject({ available: z.string().exactOptional(), failed: z.string().exactOptional() })
-      .exactOptional(),
+    health: z.strictObject({ available: text.exactOptional(), failed: text.exactOptional() }).exactOptional(),
     withStatus: z.literal(true).exactOptional(),
   }),
 );
 
-const policy = z.strictObject({ kind: z.string(), namespace: z.string().exactOptional(), name: z.string() });
+const policy = z.strictObject({ kind: text, namespace: text.exactOptional(), name: text });
 
 const overrides = schemaOf<NonNullable<DesiredObject["overrides"]>>()(
   z.strictObject({
-    policies: z.array(policy),
-    superseded: z.array(z.strictObject({ policy, by: policy })),
-    patches: z.array(
+    policies: listOf(policy),
+    superseded: listOf(z.strictObject({ policy, by: policy })),
+    patches: listOf(
       z.strictObject({
         policy,
         rule: z.int(),
         patch: z.int(),
-        kind: z.string().exactOptional(),
-        path: z.string(),
+        kind: text.exactOptional(),
+        path: text,
       }),
     ),
   }),
 );
 
-const namespaceLabels = mapOf(z.string());
+const namespaceLabels = mapOf(text);
 
 const baseFields = {
-  cluster: z.string(),
+  cluster: text,
   ref: objectRef,
   owner: ownerRef,
   role: z.enum(["rendered", "dependency"]),
   phase: z.number().exactOptional(),
   reporting: reportTerms.exactOptional(),
-  run: z.string().exactOptional(),
+  run: text.exactOptional(),
   done: end.exactOptional(),
 };
 
 /** Fields of a {@link DesiredObject} that only an Apply row has. */
 const contentFields = {
   object: kubeObject,
-  hash: z.string(),
+  hash: text,
   unretained: kubeObject.exactOptional(),
   unwritten: fieldsV1.exactOptional(),
-  hubOwned: z.array(z.strictObject({ elements: texts, value: anyValue })).exactOptional(),
+  hubOwned: listOf(z.strictObject({ elements: texts, value: anyValue })).exactOptional(),
   overrides: overrides.exactOptional(),
   held: why.exactOptional(),
 };
@@ -61,10 +59,10 @@ const applyRow = schemaOf<ApplyRow>()(
     ...baseFields,
     ...contentFields,
     verb: z.literal("Apply"),
-    hubVersion: z.string().exactOptional(),
+    hubVersion: text.exactOptional(),
     conflictResolution: z.enum(["Abort", "Adopt"]),
     namespaceLabels: namespaceLabels.exactOptional(),
-    alternatives: z.array(otherApplyRow).exactOptional(),
+    alternatives: listOf(otherApplyRow).exactOptional(),
   }),
 );
 
@@ -73,7 +71,7 @@ const holdRow = schemaOf<HoldRow>()(
     ...baseFields,
     verb: z.literal("Hold"),
     why,
-    hash: z.string().exactOptional(),
+    hash: text.exactOptional(),
     wanted: z.boolean(),
     unplaced: z.literal(true).exactOptional(),
     confirm: z.literal(true).exactOptional(),
@@ -85,7 +83,7 @@ const deleteRow = schemaOf<DeleteRow>()(
   z.strictObject({
     ...baseFields,
     verb: z.literal("Delete"),
-    uid: z.string(),
+    uid: text,
     why,
     agreed: z.literal(true).exactOptional(),
     keepsClaims: z.literal(true).exactOptional(),
@@ -93,7 +91,7 @@ const deleteRow = schemaOf<DeleteRow>()(
 );
 
 const releaseRow = schemaOf<ReleaseRow>()(
-  z.strictObject({ ...baseFields, verb: z.literal("Release"), uid: z.string(), why }),
+  z.strictObject({ ...baseFields, verb: z.literal("Release"), uid: text, why }),
 );
 
 export const row = schemaOf<Row>()(z.discriminatedUnion("verb", [applyRow, holdRow, deleteRow, releaseRow]));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AssignmentRequest, RowDelta, WorkMessage } from "../work.ts";
-import { counter, groupKind, objectRef, origin, resourceType, texts } from "./parts.ts";
+import { counter, groupKind, listOf, objectRef, origin, resourceType, texts } from "./parts.ts";
 import { row } from "./row.ts";
 import { schemaOf } from "./sameShape.ts";
 
@@ -32,10 +32,10 @@ export const workMessage = schemaOf<WorkMessage>()(
     z.strictObject({
       seq,
       kind: z.literal("Kinds"),
-      kinds: z.array(resourceType),
-      others: z.array(groupKind).exactOptional(),
+      kinds: listOf(resourceType),
+      others: listOf(groupKind).exactOptional(),
     }),
-    z.strictObject({ seq, kind: z.literal("Rows"), rows: z.array(rowDelta), more: z.literal(true).exactOptional() }),
+    z.strictObject({ seq, kind: z.literal("Rows"), rows: listOf(rowDelta), more: z.literal(true).exactOptional() }),
     z.strictObject({ seq, kind: z.literal("Capacity"), wanted: z.boolean() }),
     z.strictObject({ seq, kind: z.literal("End"), revision: counter, checksum }),
     z.strictObject({

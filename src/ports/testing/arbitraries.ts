@@ -1,13 +1,30 @@
 import { fc } from "@fast-check/vitest";
-import type { End, FieldsV1, KubeObject, Message, ObjectRef, OwnerRef } from "../../apis/index.ts";
+import type {
+  Contact as ClusterContact,
+  End,
+  FieldsV1,
+  KubeObject,
+  Message,
+  ObjectRef,
+  OwnerRef,
+} from "../../apis/index.ts";
 import type { ApplyRow, DesiredObject, Observation, Row, Why } from "../../desiredstate/index.ts";
 import type { Health } from "../../interpreter/index.ts";
 import type { Origin } from "../../observability/index.ts";
 import type { ResourceType } from "../../runtime/index.ts";
 import type { CapacityReading } from "../../scheduler/index.ts";
 import type {
+  Answering,
   AssignmentRequest,
   CapacityReport,
+  ClusterAnswer,
+  ClusterFindings,
+  ClusterIdentity,
+  ClusterMessage,
+  ConnectionAnswer,
+  ConnectionMessage,
+  ConnectionRequest,
+  ConnectionSettings,
   ContactReport,
   Report,
   ReportAnswer,
@@ -336,3 +353,94 @@ export const reportSessions: fc.Arbitrary<ReportSession> = some<ReportSession>([
 export const reportAnswers: fc.Arbitrary<ReportAnswer> = fc
   .tuple(fc.constantFrom("Resync" as const, "Superseded" as const), text)
   .map(([kind, reason]) => ({ kind, why: reason }));
+
+const plainly = { noNullPrototype: true };
+const only = <K extends string>(kind: K) => fc.record({ seq: counter, kind: fc.constant(kind) }, plainly);
+const empty = fc.constant({});
+const nullOr = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+
+const settings = some<ConnectionSettings>(
+  ["uid", "createdAt", "namespaces", "acceptedUid", "recordedUid", "latencyMs"],
+  {
+    ...{ cluster: text, uid: text, createdAt: text, namespaces: texts, acceptedUid: text, recordedUid: text },
+    ...{ latencyMs: time, owned: fc.boolean() },
+    connection: some<ConnectionSettings["connection"]>(["kubeconfigSecretRef", "local", "pull"], {
+      kubeconfigSecretRef: fc.record({ name: text, key: text }, plainly),
+      ...{ local: empty, pull: empty },
+    }),
+  },
+);
+
+export const connectionMessages: fc.Arbitrary<ConnectionMessage> = fc.oneof(
+  fc.record({ seq: counter, kind: fc.constant("Start" as const), epoch: counter }, plainly),
+  fc.record({ seq: counter, kind: fc.constant("Set" as const), settings }, plainly),
+  some<ConnectionMessage & { kind: "Remove" }>(["uid"], {
+    ...{ seq: counter, kind: fc.constant("Remove" as const), cluster: text, uid: text },
+  }),
+  only("End" as const),
+  only("Heartbeat" as const),
+);
+
+export const connectionRequests: fc.Arbitrary<ConnectionRequest> = fc.record(
+  { version: counter, worker: text },
+  plainly,
+);
+
+export const connectionAnswers: fc.Arbitrary<ConnectionAnswer> = some<ConnectionAnswer>(["uid"], {
+  ...{ kind: fc.constant("Removed" as const), cluster: text, uid: text },
+});
+
+type Capacity = NonNullable<ClusterFindings["capacity"]>;
+const findings = some<ClusterFindings>(["kubernetesVersion", "apis", "capacity", "credentials"], {
+  ...{ kubernetesVersion: text, apis: texts },
+  capacity: nullOr(some<Capacity>(["cpu", "memory", "pods"], { nodes: counter, cpu: text, memory: text, pods: text })),
+  credentials: nullOr(fc.record({ expiresAt: text, renewAt: text }, plainly)),
+});
+
+const renewal = fc.oneof(
+  fc.record({ renewed: fc.constant(true as const), expiresAt: text }, plainly),
+  fc.record({ renewed: fc.constant(false as const), message: text }, plainly),
+);
+
+export const clusterMessages: fc.Arbitrary<ClusterMessage> = fc.oneof(
+  fc.record(
+    {
+      ...{ seq: counter, kind: fc.constant("Contact" as const) },
+      contact: some<ClusterContact>(["lastContact", "reason", "message"], {
+        ...{ ok: fc.boolean(), lastContact: time, reason: text, message: text },
+      }),
+    },
+    plainly,
+  ),
+  fc.record({ seq: counter, kind: fc.constant("Findings" as const), findings }, plainly),
+  fc.record(
+    {
+      ...{ seq: counter, kind: fc.constant("Answering" as const) },
+      answering: some<Answering>(["latencyMs", "pace"], {
+        latencyMs: nullOr(time),
+        pace: nullOr(fc.record({ reason: text, message }, plainly)),
+      }),
+    },
+    plainly,
+  ),
+  fc.record({ seq: counter, kind: fc.constant("TokenRenewal" as const), renewal }, plainly),
+  fc.record(
+    {
+      ...{ seq: counter, kind: fc.constant("Identity" as const) },
+      identity: some<ClusterIdentity>(["findings"], { uid: text, findings }),
+    },
+    plainly,
+  ),
+  only("Heartbeat" as const),
+);
+
+export const clusterAnswers: fc.Arbitrary<ClusterAnswer> = fc.oneof(
+  fc.record(
+    {
+      ...{ kind: fc.constant("Identity" as const), uid: text },
+      answer: fc.constantFrom("Recorded" as const, "Refused" as const, "NotOwner" as const),
+    },
+    plainly,
+  ),
+  fc.record({ kind: fc.constantFrom("Resync" as const, "Superseded" as const), why: text }, plainly),
+);

@@ -1,7 +1,6 @@
 import type { Ports } from "../../../src/controllers/index.ts";
 import {
   decodeAnswer,
-  type Decoded,
   decodeReport,
   decodeRequest,
   decodeSession,
@@ -11,6 +10,7 @@ import {
   type ReportAnswer,
   type WorkMessage,
 } from "../../../src/ports/index.ts";
+import { connectionBytes, valueOf } from "../../../src/ports/testing/connectionBytes.ts";
 import type { Clock } from "../../../src/runtime/index.ts";
 
 /** What the network does to a message. Fractions of 1. */
@@ -47,26 +47,8 @@ export function byteLink({ source, sink, reports, connections }: Ports, faults?:
         };
       },
     },
-    reports: {
-      open(member) {
-        const channel = reports.open(plain(member));
-        return {
-          send: (news) => channel.send(plain(news)),
-          recordIdentity: async (identity) => plain(await channel.recordIdentity(plain(identity))),
-        };
-      },
-    },
-    connections: { follow: (taker) => connections.follow((change) => taker(plain(change))) },
+    ...connectionBytes({ connections, reports }, (text, take) => carry(text, take, faults)),
   };
-}
-
-function plain<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
-}
-
-function valueOf<T>(decoded: Decoded<T>): T {
-  if ("error" in decoded) throw new Error(`a message is not as the protocol says: ${decoded.error}`);
-  return decoded.value;
 }
 
 async function* bytes(messages: AsyncIterable<WorkMessage>): AsyncIterable<string> {

@@ -28,7 +28,8 @@ import {
   type ResourceType,
 } from "../../../src/runtime/index.ts";
 import { FakeClock } from "../../../src/runtime/testing/fakeClock.ts";
-import { byteLink, type Faults } from "./byteLink.ts";
+import type { Faults } from "./byteLink.ts";
+import { type Link, LINKS, seeded } from "./links.ts";
 
 /**
  * The contract of the ports: whatever carries the messages, a member ends in the state that the planner wants. Random
@@ -42,17 +43,6 @@ const STEPS = 40;
 const LIVENESS: Liveness = { heartbeatMs: 2_000, silentAfterMs: 7_000 };
 /** Enough for every backoff. */
 const CALM_MS = 300_000;
-
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const refOf = (name: string): ObjectRef => ({ apiVersion: "v1", kind: "ConfigMap", namespace: "default", name });
 const ownerOf = (name: string): OwnerRef => ({
@@ -122,7 +112,6 @@ class CountedMember extends AppliedMember {
 }
 
 type Planner = ReturnType<typeof planner>;
-type Link = (ports: Ports, faults: Faults) => Ports;
 
 async function playing(seed: number, link: Link) {
   const clock = new FakeClock();
@@ -143,8 +132,9 @@ async function playing(seed: number, link: Link) {
         },
       },
       sink: { open: (...given) => present.sink.open(...given) },
-      reports: { open: () => ({ send: () => undefined, recordIdentity: async () => "Recorded" }) },
-      connections: { follow: () => ({ [Symbol.dispose]: () => undefined }) },
+      // connections.test.ts plays these.
+      reports: { open: () => ({ send: () => undefined, [Symbol.dispose]: () => undefined }) },
+      connections: { follow: () => ({ send: () => undefined, [Symbol.dispose]: () => undefined }) },
     },
     faults,
   );
@@ -251,12 +241,6 @@ async function play(seed: number, link: Link) {
     state: [...wanted].flatMap(([name, value]) => (value === undefined ? [] : `${name}: ${value}`)).toSorted(),
   };
 }
-
-const LINKS: [string, Link][] = [
-  ["direct calls", (ports) => ports],
-  ["bytes", (ports) => byteLink(ports)],
-  ["bytes that are late, doubled, out of order and lost", (ports, faults) => byteLink(ports, faults)],
-];
 
 describe.each(LINKS)("over %s", (_, link) => {
   test.each(Array.from({ length: 40 }, (_, seed) => [seed]))(
