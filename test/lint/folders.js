@@ -28,7 +28,7 @@ export const INSIDE = {
     "assemble",
     "explain",
   ],
-  ports: ["report.ts", "work.ts", "schemas"],
+  ports: ["connections.ts", "report.ts", "clusterReport.ts", "work.ts", "schemas"],
   hub: ["kinds", "cache"],
   status: ["types.ts", "entries", "conditions"],
   observability: ["types.ts", "logging", "tracing", "events", "metrics"],

@@ -16,7 +16,6 @@ import { Assignments } from "../../../src/controllers/tables/assignments.ts";
 import { Observations } from "../../../src/controllers/tables/observations.ts";
 import { ReportReceiver } from "../../../src/controllers/tables/reportReceiver.ts";
 import { WorkStreams } from "../../../src/controllers/tables/workStreams.ts";
-import type { Ports } from "../../../src/controllers/index.ts";
 import { createLogger, createMetrics, createTracing } from "../../../src/observability/index.ts";
 import type { Liveness } from "../../../src/ports/index.ts";
 import {
