@@ -99,6 +99,14 @@ export type PatchType =
   | "application/merge-patch+json"
   | "application/strategic-merge-patch+json";
 
+export interface RawOptions extends CallOptions {
+  body?: unknown;
+  accept?: string;
+  timeoutMs?: number;
+  /** Called with the server's clock (epoch milliseconds, whole seconds) if the answer has a `Date` header. */
+  onDate?: (serverTime: number) => void;
+}
+
 /**
  * Client of one cluster. Every call throws {@link ApiError} (the server refused), {@link TransportError} (it was not
  * reached, or the connection broke) or the signal's reason; a write also what its guard throws ({@link NotLeaderError}).
@@ -126,9 +134,5 @@ export interface Client extends AsyncDisposable {
   ): Promise<KubeObject>;
   delete(type: ResourceType, namespace: string | undefined, name: string, options?: DeleteOptions): Promise<void>;
   /** Any other request: `/readyz`, discovery, TokenRequest. Returns parsed JSON, or the text of another answer. */
-  raw(
-    method: "GET" | "POST" | "PUT",
-    path: string,
-    options?: CallOptions & { body?: unknown; accept?: string; timeoutMs?: number },
-  ): Promise<unknown>;
+  raw(method: "GET" | "POST" | "PUT", path: string, options?: RawOptions): Promise<unknown>;
 }

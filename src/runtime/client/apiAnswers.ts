@@ -103,12 +103,17 @@ function retryAfter(answer: ResponseHead, status: ApiStatus | undefined): number
     const seconds = Number(header);
     if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
     const at = Date.parse(header);
-    const date = answer.headers["date"];
-    const now = typeof date === "string" ? Date.parse(date) : Number.NaN;
-    if (Number.isFinite(at) && Number.isFinite(now)) return Math.max(0, at - now);
+    const now = dateOf(answer);
+    if (Number.isFinite(at) && now !== undefined) return Math.max(0, at - now);
   }
   const seconds = status?.details?.retryAfterSeconds;
   return typeof seconds === "number" && seconds > 0 ? seconds * 1000 : undefined;
+}
+
+/** Epoch milliseconds of the server's clock; undefined without a readable `Date` header. */
+export function dateOf({ headers: { date } }: ResponseHead): number | undefined {
+  const at = typeof date === "string" ? Date.parse(date) : Number.NaN;
+  return Number.isFinite(at) ? at : undefined;
 }
 
 function withoutValues(details: ApiStatus["details"]): ApiStatus["details"] {

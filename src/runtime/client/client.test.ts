@@ -98,6 +98,19 @@ describe("requests", () => {
     expect(server.requests).toEqual([]);
   });
 
+  test.each([
+    ["hands on the time of the server", "Sat, 28 Nov 2026 08:00:07 GMT", [Date.UTC(2026, 10, 28, 8, 0, 7)]],
+    ["hands on no time that cannot be read", "soon", []],
+  ])("raw %s", async (_name, date, want) => {
+    const { client } = await serving((_request, response) => {
+      response.setHeader("date", date);
+      sendJson(response, {});
+    });
+    const heard: number[] = [];
+    await client.raw("GET", "/version", { onDate: (serverTime) => heard.push(serverTime) });
+    expect(heard).toEqual(want);
+  });
+
   test("raw gives text when the answer is not JSON", async () => {
     const { client } = await serving((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" });

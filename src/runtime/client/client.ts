@@ -1,5 +1,5 @@
 import { defined, FIELD_MANAGER, jsonForYaml, type KubeObject } from "../../apis/index.ts";
-import { apiErrorFrom, isJson, parseJson } from "./apiAnswers.ts";
+import { apiErrorFrom, dateOf, isJson, parseJson } from "./apiAnswers.ts";
 import { collectionPath, listQuery, objectPath, query, watchQuery } from "./apiPaths.ts";
 import { type Clock, isApiError, locatedAt, NotLeaderError, TimeSlice, TransportError } from "../core/index.ts";
 import type { ClusterConfig } from "../credentials/types.ts";
@@ -21,6 +21,7 @@ import type {
   ListOptions,
   ObjectList,
   PatchType,
+  RawOptions,
   ResourceType,
   WatchEvent,
   WatchOptions,
@@ -196,11 +197,7 @@ class HttpClient implements Client {
     await this.#call(call, () => undefined);
   }
 
-  async raw(
-    method: "GET" | "POST" | "PUT",
-    path: string,
-    options: CallOptions & { body?: unknown; accept?: string; timeoutMs?: number } = {},
-  ): Promise<unknown> {
+  async raw(method: "GET" | "POST" | "PUT", path: string, options: RawOptions = {}): Promise<unknown> {
     if (!path.startsWith("/")) throw new TypeError(`"${path}" is not a path of an API server`);
     const call: Call = {
       method,
@@ -213,7 +210,11 @@ class HttpClient implements Client {
       timeoutMs: options.timeoutMs,
       ...signalOf(options),
     };
-    return this.#call(call, (answer) => (isJson(answer) ? this.#parse(answer) : answer.body));
+    return this.#call(call, (answer) => {
+      const serverTime = dateOf(answer);
+      if (serverTime !== undefined) options.onDate?.(serverTime);
+      return isJson(answer) ? this.#parse(answer) : answer.body;
+    });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
