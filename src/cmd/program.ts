@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { createBundle } from "./bundle/verb.ts";
+import { check } from "./check/verb.ts";
 import { completion } from "./completion/verb.ts";
 import { cordon, drain, uncordon } from "./cordon/verb.ts";
 import { explain } from "./explain/verb.ts";
@@ -60,6 +61,7 @@ export function createProgram(context: CommandContext, act: Act): CommandUnknown
   const ofBundle = group("bundle", "makes bundles: a bundle is one hub object that carries an operator's manifests");
   on(createBundle, async (...given) => (await import("./bundle/index.ts")).createBundle(...given), ofBundle);
   on(status, async (...given) => (await import("./status/index.ts")).status(...given));
+  on(check, async (...given) => (await import("./check/index.ts")).check(...given));
   on(plan, async (...given) => (await import("./plan/index.ts")).plan(...given));
   on(explain, async (...given) => (await import("./explain/index.ts")).explain(...given));
   on(quickstart, async (...given) => (await loadQuickstart()).runQuickstart(...given));
