@@ -78,6 +78,11 @@ describe("without flags, a verb gets the defaults", () => {
         },
       ],
     },
+    { line: "check", want: [{ ...MERIDIAN, leaseName: "meridian", hubOnly: false }] },
+    {
+      line: "analyze -f a -f b -R",
+      want: [{ ...HUB, filename: ["a", "b"], from: [], recursive: true, withoutHub: false }],
+    },
     {
       line: "explain",
       want: [

@@ -1,4 +1,5 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
+import { analyze } from "./analyze/verb.ts";
 import { createBundle } from "./bundle/verb.ts";
 import { check } from "./check/verb.ts";
 import { completion } from "./completion/verb.ts";
@@ -63,6 +64,7 @@ export function createProgram(context: CommandContext, act: Act): CommandUnknown
   on(status, async (...given) => (await import("./status/index.ts")).status(...given));
   on(check, async (...given) => (await import("./check/index.ts")).check(...given));
   on(plan, async (...given) => (await import("./plan/index.ts")).plan(...given));
+  on(analyze, async (...given) => (await import("./analyze/index.ts")).analyze(...given));
   on(explain, async (...given) => (await import("./explain/index.ts")).explain(...given));
   on(quickstart, async (...given) => (await loadQuickstart()).runQuickstart(...given));
   on(version, async (options, { terminal }) => printVersion(options, terminal));

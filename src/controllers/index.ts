@@ -6,3 +6,4 @@
  */
 export { createFederation, type Ports } from "./federation.ts";
 export { type AskGate } from "./facts/index.ts";
+export { PolicyTally, withoutEffect } from "./policies/index.ts";

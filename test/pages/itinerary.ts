@@ -30,6 +30,7 @@ export const VISITS: readonly Visit[] = [
   { by: "ownFleet", page: POLICIES, title: "Ask before and after" },
   { by: "ownFleet", page: POLICIES, title: "See what a change does before you apply it" },
   { by: "ownFleet", page: POLICIES, title: "Ask why an object runs where it does" },
+  { by: "ownFleet", page: POLICIES, title: "Ask what files would not do as meant" },
   { by: "ownFleet", page: TROUBLE, title: "Where to look first" },
   { by: "ownFleet", page: TROUBLE, title: "It runs nowhere" },
   { by: "ownFleet", page: TROUBLE, title: "It runs on some clusters and not on others" },

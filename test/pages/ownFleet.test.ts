@@ -134,6 +134,10 @@ describe("before and after", () => {
       [/explain shop -o wide/, {}],
       [/explain --without-hub/, { afterwards: ({ stdout }) => void JSON.parse(stdout) }],
     ]);
+    await reader.follow(POLICIES, "Ask what files would not do as meant", [
+      [/analyze -f placements/, { exits: [0, 1], afterwards: ({ stdout }) => expect(stdout).toContain("objects: ") }],
+      [/analyze -f shop.yaml/, { exits: [0, 1], afterwards: ({ stdout }) => void JSON.parse(stdout) }],
+    ]);
   });
 
   test("the page for trouble has an answer to each command", async () => {

@@ -371,9 +371,13 @@ function rehearsalNotes(rehearsed: ReadonlyMap<RehearsedRow, Rehearsed>): Set<st
   return notes;
 }
 
+export { isSameTarget, placementOf } from "./planning.ts";
+export { unplacedAmong } from "./report.ts";
 export {
   asksForHeadroom,
   assumeClusters,
+  givenObjects,
+  type GivenObject,
   HubStateReader,
   inPlaceOf,
   isPlaceable,
@@ -382,6 +386,8 @@ export {
   objectsOfFiles,
   PlannerHubState,
   put,
+  readGiven,
+  roleOf,
   stateOf,
 } from "./state/index.ts";
 export { type Change, changeTaints, cordoned, drained, DRAINING, memberOf, uncordoned } from "./taints.ts";

@@ -140,7 +140,8 @@ function rowsOf(hub: PlannerHubState, target: Target, observations: readonly Obs
   return step({ target, observations, removal }).rows;
 }
 
-function isSameTarget(a: Target, b: Target): boolean {
+/** True if both write the same to the same clusters. */
+export function isSameTarget(a: Target, b: Target): boolean {
   if (a.clusters.length !== b.clusters.length || a.conflictResolution !== b.conflictResolution) return false;
   return a.clusters.every((one, i) => {
     const other = b.clusters[i];

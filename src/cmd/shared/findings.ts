@@ -26,7 +26,7 @@ export function worstFirst(findings: readonly Finding[]): Finding[] {
 }
 
 /** True for a finding that a person should act on. */
-export function isTrouble({ severity }: Pick<Finding, "severity">): boolean {
+function isTrouble({ severity }: Pick<Finding, "severity">): boolean {
   return severity !== "Info";
 }
 

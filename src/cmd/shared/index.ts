@@ -36,7 +36,6 @@ export {
   exitOf,
   type Finding,
   findingLines,
-  isTrouble,
   type Severity,
   tableLines,
   worstFirst,

@@ -13,10 +13,14 @@ import { documentsIn, itemsIn, objectIn, type SourceDocument } from "../../bundl
 import { CommandError } from "../../shared/index.ts";
 import { PlannerHubState, put } from "./hubState.ts";
 
-export interface FileObject {
+/** An object as the file has it. */
+export interface GivenObject {
   from: string;
   /** With its namespace. */
   given: KubeObject;
+}
+
+export interface FileObject extends GivenObject {
   /** The object as a hub would store it: with defaults, and in the stored version. */
   object: KubeObject;
 }
@@ -32,14 +36,21 @@ export interface FilesOptions {
  * Objects of Meridian's kinds get their defaults and the stored version. Throws {@link CommandError} with file and
  * field for an object that a hub would refuse.
  */
-export async function objectsOfFiles({ files, recursive, namespace }: FilesOptions): Promise<FileObject[]> {
+export async function objectsOfFiles(options: FilesOptions): Promise<FileObject[]> {
+  return (await givenObjects(options)).map(({ from, given }) => {
+    const read = readGiven(given);
+    if ("problems" in read)
+      throw new CommandError(`${from}: ${given.kind} ${given.metadata.name}: ${read.problems.join("; ")}`);
+    return { from, given, object: read.object };
+  });
+}
+
+/** Throws {@link CommandError} for files that hold no object. */
+export async function givenObjects({ files, recursive, namespace }: FilesOptions): Promise<GivenObject[]> {
   const documents = await documentsIn(files, { recursive });
   const objects = documents.flatMap(({ from, read }) => read.flatMap((one) => itemsOf(one, from)));
   if (objects.length === 0) throw new CommandError(`${files.join(", ")}: there is no object in it`);
-  return objects.map(({ from, object }) => {
-    const given = homed(object, namespace);
-    return { from, given, object: readAs(given, from) };
-  });
+  return objects.map(({ from, object }) => ({ from, given: homed(object, namespace) }));
 }
 
 /** A state from files alone. Clusters have the form of `kubectl get memberclusters -o yaml`, status included. */
@@ -49,7 +60,7 @@ export function stateOf(objects: readonly Pick<FileObject, "object">[]): Planner
   return state;
 }
 
-function itemsOf(source: SourceDocument, from: string): Pick<FileObject, "from" | "object">[] {
+function itemsOf(source: SourceDocument, from: string): { from: string; object: KubeObject }[] {
   const document = objectIn(source);
   if (document === undefined) return [];
   const { place } = source;
@@ -69,13 +80,11 @@ function homed(object: KubeObject, namespace: string): KubeObject {
   return own === undefined ? { ...object, metadata: { ...object.metadata, namespace } } : object;
 }
 
-function readAs(object: KubeObject, from: string): KubeObject {
+/** The object as a hub would store it, or why a hub would refuse it: field and message of each problem. */
+export function readGiven(object: KubeObject): { object: KubeObject } | { problems: string[] } {
   const parsed = parseObject(object);
-  if (!parsed.ok) {
-    const problems = parsed.problems.map(({ field, message }) => said(field, message)).join("; ");
-    throw new CommandError(`${from}: ${object.kind} ${object.metadata.name}: ${problems}`);
-  }
-  return inStoredVersion(parsed.object);
+  if (!parsed.ok) return { problems: parsed.problems.map(({ field, message }) => said(field, message)) };
+  return { object: inStoredVersion(parsed.object) };
 }
 
 export function inStoredVersion(object: KubeObject): KubeObject {

@@ -3,7 +3,15 @@
  * not read are reported as unknown. Every write is a dryRun.
  */
 export { asApplied } from "./applied.ts";
-export { type FileObject, inPlaceOf, objectsOfFiles, stateOf } from "./files.ts";
+export {
+  type FileObject,
+  givenObjects,
+  type GivenObject,
+  inPlaceOf,
+  objectsOfFiles,
+  readGiven,
+  stateOf,
+} from "./files.ts";
 export { HubStateReader } from "./hubReading.ts";
 export {
   asksForHeadroom,
