@@ -1,7 +1,18 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { clusterPlacement } from "../../../test/builders/index.ts";
-import { CLUSTERPLACEMENTS, CLUSTERROLES, CRDS, DEPLOYMENTS, LEASES, MEMBERCLUSTERS } from "../../runtime/index.ts";
+import { CertificateAuthority } from "../../certificates/index.ts";
+import {
+  CLUSTERPLACEMENTS,
+  CLUSTERROLES,
+  CRDS,
+  DEPLOYMENTS,
+  LEASES,
+  MEMBERCLUSTERS,
+  SECRETS,
+  SERVICES,
+} from "../../runtime/index.ts";
+import { ADMISSION_TYPES } from "../../webhooks/index.ts";
 import type { SandboxCluster } from "../../sandbox/index.ts";
 import { connectMember } from "../shared/connection.ts";
 import { condition, SandboxHub } from "../testing/sandboxHub.ts";
@@ -15,9 +26,11 @@ const SYSTEM = "meridian-system";
 const READY = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
 let fleet: SandboxHub;
 let member: SandboxCluster;
+let authority: CertificateAuthority;
 
 beforeAll(async () => {
   fleet = await SandboxHub.start();
+  authority = await CertificateAuthority.create({ name: "webhooks", now: Date.now() - 3 * 86_400_000, days: 730 });
   member = await fleet.join("eu-1");
   const labels = { "app.kubernetes.io/part-of": "meridian" };
   const template = { metadata: { labels }, spec: { containers: [{ name: "manager", image: "meridian:1" }] } };
@@ -93,6 +106,30 @@ describe("a trouble is found with its place, and is gone with its cause", () => 
     await admin.client.patch(CLUSTERROLES, undefined, role.metadata.name, "application/merge-patch+json", { rules });
   };
   let kept: unknown;
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  // Without a rule, nobody calls the webhook.
+  const validating = () => ({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: "meridian" },
+    webhooks: [
+      {
+        name: "applications.paas.cmft.com",
+        clientConfig: {
+          service: { namespace: SYSTEM, name: "webhook", path: "/validate", port: 443 },
+          caBundle: base64(authority.toPem().certPem),
+        },
+        rules: [],
+        admissionReviewVersions: ["v1"],
+        sideEffects: "None",
+      },
+    ],
+  });
+  const unhook = async (): Promise<void> => {
+    for (const type of ADMISSION_TYPES)
+      for (const { metadata } of (await fleet.admin.client.list(type)).items)
+        await fleet.admin.client.delete(type, undefined, metadata.name);
+  };
 
   test.each<{ name: string; spoil: () => Promise<unknown>; mend: () => Promise<unknown>; want: string[] }>([
     {
@@ -131,6 +168,44 @@ describe("a trouble is found with its place, and is gone with its cause", () => 
       },
       mend: () => fleet.admin.client.delete(CLUSTERPLACEMENTS, undefined, "everywhere"),
       want: ["hub UnknownCluster"],
+    },
+    {
+      name: "a webhook whose Service is gone",
+      spoil: () => fleet.make(validating()),
+      mend: unhook,
+      want: ["hub ServiceMissing"],
+    },
+    {
+      name: "a webhook that no manager answers, with a certificate that has ended",
+      spoil: async () => {
+        await fleet.make(validating());
+        await fleet.make({
+          apiVersion: "v1",
+          kind: "Service",
+          metadata: { name: "webhook", namespace: SYSTEM },
+          spec: { ports: [{ port: 443 }] },
+        });
+        const day = 86_400_000;
+        const { certPem, keyPem } = await authority.issue({
+          name: "webhook",
+          hosts: ["webhook"],
+          now: Date.now() - 2 * day,
+          days: 1,
+        });
+        const data = { "tls.crt": base64(certPem), "tls.key": base64(keyPem) };
+        await fleet.make({
+          apiVersion: "v1",
+          kind: "Secret",
+          metadata: { name: "meridian-webhooks", namespace: SYSTEM },
+          data,
+        });
+      },
+      mend: async () => {
+        await unhook();
+        await fleet.admin.client.delete(SERVICES, SYSTEM, "webhook");
+        await fleet.admin.client.delete(SECRETS, SYSTEM, "meridian-webhooks");
+      },
+      want: ["hub NoEndpoints", "hub CertificateExpired"],
     },
     {
       name: "a kind of an older installation",

@@ -53,6 +53,11 @@ describe("the managers", () => {
       code: "ManagerMissing",
     },
     {
+      name: "may be elsewhere when the Lease is not shown",
+      given: { deployments: [], lease: "NotShown" },
+      says: "your rights do not show a Deployment in fed, nor who holds the Lease",
+    },
+    {
       name: "are not ready, for the reason that a pod gives",
       given: { deployments: [deployment(2, 1)], pods: [waiting] },
       code: "ManagerNotReady",

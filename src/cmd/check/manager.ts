@@ -2,7 +2,7 @@ import { type KubeObject } from "../../apis/index.ts";
 import { isRolledOut, podTrouble } from "../install/index.ts";
 import { namesText } from "../shared/index.ts";
 import { type ClockReading, MOST_CLOCK_SKEW_MS, skewText } from "./clock.ts";
-import { type CheckResult, Checking, HUB } from "./result.ts";
+import { type CheckResult, Checking, HUB, notChecked } from "./result.ts";
 
 /** The managers on the hub, and the Lease by which one of them leads. Pure. */
 
@@ -24,6 +24,9 @@ export function checkDeployments({ namespace, deployments, pods, lease, hubTime 
     const held = lease === undefined || lease === "NotShown" ? undefined : readLease(lease);
     if (held !== undefined && held.holder !== "" && hubTime <= held.until)
       return checking.result(`no Deployment in ${namespace}; ${held.holder} runs elsewhere and leads`);
+    // A manager outside of the hub shows by the Lease alone.
+    if (lease === "NotShown")
+      return notChecked("Manager", HUB, `a Deployment in ${namespace}, nor who holds the Lease`);
     checking.error(
       "ManagerMissing",
       `namespace ${namespace} has no Deployment of managers`,

@@ -35,7 +35,12 @@ describe("policies", () => {
       found: ["Info NoClusterMatches", "Info LostToOther"],
       says: "OverridePolicy shop/a, OverridePolicy shop/b",
     },
-    { name: "that nobody has evaluated are named", given: [policy("a", {})], found: ["Warning PolicyNotObserved"] },
+    {
+      name: "that nobody has evaluated are one finding",
+      given: [policy("a", {}), policy("b", {})],
+      found: ["Warning PolicyNotObserved"],
+      says: "OverridePolicy shop/a, OverridePolicy shop/b",
+    },
     {
       name: "whose last change nobody has evaluated are named",
       given: [policy("a", { observedGeneration: 1, conditions: [condition("Ready", "True")] }, { generation: 2 })],

@@ -16,18 +16,14 @@ type Policy = KubeObject & { status?: PolicyStatus };
 export function checkPolicies(policies: readonly KubeObject[]): CheckResult {
   const checking = new Checking("Policies", HUB);
   const idle = new Map<string, string[]>();
+  const unseen: string[] = [];
   const present = (policies as readonly Policy[]).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   for (const policy of present) {
     const { kind, metadata, status = {} } = policy;
     const { namespace, name } = metadata;
     const said = refText({ kind, ...metadata });
     const ready = status.conditions?.find(({ type }) => type === "Ready");
-    if (ready === undefined || (status.observedGeneration ?? 0) < (metadata.generation ?? 0))
-      checking.warning(
-        "PolicyNotObserved",
-        `no manager has evaluated the present ${said} yet`,
-        "wait a moment; else see whether a manager leads (the line Lease)",
-      );
+    if (ready === undefined || (status.observedGeneration ?? 0) < (metadata.generation ?? 0)) unseen.push(said);
     else if (ready.status === "True") continue;
     else if (IDLE[ready.reason] !== undefined) idle.set(ready.reason, [...(idle.get(ready.reason) ?? []), said]);
     else {
@@ -37,6 +33,12 @@ export function checkPolicies(policies: readonly KubeObject[]): CheckResult {
       checking.error(ready.reason, `${said}: ${why}`, remedy);
     }
   }
+  if (unseen.length > 0)
+    checking.warning(
+      "PolicyNotObserved",
+      `no manager has evaluated the present state of ${namesText(unseen)} yet`,
+      "wait a moment; else see whether a manager leads (the line Lease)",
+    );
   let without = 0;
   for (const [reason, names] of idle) {
     without += names.length;
