@@ -183,6 +183,19 @@ describe("a Placement", () => {
       says: "Placement first",
     },
     {
+      name: "that leaves another one nothing to place",
+      given: [everywhere.priority(5).object()],
+      present: [shop.object(), placement("first").object()],
+      found: ["Warning ShadowsOther"],
+      says: "Placement default/first would place nothing: this policy takes its object",
+    },
+    {
+      name: "that leaves another one something to place is fine",
+      given: [everywhere.of("shop").object()],
+      present: [shop.object(), demoApplication("blog").object(), placement("first").object()],
+      found: [],
+    },
+    {
       name: "that another one outranks for some of its objects",
       given: [everywhere.object()],
       present: [shop.object(), demoApplication("blog").object(), placement("first").of("shop").object()],

@@ -25,7 +25,7 @@ import { type Fleet, fleetOfFiles, fleetOfHub } from "./fleet.ts";
 import { objectFindings } from "./objects.ts";
 import { ruleFindings } from "./overrides.ts";
 import { placementFindings } from "./placements.ts";
-import { idleSelectors, outcomeFindings, selectedBy } from "./policies.ts";
+import { displaced, idleSelectors, outcomeFindings, selectedBy } from "./policies.ts";
 import { type AnalysisReport, analysisText } from "./text.ts";
 import type { AnalyzeOptions } from "./verb.ts";
 
@@ -101,7 +101,8 @@ function findingsOf(object: KubeObject, analysis: Analysis): Said[] {
       const selected = selectedBy(policy, analysis);
       const outcome = outcomeFindings(policy, selected, analysis);
       const own = placementFindings(policy, selected, analysis);
-      return [...outcome, ...own, ...idleSelectors(policy, selected, analysis)];
+      const others = displaced(policy, selected, analysis);
+      return [...outcome, ...own, ...others, ...idleSelectors(policy, selected, analysis)];
     }
     case "Override": {
       const policy = object as unknown as OverridePolicy;

@@ -1,5 +1,6 @@
 import {
   type ClusterSelector,
+  joinCommand,
   matchesClusterSelector,
   type Placement,
   type Taint,
@@ -59,7 +60,7 @@ function withoutCluster({ clusters, verdicts }: Decision): Said[] {
       what: why.length === 0 ? "the fleet has no cluster" : `no cluster can be taken: ${why.join("; ")}`,
       remedy:
         verdicts.find(({ remedy }) => remedy !== undefined)?.remedy ??
-        "let clusterAffinities or tolerations of the policy admit a cluster, or let one join with `meridian join`",
+        `let clusterAffinities or tolerations of the policy admit a cluster, or let one join: \`${joinCommand()}\``,
     },
   ];
 }
@@ -93,7 +94,7 @@ export function takesNothing(path: string): Said {
     code: "TakesNoCluster",
     severity: "Warning",
     what: `${path} takes no cluster of the fleet`,
-    remedy: "correct its names, labels or fields (`kubectl get memberclusters --show-labels`), or remove it",
+    remedy: "correct its names, labels or fields (`kubectl get memberclusters -o yaml`), or remove it",
   };
 }
 

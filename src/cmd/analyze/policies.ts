@@ -1,14 +1,16 @@
 import {
   fullMessage,
   isSamePolicy,
+  joinCommand,
   type OverridePolicy,
   type Placement,
+  policyKey,
   selectorSpecificity,
   unknownClusterWords,
 } from "../../apis/index.ts";
 import { PolicyTally, withoutEffect } from "../../controllers/index.ts";
 import { policyStatus } from "../../status/index.ts";
-import { namesText } from "../shared/index.ts";
+import { namesText, refText } from "../shared/index.ts";
 import type { Analysis, Planned, Said } from "./analysis.ts";
 
 /** Findings by the words that a manager would write into the status of the policy. Pure. */
@@ -16,7 +18,7 @@ import type { Analysis, Planned, Said } from "./analysis.ts";
 export type AnyPolicy = Placement | OverridePolicy;
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  UnknownCluster: "correct the name, or let the cluster join with `meridian join`",
+  UnknownCluster: `correct the name, or let the cluster join: \`${joinCommand()}\``,
   NoClusterFits: "let clusterAffinities, tolerations or spreadConstraints of the policy admit more clusters",
   NoObjectMatches: "correct kind, name, namespace or labels in resourceSelectors, or apply the objects as well",
   NoClusterMatches: "correct targetClusters of the rules, or let the Placement run the objects on such a cluster",
@@ -108,6 +110,34 @@ function partly({ notes = [], lost, superseded, partly: some, matched }: Outcome
       remedy: REMEDIES["Superseded"] ?? CHANGE,
     });
   return found;
+}
+
+/** Placements that would place nothing, because this one takes all that they select. */
+export function displaced(
+  policy: Placement,
+  selected: readonly Planned[],
+  { planned, givenPolicies }: Analysis,
+): Said[] {
+  const taken = new Map<string, { name: string; objects: number; because: string }>();
+  for (const { target } of selected) {
+    if (target.placement === undefined || !isSamePolicy(target.placement, policy)) continue;
+    for (const { policy: other, because } of target.passedOver ?? []) {
+      const key = policyKey(other);
+      const known = taken.get(key) ?? { name: refText(other), objects: 0, because };
+      taken.set(key, { ...known, objects: known.objects + 1 });
+    }
+  }
+  const placing = new Set<string>();
+  for (const { target } of planned.values())
+    if (target.placement !== undefined) placing.add(policyKey(target.placement));
+  // A policy of the files says itself that it loses.
+  const idle = [...taken].filter(([key]) => !placing.has(key) && !givenPolicies.has(key));
+  return idle.map(([, { name, objects, because }]) => ({
+    code: "ShadowsOther",
+    severity: "Warning",
+    what: `${name} would place nothing: this policy takes ${objects === 1 ? "its object" : `all its ${objects} objects`} (${because})`,
+    remedy: `remove ${name} if that is meant; else select more narrowly, or give this policy a lower priority`,
+  }));
 }
 
 /** Selectors that match nothing, in a policy of which others do. */

@@ -30,7 +30,7 @@ export function checkDeployments({ namespace, deployments, pods, lease, hubTime 
     checking.error(
       "ManagerMissing",
       `namespace ${namespace} has no Deployment of managers`,
-      "run `meridian install --manager --image IMAGE`, or give the namespace of the managers with -n",
+      "install managers (the chart, or `meridian install` with --manager and --image), or give their namespace with -n",
     );
     return checking.result("no manager is installed");
   }
@@ -40,7 +40,7 @@ export function checkDeployments({ namespace, deployments, pods, lease, hubTime 
       checking.error(
         "ManagerScaledDown",
         `Deployment ${name} has no replicas`,
-        `run \`kubectl -n ${namespace} scale deployment/${name} --replicas 2\``,
+        `give it replicas again: spec.replicas of the Deployment ${name} in ${namespace}, or replicas of the chart`,
       );
     else if (!isRolledOut(deployment)) {
       const trouble = (pods ?? []).flatMap((pod) => podTrouble(pod) ?? [])[0];

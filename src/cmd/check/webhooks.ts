@@ -143,7 +143,7 @@ function checkService({ service, sources }: Target, services: WebhookFacts["serv
     checking.error(
       "ServiceMissing",
       `${by} calls the Service ${service}, which does not exist`,
-      "run `meridian install --manager`, or `helm upgrade`; after a removal of Meridian, delete the configurations",
+      "install the managers again, with webhooks; after a removal of Meridian, delete the configurations that call it",
     );
   else if (facts.ready === 0)
     checking.error(

@@ -31,15 +31,7 @@ export {
   systemNamespace,
 } from "./commonFlags.ts";
 export { loadCrds } from "./crds.ts";
-export {
-  countText,
-  exitOf,
-  type Finding,
-  findingLines,
-  type Severity,
-  tableLines,
-  worstFirst,
-} from "./findings.ts";
+export { countText, exitOf, type Finding, findingLines, type Severity, tableLines, worstFirst } from "./findings.ts";
 export { follow } from "./follow.ts";
 export { HubReader, type Listed, type ReadOptions, rightToList, within } from "./hubReader.ts";
 export { describeRelease, type HelmRelease, releaseOf } from "./helmRelease.ts";
