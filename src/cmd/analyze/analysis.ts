@@ -24,6 +24,8 @@ export interface Analysis {
   catalog: Catalog;
   /** By {@link refKey}; without objects that are being deleted. */
   planned: ReadonlyMap<string, Planned>;
+  /** Those of `planned` by namespace. */
+  inNamespace: ReadonlyMap<string, readonly Planned[]>;
   /** Keys of the policies in the files: their findings are not repeated for each object. */
   givenPolicies: ReadonlySet<string>;
   /** Epoch milliseconds. */
@@ -43,7 +45,8 @@ export function analysisOf(
   }
   state.plan(new Map(Array.from(planned, ([key, { target }]) => [key, target])));
   const givenPolicies = new Set(subjects.map(({ object }) => policyKey(object)));
-  return { state, catalog, planned, givenPolicies, now };
+  const inNamespace = Map.groupBy(planned.values(), ({ object }) => object.metadata.namespace ?? "");
+  return { state, catalog, planned, inNamespace, givenPolicies, now };
 }
 
 export function targetOf(state: PlannerHubState, object: KubeObject, now: number): Target {

@@ -469,6 +469,19 @@ test("as text, findings stand below their object, the worst first, and a summary
   expect(out).toMatch(/\n2 objects: \d+ errors, 1 note\n$/);
 });
 
+test("no value of a Secret is shown, even of one that a hub would refuse", async () => {
+  const data = { password: Buffer.from("hunter2-hunter2").toString("base64") };
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "db", namespace: "default" }, data };
+  const patch = { kind: "Secret", op: "add" as const, path: "/data/more/deep", value: "hunter2-hunter2" };
+  const override = overridePolicy("o")
+    .selects({ apiVersion: "v1", kind: "Secret" })
+    .rule({ patches: [patch] });
+  const given = await file(shop.envFromSecret("db").object(), secret, everywhere.object(), override.object());
+  const { code, out, err } = await run("--from", await file(...fleet), "-f", given, "-o", "json");
+  expect({ code, found: out.includes("InvalidPatch") }).toEqual({ code: 1, found: true });
+  for (const value of ["hunter2-hunter2", data.password]) expect(out + err).not.toContain(value);
+});
+
 describe("wrong usage is an error", () => {
   test.each([
     ["without files", ["analyze"], "give their files with -f FILE"],

@@ -2,17 +2,17 @@ import { isRecord, type KubeObject } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import { amountOf, podNeedsOf } from "../../interpreter/index.ts";
 import { placementOf } from "../plan/index.ts";
-import type { Analysis, Said } from "./analysis.ts";
+import type { Analysis, Planned, Said } from "./analysis.ts";
 
 /** What the replicas of an object ask for, beside the capacity and the ResourceQuotas that are known. Pure. */
 
 type Amounts = Readonly<Record<string, number>>;
 
 export function roomFindings(target: Target, object: KubeObject, analysis: Analysis): Said[] {
-  return target.clusters.flatMap(({ name }) => {
-    const asked = requestsOn(target, name, analysis);
-    return [...beyondCapacity(name, asked, analysis), ...beyondQuota(name, object, analysis)];
-  });
+  const capacity = target.clusters.flatMap(({ name }) =>
+    beyondCapacity(name, requestsOn(target, name, analysis), analysis),
+  );
+  return [...capacity, ...beyondQuotas(target, object, analysis)];
 }
 
 /** Sum over the pods of the object's workloads on the cluster, `pods` included. */
@@ -51,16 +51,27 @@ function beyondCapacity(cluster: string, asked: Amounts, { state }: Analysis): S
   });
 }
 
-/** A ResourceQuota of the hub or the files that goes to the cluster, and all that its namespace runs there. */
-function beyondQuota(cluster: string, { metadata: { namespace } }: KubeObject, analysis: Analysis): Said[] {
-  const isThere = (target: Target): boolean => target.clusters.some(({ name }) => name === cluster);
-  const inNamespace = [...analysis.planned.values()].filter(
-    ({ object, target }) => namespace !== undefined && object.metadata.namespace === namespace && isThere(target),
+/** ResourceQuotas of the hub or the files that go to a cluster of the object, and all that their namespace runs there. */
+function beyondQuotas({ clusters }: Target, { metadata: { namespace = "" } }: KubeObject, analysis: Analysis): Said[] {
+  const neighbours = namespace === "" ? [] : (analysis.inNamespace.get(namespace) ?? []);
+  const quotas = neighbours.filter(
+    ({ object: { kind, apiVersion } }) => kind === "ResourceQuota" && apiVersion === "v1",
   );
-  const quotas = inNamespace.filter(({ object }) => object.kind === "ResourceQuota" && object.apiVersion === "v1");
   if (quotas.length === 0) return [];
+  return clusters.flatMap(({ name }) => {
+    const isThere = ({ target }: Planned): boolean => target.clusters.some((one) => one.name === name);
+    return beyondQuota(name, quotas.filter(isThere), neighbours.filter(isThere), analysis);
+  });
+}
+
+function beyondQuota(
+  cluster: string,
+  quotas: readonly Planned[],
+  neighbours: readonly Planned[],
+  analysis: Analysis,
+): Said[] {
   const asked: Record<string, number> = {};
-  for (const { target } of inNamespace)
+  for (const { target } of neighbours)
     for (const [resource, amount] of Object.entries(requestsOn(target, cluster, analysis)))
       asked[resource] = (asked[resource] ?? 0) + amount;
   return quotas.flatMap(({ object }) => {
@@ -74,7 +85,7 @@ function beyondQuota(cluster: string, { metadata: { namespace } }: KubeObject, a
         {
           code: "QuotaExceeded",
           severity: "Warning",
-          what: `namespace ${namespace} asks for ${amountText(resource, amount)} on ${cluster}, and ResourceQuota ${object.metadata.name} allows ${amountText(resource, most)}`,
+          what: `namespace ${object.metadata.namespace} asks for ${amountText(resource, amount)} on ${cluster}, and ResourceQuota ${object.metadata.name} allows ${amountText(resource, most)}`,
           remedy: "raise the quota, or ask for fewer or smaller replicas",
         },
       ];

@@ -248,6 +248,17 @@ test("a person without rights gets findings that name the missing rights, and no
   expect(found.checks.filter(({ result }) => result === "NotChecked").map(({ check }) => check)).toContain("Lease");
 });
 
+test("no value of a Secret is shown", async () => {
+  const secrets = (await fleet.admin.client.list(SECRETS, { namespace: SYSTEM })).items;
+  const values = secrets.flatMap(({ data }) => Object.values((data ?? {}) as Record<string, string>));
+  const tokens = values.flatMap((one) => /token: "?([^"\s]+)/.exec(Buffer.from(one, "base64").toString())?.[1] ?? []);
+  expect(tokens).toHaveLength(1);
+  for (const line of ["check --log-level trace", "check -o yaml"]) {
+    const { out, err } = await fleet.run(line);
+    for (const token of [...tokens, ...values]) expect(out + err).not.toContain(token);
+  }
+});
+
 test("a member that is down hides nothing else", async () => {
   await member.stop();
   const found = await reported();

@@ -10,8 +10,10 @@ import type { PreflightReader } from "./reading.ts";
 import { missingRights } from "./rights.ts";
 
 const PATIENCE_MS = 10_000;
+/** A member may answer anything, and the text goes to a terminal. */
+const VERSION = /^v?\d[\w.+-]{0,62}$/;
 
-/** Version and clock of a server, from one small answer. */
+/** Version and clock of a server, from one small answer; an empty version if the server says none. */
 export async function askVersion(
   client: Client,
   signal: AbortSignal,
@@ -20,7 +22,8 @@ export async function askVersion(
   const asked = systemClock.now();
   const answer = await client.raw("GET", "/version", { signal, onDate: (time) => (serverTime = time) });
   const answered = systemClock.now();
-  const version = isRecord(answer) && typeof answer["gitVersion"] === "string" ? answer["gitVersion"] : "";
+  const text = isRecord(answer) ? answer["gitVersion"] : undefined;
+  const version = typeof text === "string" && VERSION.test(text) ? text : "";
   return { version, clock: serverTime === undefined ? undefined : readClock({ asked, answered, serverTime }) };
 }
 

@@ -1,5 +1,5 @@
 import { formatTable, paint, type Tone } from "./terminal.ts";
-import { EXIT } from "./outcome.ts";
+import { EXIT, onOneLine } from "./outcome.ts";
 
 /** What `check` and `analyze` find. Pure. */
 
@@ -46,7 +46,7 @@ export function countText(findings: readonly Finding[]): string {
 
 /** Two lines for each finding: what was found, and what to do. */
 export function findingLines({ code, severity, what, remedy }: Finding, color: boolean): string {
-  return `    ${paint(severity, TONES[severity], color)} ${code}: ${what}\n      remedy: ${remedy}\n`;
+  return `    ${paint(severity, TONES[severity], color)} ${code}: ${onOneLine(what)}\n      remedy: ${onOneLine(remedy)}\n`;
 }
 
 /** Lines of a table without a header. */
