@@ -15,7 +15,7 @@ import { type Ran, runMeridian } from "../testing/commandLine.ts";
 import { condition } from "../testing/statusObjects.ts";
 import type { AnalysisReport } from "./text.ts";
 
-/** `meridian analyze --without-hub`: the fleet of each case is three clusters, with one object and one policy at most. */
+/** `meridian analyze --without-hub`: the fleet is two clusters, a third one with a taint, and what `present` has. */
 
 let folder: string;
 let count = 0;

@@ -1,6 +1,6 @@
 /**
  * `meridian analyze`: what policies and objects in files would not do as meant on the live fleet, or on a fleet in
- * files. The manager's own functions decide, as for `plan`; each finding has a code, a severity, an object and a remedy.
+ * files. The manager's own functions decide, as for `plan`. Each finding has a code, a severity, an object, a remedy.
  *
  * Promises: only reads, and never asks a member. Exits with 0 if nothing was found, with 1 for an error or a warning
  * among the findings, with 2 if the hub is not reached or the files cannot be read. Facts that the rights do not show
