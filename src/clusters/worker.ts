@@ -98,19 +98,15 @@ export class Worker {
     this.#objects = new MemberObjects({
       cluster,
       changed: (object) => {
-        if (!isNamespace(object.ref)) {
-          this.#phases.note(object);
-          this.#lane.enqueue(object);
-          this.#pods?.consider(object);
-          this.#capacity?.consider(object);
-          this.#considerKinds(object);
-          return;
-        }
-        this.#cache?.namespaceCleaner.enqueue(object);
-        this.#cache?.namespaceLabeller.enqueue(object);
+        if (isNamespace(object.ref)) return this.#lane.enqueue(object);
+        this.#phases.note(object);
+        this.#lane.enqueue(object);
+        this.#pods?.consider(object);
+        this.#capacity?.consider(object);
+        this.#considerKinds(object);
       },
       report: (observations) => this.#reporter.send({ observations }),
-      namespaceEmptied: (name) => this.#namespaceEmptied(name),
+      namespaceEmptied: (name) => this.#enqueueNamespace({ apiVersion: "v1", kind: "Namespace", name }),
     });
     this.#lane = new Lane({
       cluster,
@@ -124,6 +120,7 @@ export class Worker {
       share,
       working,
       phases: this.#phases,
+      namespaceLabels: this.#namespaceLabels,
     });
     this.#reporter = this.#createReporter(options);
     this.#reader = this.#createReader(options);
@@ -210,7 +207,6 @@ export class Worker {
     this.#contact = !contact.ok && contact.reason === NOT_YET_KNOWN ? UNTRIED : contact;
     if (contact.ok) this.#cache?.retryWatches();
     this.#lane.setContact(contact.ok);
-    if (contact.ok) this.#cache?.namespaceCleaner.enqueueAll();
     this.#reportContact();
   }
 
@@ -268,7 +264,7 @@ export class Worker {
       // The labels must be known before the row is written and its namespace created.
       const namespace = row.row === undefined ? undefined : this.#namespaceLabels.take(row.row);
       this.#objects.takeRow(row);
-      if (namespace !== undefined) this.#relabel(namespace);
+      if (namespace !== undefined) this.#enqueueNamespace(namespace);
     }
     if (more === true) await this.#options.clock.nextTurn();
     else this.#unpause();
@@ -294,8 +290,6 @@ export class Worker {
 
   #knowsMore(): void {
     this.#lane.enqueueAll();
-    this.#cache?.namespaceCleaner.enqueueAll();
-    this.#cache?.namespaceLabeller.enqueueAll();
     if (this.#cache?.isSynced === true) {
       this.#hasSynced = true;
       this.#expected = [];
@@ -303,15 +297,10 @@ export class Worker {
     this.#reportContact();
   }
 
-  #relabel(namespace: ObjectRef): void {
-    const object = this.#objects.get(refKey(namespace));
-    if (object !== undefined) this.#cache?.namespaceLabeller.enqueue(object);
-  }
-
-  #namespaceEmptied(name: string): void {
-    const ref: ObjectRef = { apiVersion: "v1", kind: "Namespace", name };
+  /** Nothing of ours is in the namespace any more, or its labels have changed. */
+  #enqueueNamespace(ref: ObjectRef): void {
     const namespace = this.#objects.get(refKey(ref));
-    if (namespace !== undefined) this.#cache?.namespaceCleaner.enqueue(namespace);
+    if (namespace !== undefined) this.#lane.enqueue(namespace);
   }
 
   #reportCapacity(reading: CapacityReading | undefined): void {

@@ -1,6 +1,7 @@
 import type { OwnerRef } from "../../apis/index.ts";
 import { type ApplyRow, hasEnded } from "../../desiredstate/index.ts";
 import type { LostPlace, HubOwnedField } from "../../interpreter/index.ts";
+import type { Labels } from "./carriedLabels.ts";
 import type { MemberObject } from "./memberObject.ts";
 import { isInSync } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
@@ -25,6 +26,10 @@ export type Action =
   | { kind: "Release"; observed: ObservedObject }
   /** Read the object by its name. Its absence from the watch is no proof. */
   | { kind: "Confirm"; owner: OwnerRef }
+  /** List what is in a namespace before its deletion. */
+  | { kind: "Inspect"; observed: ObservedObject }
+  /** Write the Pod Security labels of the hub's namespace to a namespace that Meridian created. */
+  | { kind: "Label"; labels: Labels }
   /** Read the whole object, since its row has `reporting` and the content was not kept. */
   | { kind: "Read" }
   /** Wait until the member's objects of that kind are known. */
@@ -38,7 +43,7 @@ const HELD: Action = { kind: "Held" };
 
 /** True for actions that follow the order of phases. */
 export function isOrdered({ kind }: Action): boolean {
-  return kind === "Create" || kind === "Update" || kind === "Delete";
+  return kind === "Create" || kind === "Update" || kind === "Inspect" || kind === "Delete";
 }
 
 /**

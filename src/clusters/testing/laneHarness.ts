@@ -9,8 +9,10 @@ import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import type { MemberObject } from "../model/memberObject.ts";
 import type { RecordNamespace } from "../model/namespaces.ts";
 import type { ObservedObject } from "../model/observed.ts";
-import { Lane, type LaneMember } from "../write/lane.ts";
+import { Lane } from "../write/lane.ts";
+import type { LaneMember } from "../write/laneMember.ts";
 import type { MemberWriter, Written } from "../write/memberWriter.ts";
+import type { NamespaceWriter } from "../write/namespaceWriter.ts";
 import { CLUSTER, CONFIG_REF, objectsWithLog, row } from "./builders.ts";
 
 /** Answer to a call such as `create shop`; an Error is thrown. `given`: arguments of the writer's method. */
@@ -48,13 +50,20 @@ export function laneOn(answer: Answer = () => undefined) {
   };
   const member: LaneMember = {
     writer: {
-      create: (row: ApplyRow, record: RecordNamespace) => call(`create ${row.ref.name}`, row, record),
-      update: (row: ApplyRow, ...more: unknown[]) => call(`update ${row.ref.name}`, row, ...more),
+      create: async (row: ApplyRow, record: RecordNamespace) =>
+        (await call(`create ${row.ref.name}`, row, record)) ?? applied(),
+      update: async (row: ApplyRow, ...more: unknown[]) =>
+        (await call(`update ${row.ref.name}`, row, ...more)) ?? applied(),
       delete: (ref: ObjectRef, { uid }: ObservedObject, given: DeleteRow) => call(`delete ${ref.name} ${uid}`, given),
       release: (ref: ObjectRef, { uid }: ObservedObject) => call(`release ${ref.name} ${uid}`),
       read: (ref: ObjectRef) => call(`read ${ref.name}`),
       find: (ref: ObjectRef, owner: OwnerRef) => call(`find ${ref.name}`, owner),
     } as unknown as MemberWriter,
+    namespaces: {
+      inspect: async (name: string) => (await call(`inspect ${name}`)) ?? { kind: "Empty" },
+      delete: async (name: string, { uid }: ObservedObject) => (await call(`delete ${name} ${uid}`)) ?? true,
+      label: (name: string) => call(`label ${name}`),
+    } as unknown as NamespaceWriter,
     get signal() {
       return state.end.signal;
     },
@@ -81,6 +90,7 @@ export function laneOn(answer: Answer = () => undefined) {
     share: () => state.share,
     working: (isWorking) => void working.push(isWorking),
     phases: { mustWait: (object) => state.mustWait(object), awaitTurn: () => undefined },
+    namespaceLabels: { of: () => undefined },
   });
   lane.attach(member);
   lane.setContact(true);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HASH_ANNOTATION, type KubeObject, MANAGED_BY_LABEL, OBJECT_ANNOTATION, refKey } from "../../apis/index.ts";
 import { ApiError, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../../runtime/index.ts";
-import { CONFIG_REF, deleteRow, row, seen } from "../testing/builders.ts";
+import { CONFIG_REF, row, seen } from "../testing/builders.ts";
 import { caching, DATABASE_KIND, DATABASE_REF, DATABASES, GONE, made } from "../testing/cacheHarness.ts";
 import { NAMESPACE_REF, numbered, RESET, SECRET_REF, trustOf } from "../testing/cacheHarness.ts";
 
@@ -340,29 +340,22 @@ describe("the member of a session", () => {
     expect(discovery.invalidated).toBeGreaterThan(0);
   });
 
-  test("labels a namespace of ours, and deletes it when it stays empty and all namespaces are known", async () => {
-    const { cache, watch, create, settle, find, take, member, discovery, namespaceLabels } = await reading(
-      CONFIGMAPS,
-      NAMESPACES,
-    );
+  test("inspects, labels and deletes a namespace, which may go when all namespaces are known", async () => {
+    const { cache, watch, create, settle, find, member, discovery } = await reading(CONFIGMAPS, NAMESPACES);
     create(NAMESPACES, NAMESPACE_REF);
     await settle();
-    namespaceLabels.take({ verb: "Apply", ref: CONFIG_REF, namespaceLabels: podSecurity });
-    cache.namespaceLabeller.enqueue(find(NAMESPACE_REF));
+    const { namespaces } = cache.member;
+    await namespaces.label("default", podSecurity);
     await settle();
     expect(member.server.get(NAMESPACES, undefined, "default").metadata.labels).toMatchObject(podSecurity);
     discovery.served = [];
-    take(deleteRow({ ref: NAMESPACE_REF, uid: find(NAMESPACE_REF).observed?.uid ?? "" }));
+    expect(await namespaces.inspect("default")).toEqual({ kind: "Empty" });
     watch(CONFIGMAPS);
-    cache.namespaceCleaner.enqueue(find(NAMESPACE_REF));
-    await settle(60_000);
-    expect(member.server.list(NAMESPACES)).toHaveLength(1);
+    expect(cache.member.mayRemove(NAMESPACE_REF)).toBe(false);
     watch(CONFIGMAPS, NAMESPACES);
     await settle();
-    cache.namespaceCleaner.enqueue(find(NAMESPACE_REF));
-    await settle(29_999);
-    expect(member.server.list(NAMESPACES)).toHaveLength(1);
-    await settle(1);
+    expect(cache.member.mayRemove(NAMESPACE_REF)).toBe(true);
+    expect(await namespaces.delete("default", find(NAMESPACE_REF).observed ?? seen())).toBe(true);
     expect(member.server.list(NAMESPACES)).toEqual([]);
   });
 });

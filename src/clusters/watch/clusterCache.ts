@@ -15,8 +15,7 @@ import { InitialSync } from "./initialSync.ts";
 import { KindsOnMember } from "./kindsOnMember.ts";
 import { memberBounds } from "./memberBounds.ts";
 import { MemberWatch, type Watched } from "./memberWatch.ts";
-import { allNotGranted, type LaneMember, MemberWriter, type Written } from "../write/index.ts";
-import { NamespaceCleaner, NamespaceLabeller } from "../namespaces/index.ts";
+import { allNotGranted, type LaneMember, MemberWriter, NamespaceWriter, type Written } from "../write/index.ts";
 import type { MemberSession } from "../types.ts";
 
 export interface ClusterCacheOptions {
@@ -46,8 +45,6 @@ export interface ClusterCacheOptions {
 export class ClusterCache {
   /** The member as the lane needs it. */
   readonly member: LaneMember;
-  readonly namespaceCleaner: NamespaceCleaner;
-  readonly namespaceLabeller: NamespaceLabeller;
   readonly #options: ClusterCacheOptions;
   /** By {@link readabilityKey}. */
   readonly #watches = new Map<string, MemberWatch>();
@@ -56,7 +53,7 @@ export class ClusterCache {
 
   constructor(options: ClusterCacheOptions) {
     this.#options = options;
-    const { session, objects, hubId, systemNamespace, clock, random, logger, metrics, namespaceLabels } = options;
+    const { session, objects, hubId, systemNamespace, clock, random, logger, namespaceLabels } = options;
     const { cluster, client, discovery, local, signal } = session;
     const timing = { clock, random, logger };
     this.#initialSync = new InitialSync({
@@ -80,9 +77,6 @@ export class ClusterCache {
       removed: (kind) => objects.gone((ref) => kindKeyOf(ref) === kind),
     });
     const namespaces = new MemberNamespaces(session, hubId, namespaceLabels);
-    this.namespaceLabeller = new NamespaceLabeller({ ...timing, session, objects, labels: namespaceLabels });
-    const mayRemove = (ref: ObjectRef): boolean => this.#mayRemove(ref);
-    this.namespaceCleaner = new NamespaceCleaner({ ...timing, session, objects, metrics, namespaces, mayRemove });
     const writer = new MemberWriter({
       client,
       signal,
@@ -95,12 +89,13 @@ export class ClusterCache {
     });
     this.member = {
       writer,
+      namespaces: new NamespaceWriter(session, namespaces),
       signal,
       isJoined: !local,
       isSynced: (ref) => this.#watchOf(ref)?.isKnown ?? false,
       lacks: (ref) => this.#kinds.lacks(ref),
       denial: (ref) => this.#watchOf(ref)?.denial,
-      mayRemove,
+      mayRemove: (ref) => this.#mayRemove(ref),
       observe: (written) => this.#observeAnswer(written),
       doubtKind: (ref) => {
         discovery.invalidate();

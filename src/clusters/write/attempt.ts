@@ -1,7 +1,7 @@
 import { shortMessage } from "../../apis/index.ts";
 import { type Failure, REPLACED } from "../../desiredstate/index.ts";
 import type { Span } from "../../observability/index.ts";
-import { type Act, type Action, type MemberObject } from "../model/index.ts";
+import { type Act, type Action, type MemberObject, textOf } from "../model/index.ts";
 
 /** One attempt to act on a member object. */
 export interface Attempt {
@@ -20,18 +20,27 @@ export interface Attempt {
   span: Span;
 }
 
-/** Identifies an attempt. The same attempt gets the same answer and has to wait; a different one is made at once. */
-export function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
+/**
+ * Identifies an attempt. The same attempt gets the same answer and has to wait; a different one is made at once. An
+ * inspection is the first part of a deletion.
+ */
+export function attemptOf({ row, observed }: MemberObject, action: Action): string {
+  if (action.kind === "Label") return `Label ${textOf(action.labels)}`;
+  const kind = action.kind === "Inspect" ? "Delete" : action.kind;
   const apply = row?.verb === "Apply" ? row : undefined;
   const removal = row?.verb === "Delete" ? row : undefined;
   const { agreed, keepsClaims } = removal ?? {};
   return [kind, row?.verb, observed?.uid, apply?.hash, apply?.conflictResolution, agreed, keepsClaims].join(" ");
 }
 
+/** True for an action that applies the row's object. */
+export function isApply(action: Action): action is Extract<Action, { kind: "Create" | "Update" }> {
+  return action.kind === "Create" || action.kind === "Update";
+}
+
 /** True when the row still asks for the object that the action wrote. */
 export function isStillAskedFor({ row }: MemberObject, action: Action): boolean {
-  const isApply = action.kind === "Create" || action.kind === "Update";
-  return isApply && row?.verb === "Apply" && row.hash === action.row.hash;
+  return isApply(action) && row?.verb === "Apply" && row.hash === action.row.hash;
 }
 
 /**

@@ -23,6 +23,7 @@ type SyncResult = "created" | "updated" | "healed" | "deleted" | "released" | "c
 const RESULTS: Readonly<Record<Action["kind"], SyncResult>> = {
   ...{ Create: "created", Update: "updated", Delete: "deleted", Release: "released" },
   ...{ Confirm: "confirmed", Read: "confirmed", Nothing: "confirmed", Held: "confirmed" },
+  ...{ Inspect: "confirmed", Label: "updated" },
 };
 
 /**
@@ -127,6 +128,13 @@ export class AttemptTelemetry {
     const reason = "reason" in outcome ? outcome.reason : outcome.kind;
     const isNews = attempt.object.failure?.reason !== reason;
     this.#unfinished.add(attempt.object.key);
+    if (attempt.action.kind === "Label" && (outcome.kind === "Refused" || isUnreached(outcome)))
+      return this.#warn(
+        attempt,
+        error,
+        "NamespaceNotLabelled",
+        `the namespace did not get its Pod Security labels: ${fullMessage(outcome.message)}`,
+      );
     if (isNews && outcome.kind === "Refused")
       return this.#warn(attempt, error, reason, `refused by the member: ${fullMessage(outcome.message)}`);
     if (isNews && isUnreached(outcome))

@@ -44,7 +44,7 @@ describe("a lane calls the writer", () => {
     expect(calls).toEqual([]);
   });
 
-  test("never for a namespace, except a custom kind of that name", async () => {
+  test("never to apply a namespace, except a custom kind of that name", async () => {
     const { lane, take, clock, calls } = laneOn(hang);
     take(row({ ref: { apiVersion: "v1", kind: "Namespace", name: "team" } }));
     take(row({ ref: { ...CONFIG_REF, apiVersion: "example.com/v1", kind: "Namespace" } }));

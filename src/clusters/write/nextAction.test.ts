@@ -1,6 +1,7 @@
 import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
 import type { Row } from "../../desiredstate/index.ts";
+import { type Labels, textOf } from "../model/carriedLabels.ts";
 import type { MemberObject } from "../model/memberObject.ts";
 import { CONFIG_REF, deleteRow, holdRow, memberObject, releaseRow, row, seen } from "../testing/builders.ts";
 import { type KnownKinds, type MemberState, nextAction } from "./nextAction.ts";
@@ -9,15 +10,35 @@ const NOW = 1_000;
 const LATER = 5_000;
 const ATTEMPT = "Create Apply  h1 Abort  ";
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace", name: "team" };
+const DOOMED = { ref: NAMESPACE, row: deleteRow({ ref: NAMESPACE }), observed: seen() };
+const DOOMED_RETRY = () => ({ attempt: "Delete Delete member-1    ", until: LATER });
+const RESTRICTED = { enforce: "restricted" };
+const UNLABELLED = { ref: NAMESPACE, observed: seen() };
+const LABELLED = { ref: NAMESPACE, observed: seen({ podSecurity: textOf(RESTRICTED) }) };
 const DRIFT = { row: row(), observed: seen(), carriedOut: true };
 
 const known = (overrides: Partial<KnownKinds> = {}): KnownKinds => ({
   ...{ isSynced: () => true, lacks: () => "No", denial: () => undefined, mayRemove: () => true },
   ...overrides,
 });
-const open = (retryAt: number | undefined): MemberState["breaker"] => ({ state: () => ({ kind: "Open", retryAt }) });
-/** A member in contact, with nothing in the way of a request. */
-const member = (overrides: Partial<MemberState> = {}): MemberState => ({
+interface Given {
+  isClosed: boolean;
+  session: KnownKinds | undefined;
+  breaker: MemberState["pacing"]["breaker"];
+  throttledUntil: number;
+  admits: () => boolean;
+  stageOf: MemberState["queue"]["stageOf"];
+  mustWait: () => boolean;
+  retryOf: MemberState["backoffs"]["retryOf"];
+  drift: MemberState["drift"];
+  /** Namespaces: something of ours is in it; until when it was seen empty; whether it may be inspected; its labels. */
+  isUsed: boolean;
+  emptyUntil: number | undefined;
+  hasPlace: boolean;
+  labels: Labels | undefined;
+}
+const open = (retryAt: number | undefined): Given["breaker"] => ({ state: () => ({ kind: "Open", retryAt }) });
+const CALM: Given = {
   isClosed: false,
   session: known(),
   breaker: { state: () => ({ kind: "Closed" }) },
@@ -27,8 +48,23 @@ const member = (overrides: Partial<MemberState> = {}): MemberState => ({
   retryOf: () => undefined,
   drift: { pausedUntil: () => undefined, isContested: () => false },
   admits: () => true,
-  ...overrides,
-});
+  isUsed: false,
+  emptyUntil: undefined,
+  hasPlace: true,
+  labels: undefined,
+};
+/** A member in contact, with nothing in the way of a request. */
+function member(overrides: Partial<Given> = {}): MemberState {
+  const given = { ...CALM, ...overrides };
+  const { isClosed, session, breaker, throttledUntil, admits, stageOf, mustWait, retryOf, drift } = given;
+  return {
+    ...{ isClosed, session, drift, pacing: { breaker, throttledUntil, admits } },
+    ...{ queue: { stageOf }, phases: { mustWait }, backoffs: { retryOf } },
+    inspections: { pausedUntil: () => given.emptyUntil, hasPlace: given.hasPlace },
+    objects: { isUsed: () => given.isUsed },
+    namespaceLabels: { of: () => given.labels },
+  };
+}
 const unsynced = (overrides: Partial<KnownKinds> = {}) =>
   member({ session: known({ isSynced: () => false, ...overrides }) });
 
@@ -40,13 +76,29 @@ describe("a member object", () => {
     ["Release", { row: releaseRow(), observed: seen() }],
     ["Confirm", { row: holdRow({ confirm: true }) }],
     ["Read", { row: holdRow({ reporting: {} }), observed: seen() }],
+    ["Inspect", DOOMED],
+    ["Release", { ref: NAMESPACE, row: releaseRow({ ref: NAMESPACE }), observed: seen() }],
+    ["Label", UNLABELLED],
   ])("%s", (kind, object) => {
-    expect(nextAction(memberObject(object), member(), NOW)).toMatchObject({ kind: "Act", action: { kind } });
+    expect(nextAction(memberObject(object), member({ labels: RESTRICTED }), NOW)).toMatchObject({
+      kind: "Act",
+      action: { kind },
+    });
   });
 
   test.each<[object, Partial<MemberObject>, MemberState]>([
     [{ why: "Closed" }, { row: row() }, member({ isClosed: true })],
-    [{ why: "NotInLane" }, { ref: NAMESPACE, row: deleteRow({ ref: NAMESPACE }), observed: seen() }, member()],
+    [{ why: "NothingToDo" }, { ref: NAMESPACE, row: row({ ref: NAMESPACE }) }, member()],
+    [{ why: "NothingToDo" }, { ref: NAMESPACE, row: deleteRow({ ref: NAMESPACE }) }, member()],
+    [{ why: "NothingToDo" }, { ref: NAMESPACE, row: holdRow({ confirm: true, ref: NAMESPACE }) }, member()],
+    [{ why: "NothingToDo" }, LABELLED, member({ labels: RESTRICTED })],
+    [{ why: "NothingToDo" }, { ...UNLABELLED, row: releaseRow({ uid: "before" }) }, member({ labels: RESTRICTED })],
+    [{ why: "NotKnown" }, DOOMED, member({ session: known({ mayRemove: () => false }) })],
+    [{ why: "NamespaceInUse" }, DOOMED, member({ isUsed: true, emptyUntil: LATER, retryOf: DOOMED_RETRY })],
+    [{ why: "SeenEmpty", until: LATER }, DOOMED, member({ emptyUntil: LATER, breaker: open(undefined) })],
+    [{ why: "Backoff", until: LATER }, DOOMED, member({ retryOf: DOOMED_RETRY })],
+    [{ why: "NoContact" }, DOOMED, member({ breaker: open(undefined), hasPlace: false })],
+    [{ why: "NoInspectionPlace" }, DOOMED, member({ hasPlace: false })],
     [{ why: "InQueue" }, { row: row() }, member({ stageOf: () => "InQueue" })],
     [{ why: "InWrite" }, {}, member({ stageOf: () => "InWrite" })],
     [{ why: "NothingToDo" }, { observed: seen() }, member()],
@@ -83,6 +135,15 @@ describe("a member object", () => {
     expect(["until", "failure", "isAbsent"].filter((field) => field in wait)).toEqual(
       ["until", "failure", "isAbsent"].filter((field) => field in want),
     );
+  });
+
+  test("that is a namespace is deleted when it was just found empty, if nothing of ours came into it", () => {
+    const next = (foundEmpty: string, given: Partial<Given> = {}) =>
+      nextAction(memberObject(DOOMED), member({ hasPlace: false, ...given }), NOW, foundEmpty);
+    expect(next("member-1")).toMatchObject({ kind: "Act", action: { kind: "Delete" } });
+    expect(next("member-1", { isUsed: true })).toMatchObject({ kind: "Wait", why: "NamespaceInUse" });
+    expect(next("member-1", { throttledUntil: LATER })).toMatchObject({ kind: "Wait", why: "Throttled" });
+    expect(next("another life", { hasPlace: true })).toMatchObject({ kind: "Act", action: { kind: "Inspect" } });
   });
 
   test("does not wait for the retry of another attempt, nor for a drift pause before a new row", () => {
@@ -136,6 +197,10 @@ const members = fc
     retry: often<string | undefined>(undefined, fc.constantFrom(ATTEMPT, "another")),
     pausedUntil: often<number | undefined>(undefined, times),
     admits: often(true, fc.constant(false)),
+    isUsed: often(false, fc.constant(true)),
+    emptyUntil: often<number | undefined>(undefined, fc.constant(LATER)),
+    hasPlace: often(true, fc.constant(false)),
+    labels: fc.constantFrom(undefined, RESTRICTED),
   })
   .map(({ stage, mustWait, retry, pausedUntil, admits, ...rest }) => ({
     ...rest,
@@ -146,30 +211,41 @@ const members = fc
     admits: () => admits,
   }));
 
+const foundEmpty = fc.constantFrom(undefined, "member-1", "another");
+
 describe("in any state", () => {
-  property.prop([objects, members], { numRuns: 3_000 })("a request is sent only where it may be", (given, state) => {
-    const object = memberObject(given);
-    const next = nextAction(object, state, NOW);
-    if (next.kind !== "Act") return;
-    const { session, breaker } = state;
-    expect(session?.isSynced(object.ref)).toBe(true);
-    expect(breaker.state().kind).not.toBe("Open");
-    expect(state.throttledUntil).toBeLessThanOrEqual(NOW);
-    expect([state.isClosed, state.stageOf(), state.admits()]).toEqual([false, undefined, true]);
-    expect(object.ref.kind).not.toBe("Namespace");
-    const { kind } = next.action;
-    if (kind === "Create" || kind === "Update" || kind === "Delete") expect(state.mustWait()).toBe(false);
-    if (kind === "Create" || kind === "Update") expect(object.row?.verb).toBe("Apply");
-    if (kind === "Delete" || kind === "Release" || kind === "Confirm")
-      expect(session?.mayRemove(object.ref)).toBe(true);
-    if (kind === "Delete" || kind === "Release")
-      expect(object.row).toMatchObject({ verb: kind, uid: object.observed?.uid });
-  });
+  property.prop([objects, members, foundEmpty], { numRuns: 3_000 })(
+    "a request is sent only where it may be",
+    (given, state, empty) => {
+      const object = memberObject(given);
+      const next = nextAction(object, member(state), NOW, empty);
+      if (next.kind !== "Act") return;
+      const { session, breaker } = state;
+      expect(session?.isSynced(object.ref)).toBe(true);
+      expect(breaker.state().kind).not.toBe("Open");
+      expect(state.throttledUntil).toBeLessThanOrEqual(NOW);
+      expect([state.isClosed, state.stageOf(), state.admits()]).toEqual([false, undefined, true]);
+      const { kind } = next.action;
+      if (kind === "Create" || kind === "Update" || kind === "Delete") expect(state.mustWait()).toBe(false);
+      if (kind === "Create" || kind === "Update") expect(object.row?.verb).toBe("Apply");
+      if (object.ref.kind === "Namespace") expect(["Inspect", "Delete", "Release", "Label"]).toContain(kind);
+      else expect(["Inspect", "Label"]).not.toContain(kind);
+      if (kind === "Inspect" || (kind === "Delete" && object.ref.kind === "Namespace"))
+        expect(state.isUsed).toBe(false);
+      if (kind === "Inspect") expect([state.emptyUntil, state.hasPlace]).toEqual([undefined, true]);
+      if (kind === "Delete" && object.ref.kind === "Namespace") expect(object.observed?.uid).toBe(empty);
+      if (kind === "Label") expect(object.row).toBeUndefined();
+      if (kind === "Delete" || kind === "Release" || kind === "Confirm" || kind === "Inspect")
+        expect(session?.mayRemove(object.ref)).toBe(true);
+      if (kind === "Delete" || kind === "Release" || kind === "Inspect")
+        expect(object.row).toMatchObject({ verb: kind === "Inspect" ? "Delete" : kind, uid: object.observed?.uid });
+    },
+  );
 
   property.prop([objects, members], { numRuns: 3_000 })("every wait names what ends it", (given, state) => {
-    const next = nextAction(memberObject(given), state, NOW);
+    const next = nextAction(memberObject(given), member(state), NOW);
     if (next.kind === "Act") return;
-    const hasTime = ["Backoff", "DriftPause", "Unreached", "Throttled"].includes(next.why);
+    const hasTime = ["Backoff", "DriftPause", "Unreached", "Throttled", "SeenEmpty"].includes(next.why);
     expect("until" in next).toBe(hasTime);
   });
 });

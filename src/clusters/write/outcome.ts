@@ -1,4 +1,4 @@
-import { type Message, type ObjectRef, pointOf, shortMessage } from "../../apis/index.ts";
+import { defined, type Message, type ObjectRef, pointOf, shortMessage } from "../../apis/index.ts";
 import type { Failure } from "../../desiredstate/index.ts";
 import { ApiError, apiVersionOf, NotLeaderError, type ResourceType, TransportError } from "../../runtime/index.ts";
 
@@ -193,6 +193,36 @@ const LONGEST_READ = 1_000;
 function refused(reason: string, text: string, final: boolean): Outcome & { kind: "Refused" } {
   const message = shortMessage(pointOf(text.slice(0, LONGEST_READ)), LONGEST_READ);
   return { kind: "Refused", reason, message, final, staleDiscovery: false };
+}
+
+/** True when the member has answered. A refusal is an answer too. */
+export function isAnswer({ kind }: Outcome): boolean {
+  return kind !== "NotLeader" && kind !== "Unreached" && kind !== "Silent";
+}
+
+/** Failure of the member object; undefined when the outcome says nothing of the object. */
+export function failureOf(outcome: Outcome, ref: ObjectRef): Failure | undefined {
+  switch (outcome.kind) {
+    case "NotLeader":
+    // The Lease may still be renewed in time. Otherwise the lane is closed.
+    case "Throttled":
+      return undefined;
+    case "Unreached":
+    case "Silent":
+      return { reason: outcome.reason, message: outcome.message, final: false };
+    case "NamespaceMissing":
+      // The namespace existed or was created a moment ago, so somebody deletes it during our write.
+      return { reason: "NamespaceMissing", message: "the namespace went away", final: false };
+    case "Refused":
+      // The server's message only names a URL path.
+      if (outcome.staleDiscovery) return { ...kindNotServed(ref), final: outcome.final };
+      return {
+        reason: outcome.reason,
+        message: outcome.message,
+        final: outcome.final,
+        ...defined({ fields: outcome.fields }),
+      };
+  }
 }
 
 /** Not final, since the definition may still arrive. */

@@ -1,0 +1,18 @@
+import type { ObjectRef } from "../../apis/index.ts";
+import type { MemberWriter, Written } from "./memberWriter.ts";
+import type { NamespaceWriter } from "./namespaceWriter.ts";
+import type { KnownKinds } from "./nextAction.ts";
+
+/** The member in one session: its writers, and what the watches know of it. */
+export interface LaneMember extends KnownKinds {
+  writer: MemberWriter;
+  namespaces: NamespaceWriter;
+  /** Aborted when the session ends. Requests that it aborts say nothing about the member. */
+  signal: AbortSignal;
+  /** True when `meridian join` made the account, so that it can grant more permissions. */
+  isJoined: boolean;
+  /** Takes the answer to a write as an observation. */
+  observe(written: Written): void;
+  /** The member does not serve the kind, by its own answer. */
+  doubtKind(ref: ObjectRef): void;
+}
