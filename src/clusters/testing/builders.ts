@@ -118,7 +118,10 @@ export function memberObject(overrides: Partial<MemberObject> = {}): MemberObjec
 export type ObjectsWithLog = ReturnType<typeof objectsWithLog>;
 
 /** Member objects whose reports are kept. */
-export function objectsWithLog(changed: (object: MemberObject) => void = () => undefined) {
+export function objectsWithLog(
+  changed: (object: MemberObject) => void = () => undefined,
+  namespaceEmptied: (namespace: string) => void = () => undefined,
+) {
   const reports: Observation[][] = [];
   const emptied: string[] = [];
   const revisions = new Revisions();
@@ -126,7 +129,10 @@ export function objectsWithLog(changed: (object: MemberObject) => void = () => u
     cluster: CLUSTER,
     changed,
     report: (observations) => void reports.push([...observations]),
-    namespaceEmptied: (namespace) => void emptied.push(namespace),
+    namespaceEmptied: (namespace) => {
+      emptied.push(namespace);
+      namespaceEmptied(namespace);
+    },
   });
   const see = (overrides?: Parameters<typeof seen>[0]): void => objects.observe(CONFIG_REF, seen(overrides));
   const gone = (): void => objects.observe(CONFIG_REF, undefined);

@@ -25,7 +25,7 @@ export interface Attempt {
  * inspection is the first part of a deletion.
  */
 export function attemptOf({ row, observed }: MemberObject, action: Action): string {
-  if (action.kind === "Label") return `Label ${textOf(action.labels)}`;
+  if (action.kind === "Label") return `Label ${observed?.uid} ${textOf(action.labels)}`;
   const kind = action.kind === "Inspect" ? "Delete" : action.kind;
   const apply = row?.verb === "Apply" ? row : undefined;
   const removal = row?.verb === "Delete" ? row : undefined;

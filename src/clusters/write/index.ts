@@ -7,7 +7,6 @@ export type { LaneMember } from "./laneMember.ts";
 export { stripMarks } from "./stripMarks.ts";
 export { MemberWriter, type Written } from "./memberWriter.ts";
 export { NamespaceWriter } from "./namespaceWriter.ts";
-export { changeMetadata } from "./metadataPatch.ts";
 export { allNotGranted, isAlwaysGranted, whyUnwatched } from "./notGranted.ts";
-export { classify, CONTROLLER, notInVersion } from "./outcome.ts";
+export { CONTROLLER, notInVersion } from "./outcome.ts";
 export { readLive, rehearse, type Rehearsed, rehearseRemoval } from "./rehearsal.ts";

@@ -3,7 +3,6 @@ import type { Emptiness, MemberObject, MemberObjects } from "../model/index.ts";
 import type { Pace } from "../pacing/index.ts";
 import { type Attempt, attemptOf } from "./attempt.ts";
 import { whyKept } from "./namespaceActions.ts";
-import type { Next, WaitReason } from "./nextAction.ts";
 
 export interface InspectionsOptions {
   objects: MemberObjects;
@@ -27,9 +26,6 @@ interface SeenEmpty {
   /** Undefined once the second inspection is due. */
   timer: Disposable | undefined;
 }
-
-/** Waits of a namespace with a Delete row that make an earlier inspection worthless. */
-const NOT_DUE: ReadonlySet<WaitReason> = new Set(["NothingToDo", "NotKnown", "NamespaceInUse"]);
 
 /**
  * Inspections of the namespaces that are to be deleted. A namespace is deleted when two inspections some time apart
@@ -106,11 +102,10 @@ export class Inspections {
     return false;
   }
 
-  /** Forgets that a namespace was empty when it is not to be deleted now. */
-  note({ key, row }: MemberObject, next: Next): void {
-    const why = next.kind === "Wait" ? next.why : undefined;
-    if (!this.#seenEmpty.has(key) || why === "InQueue" || why === "InWrite") return;
-    if (row?.verb !== "Delete" || (why !== undefined && NOT_DUE.has(why))) this.forget(key);
+  /** Called at each change: a namespace that was not to be deleted in between has to be seen empty twice again. */
+  note(namespace: MemberObject): void {
+    const seen = this.#seenEmpty.get(namespace.key);
+    if (seen !== undefined && this.#options.uidToDelete(namespace) !== seen.uid) this.forget(namespace.key);
   }
 
   forget(key: string): void {

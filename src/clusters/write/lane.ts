@@ -89,7 +89,10 @@ export class Lane implements AsyncDisposable {
     this.#backoffs = backoffs;
     this.#queue = new LaneQueue({
       ...{ clock, enqueue, working, limit: pacing.limit },
-      work: (key) => this.#work(key),
+      work: async (key) => {
+        await this.#work(key);
+        this.#inspections.wakeNext();
+      },
       regulate: () => this.#regulate(),
     });
     this.#inspections = new Inspections({
@@ -178,9 +181,10 @@ export class Lane implements AsyncDisposable {
   async #work(key: string, foundEmpty?: string): Promise<void> {
     const object = this.#options.objects.get(key);
     const member = this.#state.session;
-    const next = object === undefined ? undefined : this.#next(object, foundEmpty);
-    if (object !== undefined && next?.kind === "Wait") this.#wait(object, next);
-    if (object === undefined || member === undefined || next?.kind !== "Act") return this.#inspections.wakeNext();
+    if (object === undefined) return;
+    const next = this.#next(object, foundEmpty);
+    if (next.kind === "Wait") return this.#wait(object, next);
+    if (member === undefined) return;
     let isEmpty: string | undefined;
     {
       using _running = this.#queue.begin(key);
@@ -189,7 +193,6 @@ export class Lane implements AsyncDisposable {
     }
     // No await in between, so that no event finds the namespace outside the queue.
     if (isEmpty !== undefined) await this.#work(key, isEmpty);
-    this.#inspections.wakeNext();
   }
 
   #attempt(object: MemberObject, action: Act, name: string): Attempt {
@@ -240,7 +243,7 @@ export class Lane implements AsyncDisposable {
   #next(object: MemberObject, foundEmpty?: string): Next {
     const next = nextAction(object, this.#state, this.#options.clock.monotonic(), foundEmpty);
     if (next.attempt !== undefined) this.#backoffs.keepOnly(object.key, next.attempt);
-    this.#inspections.note(object, next);
+    this.#inspections.note(object);
     return next;
   }
 

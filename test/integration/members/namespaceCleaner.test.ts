@@ -1,44 +1,25 @@
 import { expect, test } from "vitest";
-import { type ObjectRef } from "../../../src/apis/index.ts";
-import { createLogger, createMetrics } from "../../../src/observability/index.ts";
 import { ApiError, CONFIGMAPS, Discovery, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
-import { NamespaceCleaner } from "../../../src/clusters/namespaces/namespaceCleaner.ts";
 import { NamespaceLabels } from "../../../src/clusters/model/carriedLabels.ts";
 import { MemberNamespaces } from "../../../src/clusters/model/namespaces.ts";
 import { observe } from "../../../src/clusters/model/observed.ts";
-import { CLUSTER, CONFIG_REF, deleteRow, objectsWithLog, row } from "../../../src/clusters/testing/builders.ts";
+import { CLUSTER, CONFIG_REF, deleteRow, row } from "../../../src/clusters/testing/builders.ts";
+import { namespaceLane, TEAM } from "../../../src/clusters/testing/namespaceLane.ts";
 
-const TEAM: ObjectRef = { apiVersion: "v1", kind: "Namespace", name: "team" };
 const inTeam = { ...CONFIG_REF, namespace: "team" };
 
 /** A member with the namespace `team`, which Meridian made, and a row that asks for its deletion. */
 async function memberWithTeam() {
   const { server, client, clock, pass } = await startMember(CLUSTER);
-  const end = new AbortController();
-  const state = { known: true };
-  const namespaces = new MemberNamespaces({ cluster: CLUSTER, client }, "hub", new NamespaceLabels());
-  await namespaces.ensure("team", end.signal);
+  const discovery = new Discovery(client, clock);
+  await new MemberNamespaces({ cluster: CLUSTER, client }, "hub", new NamespaceLabels()).ensure(
+    "team",
+    new AbortController().signal,
+  );
   const team = observe(server.get(NAMESPACES, undefined, "team"));
-  const parts = objectsWithLog((object) => cleaner.enqueue(object));
-  const cleaner: NamespaceCleaner = new NamespaceCleaner({
-    session: {
-      cluster: CLUSTER,
-      client,
-      discovery: new Discovery(client, clock),
-      clusterUid: "member-uid",
-      local: false,
-      signal: end.signal,
-      suspect: () => undefined,
-    },
-    objects: parts.objects,
-    clock,
-    random: () => 0.5,
-    logger: createLogger({ level: "silent" }),
-    metrics: createMetrics({ processMetrics: false }),
-    namespaces,
-    mayRemove: () => state.known,
-  });
+  const parts = namespaceLane({ client, discovery, clock });
+  const end = parts.connect();
   parts.objects.observe(TEAM, team);
   const removal = deleteRow({ ref: TEAM, uid: team.uid });
   const names = () => server.list(NAMESPACES).map(({ metadata }) => metadata.name);
@@ -48,7 +29,7 @@ async function memberWithTeam() {
       kind: "ConfigMap",
       metadata: { name: "theirs", namespace: "team" },
     });
-  return { ...parts, server, client, clock, pass, end, cleaner, removal, state, names, occupy };
+  return { ...parts, server, client, clock, pass, end, removal, names, occupy };
 }
 
 type Parts = Awaited<ReturnType<typeof memberWithTeam>>;

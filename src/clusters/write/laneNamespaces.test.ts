@@ -1,47 +1,30 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, MANAGED_BY_LABEL, type ObjectRef } from "../../apis/index.ts";
-import { logLines } from "../../observability/testing/logLines.ts";
+import { type KubeObject, MANAGED_BY_LABEL, type ObjectRef, POD_SECURITY_ANNOTATION } from "../../apis/index.ts";
 import { ApiError, CONFIGMAPS, type Discovery, NotLeaderError, TransportError } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { NamespaceLabels } from "../model/carriedLabels.ts";
-import type { MemberObject } from "../model/memberObject.ts";
-import { NamespaceCleaner } from "./namespaceCleaner.ts";
-import { MemberNamespaces } from "../model/namespaces.ts";
-import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, releaseRow, row, seen } from "../testing/builders.ts";
+import { textOf } from "../model/carriedLabels.ts";
+import type { ObservedObject } from "../model/observed.ts";
+import { CONFIG_REF, deleteRow, holdRow, releaseRow, row, seen } from "../testing/builders.ts";
+import { namespaceLane, namespaceRef, TEAM } from "../testing/namespaceLane.ts";
 import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
-import type { MemberSession } from "../types.ts";
 
 const HALF_A_MINUTE = 30_000;
-const namespaceRef = (name: string): ObjectRef => ({ apiVersion: "v1", kind: "Namespace", name });
-const TEAM = namespaceRef("team");
 const INSIDE: ObjectRef = { ...CONFIG_REF, namespace: "team" };
 
-/** `state.inside`: names of the ConfigMaps in each namespace. */
+/** A lane in contact. `inside`: names of the ConfigMaps in each namespace. */
 function cleaning() {
   const clock = new FakeClock();
-  const end = new AbortController();
-  const state = { inside: [] as string[], known: true, failures: 0 };
+  const inside: string[] = [];
   const served: Answer = ({ verb }) =>
-    verb === "list" ? { items: state.inside.map((name) => ({ metadata: { name } })) } : undefined;
+    verb === "list" ? { items: inside.map((name) => ({ metadata: { name } })) } : undefined;
   const client = new ScriptedClient(served);
   const discovery = {
     invalidate: () => undefined,
     unavailable: async () => new Set(),
     list: async () => [{ ...CONFIGMAPS, verbs: ["list"] }],
   } as unknown as Discovery;
-  const { logger, lines } = logLines();
-  const parts = objectsWithLog((object: MemberObject) => cleaner.enqueue(object));
-  const session = { cluster: "shanghai-1", client, discovery, signal: end.signal } as unknown as MemberSession;
-  const cleaner: NamespaceCleaner = new NamespaceCleaner({
-    session,
-    objects: parts.objects,
-    clock,
-    random: () => 0.5,
-    logger,
-    metrics: { failed: () => void (state.failures += 1) },
-    namespaces: new MemberNamespaces({ ...session, client: client.client }, "hub", new NamespaceLabels()),
-    mayRemove: () => state.known,
-  });
+  const parts = namespaceLane({ client: client.client, discovery, clock });
+  const end = parts.connect();
   /** Observes the namespace and takes a Delete row for it. */
   const ask = (ref = TEAM): void => {
     parts.objects.observe(ref, seen({ ref }));
@@ -49,7 +32,7 @@ function cleaning() {
   };
   const failure = () => parts.find(TEAM).failure;
   const deletions = (): number => client.lines.filter((line) => line === "delete namespaces").length;
-  return { ...parts, cleaner, client, calls: client.calls, clock, end, lines, state, served, ask, failure, deletions };
+  return { ...parts, client, calls: client.calls, clock, end, inside, served, ask, failure, deletions };
 }
 
 describe("a namespace with a Delete row", () => {
@@ -75,8 +58,8 @@ describe("a namespace with a Delete row", () => {
   });
 
   test("stays while an object is in it, and is inspected with backoff", async () => {
-    const { ask, client, clock, state, failure, deletions } = cleaning();
-    state.inside = ["kube-root-ca.crt", "mine"];
+    const { ask, client, clock, inside, failure, deletions } = cleaning();
+    inside.push("kube-root-ca.crt", "mine");
     ask();
     await clock.advance(10);
     expect(failure()).toEqual({ reason: "NamespaceOccupied", message: "ConfigMap mine is in it", final: false });
@@ -84,7 +67,7 @@ describe("a namespace with a Delete row", () => {
     expect(client.lines).toHaveLength(1);
     await clock.advance(4_100);
     expect(client.lines).toHaveLength(3);
-    state.inside = [];
+    inside.length = 0;
     await clock.advance(10_000);
     expect(failure()).toBeUndefined();
     expect(deletions()).toBe(0);
@@ -93,12 +76,12 @@ describe("a namespace with a Delete row", () => {
   });
 
   test("must be empty for half a minute again after an object was in it", async () => {
-    const { ask, clock, state, deletions } = cleaning();
+    const { ask, clock, inside, deletions } = cleaning();
     ask();
     await clock.advance(10_000);
-    state.inside = ["mine"];
+    inside.push("mine");
     await clock.advance(21_000);
-    state.inside = [];
+    inside.length = 0;
     await clock.advance(HALF_A_MINUTE);
     expect(deletions()).toBe(0);
     await clock.advance(4_000);
@@ -182,18 +165,35 @@ describe("a namespace with a Delete row", () => {
     await unknown.clock.advance(60_000);
     expect([used.calls, unknown.calls]).toEqual([[], []]);
     unknown.state.known = true;
-    unknown.cleaner.enqueueAll();
+    unknown.lane.enqueueAll();
     await unknown.clock.advance(HALF_A_MINUTE);
     expect(unknown.deletions()).toBe(1);
   });
 
-  test("counts as being written during its deletion", async () => {
+  test("has no failure when its row was withdrawn during the inspection that finds an object", async () => {
+    const { ask, client, clock, withdraw, failure } = cleaning();
+    const listed = Promise.withResolvers<object>();
+    client.answer = () => listed.promise;
+    ask();
+    await clock.advance(10);
+    withdraw(TEAM);
+    listed.resolve({ items: [{ metadata: { name: "mine" } }] });
+    await clock.advance(10);
+    expect([failure(), clock.pending]).toEqual([undefined, 0]);
+  });
+
+  test("counts as being written during its deletion, and not during an inspection", async () => {
     const deleted = Promise.withResolvers<undefined>();
     const { ask, client, clock, served, find } = cleaning();
-    client.answer = (call) => (call.verb === "delete" ? deleted.promise : served(call));
+    const inspected: boolean[] = [];
+    client.answer = (call) => {
+      if (call.verb === "delete") return deleted.promise;
+      inspected.push(find(TEAM).writing);
+      return served(call);
+    };
     ask();
     await clock.advance(HALF_A_MINUTE);
-    expect(find(TEAM).writing).toBe(true);
+    expect([inspected, find(TEAM).writing]).toEqual([[false, false], true]);
     deleted.resolve(undefined);
     await clock.advance(0);
     expect(find(TEAM).writing).toBe(false);
@@ -269,55 +269,78 @@ describe("a removal that fails", () => {
   };
 
   test.each([
-    [new ApiError(403, "Forbidden", "may not delete namespaces"), "Forbidden", "may not delete namespaces", 1],
-    [new TransportError("ConnectionReset", "connection reset"), "ClusterUnreachable", "connection reset", 0],
-    [new TypeError("x is not a function"), "InternalError", "internal error; see the manager's log", 1],
-  ])("because of %s is a failure with one log line, and is retried", async (error, reason, message, counted) => {
-    const all = failing(error);
-    await all.clock.advance(HALF_A_MINUTE);
-    expect([all.failure(), all.state.failures]).toEqual([{ reason, message, final: false }, counted]);
-    await all.clock.advance(120_000);
-    expect(all.deletions()).toBeGreaterThan(1);
-    const line = { level: "warn", cluster: "shanghai-1", namespace: "team", event_reason: reason };
-    expect(all.lines).toMatchObject([{ ...line, msg: "a namespace could not be removed" }]);
+    [new ApiError(403, "Forbidden", "may not delete namespaces"), "Forbidden", "may not delete namespaces"],
+    [new TransportError("ConnectionReset", "connection reset"), "ClusterUnreachable", "connection reset"],
+    [new TypeError("x is not a function"), "InternalError", "internal error; see the manager's log"],
+  ])("because of %s is no final failure, since an unjoin waits for it, and is retried slowly", async (...given) => {
+    const [error, reason, message] = given;
+    const { clock, failure, deletions, lines } = failing(error);
+    await clock.advance(HALF_A_MINUTE + 1_900);
+    expect([failure(), deletions()]).toEqual([{ reason, message, final: false }, 1]);
+    await clock.advance(120_000);
+    expect(deletions()).toBeGreaterThan(1);
+    expect(deletions()).toBeLessThan(10);
+    expect(lines[0]).toMatchObject({ cluster: "shanghai-1", member_object: "/Namespace//team" });
   });
 
   test.each([
     { name: "the Lease may not be held", error: new NotLeaderError("not held") },
     { name: "the member is asked too much", error: new ApiError(429, "TooManyRequests", "later") },
-  ])("because $name is no failure, and is retried", async ({ error }) => {
-    const all = failing(error);
-    await all.clock.advance(HALF_A_MINUTE);
-    expect([all.failure(), all.lines, all.state.failures]).toEqual([undefined, [], 0]);
-    all.client.answer = all.served;
-    await all.clock.advance(3_000);
-    expect(all.deletions()).toBe(2);
+  ])("because $name is no failure, and is retried soon", async ({ error }) => {
+    const { clock, failure, lines, client, served, deletions } = failing(error);
+    await clock.advance(HALF_A_MINUTE);
+    expect([failure(), lines.filter(({ level }) => level !== "debug")]).toEqual([undefined, []]);
+    client.answer = served;
+    await clock.advance(1_100);
+    expect(deletions()).toBe(2);
   });
-});
-
-test("an object of another kind is not inspected", async () => {
-  const { cleaner, objects, take, find, calls, clock } = cleaning();
-  objects.observe(CONFIG_REF, seen());
-  take(deleteRow());
-  cleaner.enqueue(find());
-  await clock.advance(60_000);
-  expect(calls).toEqual([]);
 });
 
 test.each([
   { name: "between two inspections", ms: 10_000 },
-  { name: "during the backoff", ms: 10, inside: ["mine"] },
-])("the end of the session cancels the removal $name", async ({ ms, inside = [] }) => {
-  const { ask, client, clock, end, state, cleaner, lines } = cleaning();
-  state.inside = inside;
+  { name: "while it is occupied", ms: 10, occupied: true },
+])("the next session inspects a namespace anew that was to be deleted $name", async ({ ms, occupied = false }) => {
+  const { ask, client, clock, end, inside, connect, deletions } = cleaning();
+  if (occupied) inside.push("mine");
   ask();
   await clock.advance(ms);
   end.abort(new Error("over"));
-  expect(clock.pending).toBe(0);
   client.calls.length = 0;
-  cleaner.enqueueAll();
-  await clock.advance(120_000);
-  expect([client.calls, lines]).toEqual([[], []]);
+  inside.length = 0;
+  await clock.advance(60_000);
+  expect(client.calls).toEqual([]);
+  connect();
+  await clock.advance(HALF_A_MINUTE - 1);
+  expect([client.lines, deletions()]).toEqual([["list configmaps"], 0]);
+  await clock.advance(1);
+  expect(deletions()).toBe(1);
+});
+
+test("a namespace is deleted soon after the last object of ours in it is gone", async () => {
+  const { ask, objects, client, clock, withdraw, take } = cleaning();
+  take(row({ ref: INSIDE }));
+  ask();
+  await clock.advance(60_000);
+  expect(client.lines).toEqual([]);
+  withdraw(INSIDE);
+  await clock.advance(1);
+  expect(client.lines).toEqual(["list configmaps"]);
+  objects.observe(INSIDE, seen({ ref: INSIDE }));
+  await clock.advance(20_000);
+  objects.observe(INSIDE, undefined);
+  await clock.advance(HALF_A_MINUTE + 1);
+  expect(client.lines.at(-1)).toBe("delete namespaces");
+});
+
+test("no namespace is inspected without contact", async () => {
+  const { ask, clock, client, lane } = cleaning();
+  lane.setContact(false);
+  ask();
+  await clock.advance(60_000);
+  expect(client.lines).toEqual([]);
+  lane.setContact(true);
+  await clock.advance(1);
+  expect(client.lines).toEqual(["list configmaps"]);
 });
 
 test("a request that the end of the session aborts has not failed", async () => {
@@ -330,4 +353,142 @@ test("a request that the end of the session aborts has not failed", async () => 
   listed.resolve(new TransportError("Aborted", "aborted"));
   await clock.advance(60_000);
   expect([failure(), lines, clock.pending]).toEqual([undefined, [], 0]);
+});
+
+describe("the Pod Security labels of our namespace", () => {
+  const RESTRICTED = { enforce: "restricted" };
+  const namespace = (annotations: Record<string, string> = {}): KubeObject => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "team", uid: "u1", resourceVersion: "5", annotations },
+  });
+  const serving =
+    (annotations: Record<string, string> = {}): Answer =>
+    ({ verb }) =>
+      verb === "get" ? namespace(annotations) : {};
+
+  interface Given {
+    observed?: Partial<ObservedObject>;
+    wanted?: Record<string, string>;
+    answer?: Answer;
+  }
+
+  /** A member with our namespace. `wanted`: labels that rows want. */
+  function labelling({ observed = {}, wanted = RESTRICTED, answer = serving() }: Given = {}) {
+    const parts = cleaning();
+    parts.client.answer = answer;
+    const want = (namespaceLabels: Record<string, string>): void =>
+      void parts.labels.take({ verb: "Apply", ref: INSIDE, namespaceLabels });
+    want(wanted);
+    const see = (more: Partial<ObservedObject> = {}): void =>
+      parts.objects.observe(TEAM, seen({ ref: TEAM, ...observed, ...more }));
+    see();
+    return { ...parts, want, see };
+  }
+
+  test("are written with the annotation that lists them, for the version that was read", async () => {
+    const { calls, clock } = labelling();
+    await clock.advance(0);
+    expect(calls).toMatchObject([
+      { verb: "get", what: "namespaces", namespace: undefined, name: "team" },
+      {
+        verb: "patch",
+        name: "team",
+        options: { patchType: "application/merge-patch+json" },
+        body: {
+          metadata: {
+            uid: "u1",
+            resourceVersion: "5",
+            labels: RESTRICTED,
+            annotations: { [POD_SECURITY_ANNOTATION]: textOf(RESTRICTED) },
+          },
+        },
+      },
+    ]);
+  });
+
+  test("that the hub no longer has are removed", async () => {
+    const before = '{"enforce":"baseline","warn":"baseline"}';
+    const { calls, clock } = labelling({ answer: serving({ [POD_SECURITY_ANNOTATION]: before }) });
+    await clock.advance(0);
+    expect(calls[1]?.body).toMatchObject({ metadata: { labels: { enforce: "restricted", warn: null } } });
+  });
+
+  test("are written again when they change", async () => {
+    const { calls, clock, want, see } = labelling();
+    await clock.advance(0);
+    see({ podSecurity: textOf(RESTRICTED), resourceVersion: "8" });
+    calls.length = 0;
+    want({ enforce: "privileged" });
+    see({ podSecurity: textOf(RESTRICTED), resourceVersion: "9" });
+    await clock.advance(0);
+    expect(calls).toHaveLength(2);
+  });
+
+  test.each<Given & { name: string }>([
+    { name: "which has them", observed: { podSecurity: textOf(RESTRICTED) } },
+    { name: "where none are wanted, and none were brought", wanted: {} },
+    { name: "of somebody else", observed: { isOurs: false } },
+    { name: "that is on its way out", observed: { deleting: true } },
+  ])("need no request for a namespace $name", async ({ name: _, ...given }) => {
+    const { calls, clock } = labelling(given);
+    await clock.advance(60_000);
+    expect([calls, clock.pending]).toEqual([[], 0]);
+  });
+
+  test("are not written to a namespace with a Delete or Release row", async () => {
+    const { take, calls, clock, see } = labelling({
+      observed: { podSecurity: textOf(RESTRICTED) },
+    });
+    take(releaseRow({ ref: TEAM, uid: "before" }));
+    see({ podSecurity: textOf({}) });
+    await clock.advance(0);
+    expect(calls).toEqual([]);
+  });
+
+  describe("that a member refuses", () => {
+    const refused = new ApiError(403, "Forbidden", "may not patch namespaces");
+
+    test("are retried slowly despite events, with a log line each time", async () => {
+      const { calls, clock, see, lines } = labelling({ answer: () => refused });
+      await clock.advance(10);
+      for (let change = 0; change < 5; change += 1) {
+        see({ resourceVersion: `1${change}` });
+        await clock.advance(100);
+      }
+      expect(calls).toHaveLength(1);
+      await clock.advance(1_500);
+      expect(calls).toHaveLength(2);
+      expect(lines[0]).toMatchObject({
+        level: "warn",
+        cluster: "shanghai-1",
+        member_object: "/Namespace//team",
+        event_reason: "NamespaceNotLabelled",
+        msg: "the namespace did not get its Pod Security labels: may not patch namespaces",
+      });
+    });
+
+    test("are retried at once when the row changes, and not when they are present", async () => {
+      const { calls, clock, want, see } = labelling({ answer: () => refused });
+      await clock.advance(10);
+      want({ enforce: "baseline" });
+      see({ resourceVersion: "11" });
+      await clock.advance(10);
+      expect(calls).toHaveLength(2);
+      see({ podSecurity: textOf({ enforce: "baseline" }), resourceVersion: "12" });
+      await clock.advance(60_000);
+      expect([calls.length, clock.pending]).toEqual([2, 0]);
+    });
+
+    test("are written by one request at a time", async () => {
+      const read = Promise.withResolvers<KubeObject>();
+      const { calls, clock, see } = labelling({ answer: ({ verb }) => (verb === "get" ? read.promise : {}) });
+      see({ resourceVersion: "8" });
+      await clock.advance(10);
+      expect(calls).toHaveLength(1);
+      read.resolve(namespace());
+      await clock.advance(10);
+      expect(calls).toHaveLength(2);
+    });
+  });
 });
