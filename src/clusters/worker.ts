@@ -23,7 +23,7 @@ import {
 import type { CapacityReading } from "../scheduler/index.ts";
 import { Definitions, isNamespace, type MemberObject, MemberObjects, NamespaceLabels, Phases } from "./model/index.ts";
 import { ClusterCache } from "./watch/index.ts";
-import { Lane } from "./write/index.ts";
+import { Lane } from "./lane/index.ts";
 import { PodTroubles, CapacityReader } from "./workloads/index.ts";
 import { AssignmentReader } from "./assignmentReader.ts";
 import { Reporter } from "./reporter.ts";

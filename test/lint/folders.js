@@ -52,7 +52,7 @@ export const INSIDE = {
     "model",
     "pacing",
     "write",
-    "namespaces",
+    "lane",
     "watch",
     "workloads",
   ],

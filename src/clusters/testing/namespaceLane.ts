@@ -6,8 +6,8 @@ import { type Client, type Clock, type Discovery, NAMESPACES } from "../../runti
 import { NamespaceLabels } from "../model/carriedLabels.ts";
 import type { MemberObject } from "../model/memberObject.ts";
 import { MemberNamespaces } from "../model/namespaces.ts";
-import { Lane } from "../write/lane.ts";
-import type { LaneMember } from "../write/laneMember.ts";
+import { Lane } from "../lane/lane.ts";
+import type { LaneMember } from "../lane/laneMember.ts";
 import { MemberWriter } from "../write/memberWriter.ts";
 import { NamespaceWriter } from "../write/namespaceWriter.ts";
 import { CLUSTER, objectsWithLog } from "./builders.ts";

@@ -15,7 +15,8 @@ import { InitialSync } from "./initialSync.ts";
 import { KindsOnMember } from "./kindsOnMember.ts";
 import { memberBounds } from "./memberBounds.ts";
 import { MemberWatch, type Watched } from "./memberWatch.ts";
-import { allNotGranted, type LaneMember, MemberWriter, NamespaceWriter, type Written } from "../write/index.ts";
+import type { LaneMember } from "../lane/index.ts";
+import { allNotGranted, MemberWriter, NamespaceWriter, type Written } from "../write/index.ts";
 import type { MemberSession } from "../types.ts";
 
 export interface ClusterCacheOptions {

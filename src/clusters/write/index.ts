@@ -1,12 +1,11 @@
 /**
- * The lane of a member: compares, writes and removes member objects, and classifies the outcome of each write. Only a
- * row removes an object, by UID. A failure is a value, never an exception that stops other clusters.
+ * Requests that write, read and remove the objects of one member, and the classification of their outcome. A foreign
+ * object is refused unless the row adopts it, and only the named UID is removed. Errors are thrown; the lane decides
+ * what follows.
  */
-export { Lane } from "./lane.ts";
-export type { LaneMember } from "./laneMember.ts";
 export { stripMarks } from "./stripMarks.ts";
 export { MemberWriter, type Written } from "./memberWriter.ts";
 export { NamespaceWriter } from "./namespaceWriter.ts";
-export { allNotGranted, isAlwaysGranted, whyUnwatched } from "./notGranted.ts";
-export { CONTROLLER, notInVersion } from "./outcome.ts";
+export { allNotGranted, isAlwaysGranted, isWriteForbidden, whyUnwatched, withGrant } from "./notGranted.ts";
+export { classify, CONTROLLER, failureOf, isAnswer, kindNotServed, notInVersion, type Outcome } from "./outcome.ts";
 export { readLive, rehearse, type Rehearsed, rehearseRemoval } from "./rehearsal.ts";

@@ -15,7 +15,7 @@ import type { Attempt } from "./attempt.ts";
 import type { Failure } from "../../desiredstate/index.ts";
 import { type Action, type MemberObject, type RecordNamespace } from "../model/index.ts";
 import { TransportError } from "../../runtime/index.ts";
-import { CONTROLLER, type Outcome } from "./outcome.ts";
+import { CONTROLLER, type Outcome } from "../write/index.ts";
 
 type SyncResult = "created" | "updated" | "healed" | "deleted" | "released" | "confirmed" | "refused" | "failed";
 

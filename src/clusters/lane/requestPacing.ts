@@ -2,7 +2,7 @@ import type { Message, ObjectRef, Reason } from "../../apis/index.ts";
 import type { Why } from "../../desiredstate/index.ts";
 import { AdaptiveConcurrency, type Clock } from "../../runtime/index.ts";
 import { Breaker, KindBreakers } from "../pacing/index.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome } from "../write/index.ts";
 
 export interface RequestPacingOptions {
   clock: Clock;

@@ -1,6 +1,5 @@
 import type { ObjectRef } from "../../apis/index.ts";
-import type { MemberWriter, Written } from "./memberWriter.ts";
-import type { NamespaceWriter } from "./namespaceWriter.ts";
+import type { MemberWriter, NamespaceWriter, Written } from "../write/index.ts";
 import type { KnownKinds } from "./nextAction.ts";
 
 /** The member in one session: its writers, and what the watches know of it. */

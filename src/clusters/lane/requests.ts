@@ -7,7 +7,7 @@ import {
 } from "../model/index.ts";
 import type { Attempt } from "./attempt.ts";
 import type { LaneMember } from "./laneMember.ts";
-import type { Written } from "./memberWriter.ts";
+import type { Written } from "../write/index.ts";
 
 /** Answer of the member to the requests of an attempt. */
 export type Answer =

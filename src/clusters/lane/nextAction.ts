@@ -12,7 +12,7 @@ import {
 import type { Breaker, Retry } from "../pacing/index.ts";
 import { attemptOf, contested, isHealing } from "./attempt.ts";
 import { decideNamespace } from "./namespaceActions.ts";
-import { kindNotServed } from "./outcome.ts";
+import { kindNotServed } from "../write/index.ts";
 
 /** Reasons to wait, with the event that wakes the object. */
 export type WaitReason =

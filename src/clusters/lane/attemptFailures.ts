@@ -5,8 +5,7 @@ import type { Pace } from "../pacing/index.ts";
 import { type Attempt, attemptOf, isApply } from "./attempt.ts";
 import type { AttemptTelemetry } from "./attemptTelemetry.ts";
 import type { LaneMember } from "./laneMember.ts";
-import { isWriteForbidden, withGrant } from "./notGranted.ts";
-import { classify, failureOf, isAnswer } from "./outcome.ts";
+import { classify, failureOf, isAnswer, isWriteForbidden, withGrant } from "../write/index.ts";
 import type { RequestPacing } from "./requestPacing.ts";
 
 export interface AttemptFailuresOptions {
