@@ -1,6 +1,6 @@
 import type { Why } from "../../desiredstate/index.ts";
 import type { Logger, Metrics, Tracer } from "../../observability/index.ts";
-import type { Clock, KeyClass } from "../../runtime/index.ts";
+import { type Clock, type KeyClass, TimeSlice } from "../../runtime/index.ts";
 import {
   type Act,
   isInSync,
@@ -145,7 +145,16 @@ export class Lane implements AsyncDisposable {
 
   /** A session began, or more of the member became known. */
   enqueueAll(): void {
-    for (const object of this.#options.objects.all()) this.enqueue(object);
+    void this.#enqueueEach([...this.#options.objects.all()]);
+  }
+
+  /** In time slices; the first slice is within the call. */
+  async #enqueueEach(all: readonly MemberObject[]): Promise<void> {
+    const slice = TimeSlice.of(this.#options.clock);
+    for (const object of all) {
+      while (slice.spent) await slice.next();
+      this.enqueue(object);
+    }
   }
 
   /** The object, or something that it waits for, has changed. Cheap when there is nothing to do. */

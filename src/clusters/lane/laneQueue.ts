@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { type Clock, type KeyClass, KeyOrder } from "../../runtime/index.ts";
+import { type Clock, type KeyClass, KeyOrder, TimeSlice } from "../../runtime/index.ts";
 
 export interface LaneQueueOptions {
   clock: Clock;
@@ -18,6 +18,7 @@ export interface LaneQueueOptions {
 export class LaneQueue {
   readonly #options: LaneQueueOptions;
   readonly #queue: PQueue;
+  readonly #slice: TimeSlice;
   readonly #order = new KeyOrder();
   readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
@@ -28,6 +29,7 @@ export class LaneQueue {
 
   constructor(options: LaneQueueOptions) {
     this.#options = options;
+    this.#slice = TimeSlice.of(options.clock);
     this.#queue = new PQueue({ concurrency: options.limit, autoStart: false });
   }
 
@@ -84,6 +86,8 @@ export class LaneQueue {
   /** Works on the object whose turn it is: changes go before the backlog. */
   async #process(): Promise<void> {
     const { work, enqueue, regulate } = this.#options;
+    const pause = this.#slice.pause();
+    if (pause !== undefined) await pause;
     const key = this.#order.take()?.key;
     if (key === undefined) return;
     this.#waiting.delete(key);
