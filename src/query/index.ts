@@ -1,0 +1,7 @@
+/**
+ * The aggregated status of the fleet, for people and programs that ask.
+ *
+ * Promises: an answer never waits for a member, and never tells that an object exists which its reader may not read.
+ * Every row says when it was observed. Nothing here writes anything, and a reader never slows the planning.
+ */
+export * from "./types.ts";
