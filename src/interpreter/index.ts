@@ -91,6 +91,7 @@ export {
   withReplicasAt,
 } from "./registry/index.ts";
 export {
+  compileCondition,
   healthProblems,
   isSameTrouble,
   mayBeForPods,

@@ -46,13 +46,13 @@ function environment(): Environment {
   return shared;
 }
 
-/** An author's mistake is returned as text, with its place, and never thrown. */
-export function compileCondition(expression: string): Compiled {
+/** An author's mistake is returned as text, with its place, and never thrown. `purpose`: a word for the message. */
+export function compileCondition(expression: string, purpose = "health"): Compiled {
   try {
     const work = new Work();
     const parsed = environment().parse(expression);
     const root = parsed.ast as unknown as CelNode;
-    const foreign = firstForeignCall(root);
+    const foreign = firstForeignCall(root, purpose);
     if (foreign !== undefined) return { mistake: `${placeOf(expression, foreign.start)}: ${foreign.message}` };
     count(root, work);
     const { valid, error } = parsed.check();
@@ -86,14 +86,14 @@ function placeOf(expression: string, at: number): string {
   return before.length === 1 ? column : `line ${before.length}, ${column}`;
 }
 
-function firstForeignCall(node: CelNode): { start: number; message: string } | undefined {
+function firstForeignCall(node: CelNode, purpose: string): { start: number; message: string } | undefined {
   const name = calledBy(node);
   if (name !== undefined && !FUNCTIONS.has(name)) {
     const instead = name === "matches" ? "; use contains, startsWith or endsWith" : "";
-    return { start: node.start, message: `${name}() is not there for health${instead}` };
+    return { start: node.start, message: `${name}() is not there for ${purpose}${instead}` };
   }
   for (const operand of operandsOf(node)) {
-    const found = firstForeignCall(operand);
+    const found = firstForeignCall(operand, purpose);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -4,6 +4,7 @@
  * Promises: an object that has not reported is never healthy; every verdict has a reason.
  */
 export { ingressAddresses, serviceAddresses } from "./addresses.ts";
+export { compileCondition } from "./cel.ts";
 export { shownConditions } from "./conditions.ts";
 export { declaredHealth, healthProblems } from "./declared.ts";
 export { definitionHealth } from "./definitions.ts";
