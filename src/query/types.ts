@@ -217,7 +217,9 @@ export type WatchEvent =
 
 /**
  * Without `since`, the watch begins with an ADDED event for each row and a bookmark. It ends with a QueryError of status
- * 410 if the reader is slower than the bounded log. `return()` or the signal ends the watch.
+ * 410 if the reader is slower than the bounded log. The signal ends the watch, and so does its disposal. It is iterated
+ * once. A resumed watch of causes or fleetclusters does not know the reader's rows: there, MODIFIED may bring a new row, and
+ * DELETED a row that the reader does not have.
  */
 export interface QueryWatch extends AsyncIterable<WatchEvent>, AsyncDisposable {
   /** Reads the scope again: rows that the user may no longer read leave with DELETED, new ones come with ADDED. */
@@ -248,12 +250,13 @@ export type QueryStatus = 400 | 403 | 404 | 410;
 export class QueryError extends Error {
   override readonly name = "QueryError";
 
-  constructor(
-    readonly status: QueryStatus,
-    /** As in a Kubernetes Status: BadRequest, Forbidden, NotFound, Expired. */
-    readonly reason: "BadRequest" | "Forbidden" | "NotFound" | "Expired",
-    message: string,
-  ) {
+  readonly status: QueryStatus;
+  /** As in a Kubernetes Status. */
+  readonly reason: "BadRequest" | "Forbidden" | "NotFound" | "Expired";
+
+  constructor(status: QueryStatus, reason: QueryError["reason"], message: string) {
     super(message);
+    this.status = status;
+    this.reason = reason;
   }
 }

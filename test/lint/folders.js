@@ -56,6 +56,7 @@ export const INSIDE = {
     "watch",
     "workloads",
   ],
+  query: ["types.ts", "table", "ask", "feed", "server"],
   controllers: ["tables", "facts", "progress", "status", "object", "policies", "members"],
   cmd: [
     "workload",

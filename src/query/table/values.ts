@@ -1,0 +1,123 @@
+import type { ObjectIdentity, WaitRow } from "../types.ts";
+import type { Tallied } from "./cells.ts";
+import type { Pair } from "./pairs.ts";
+
+/** What the feed says of one object on one cluster. Times are epoch milliseconds. */
+export interface PlacedFacts {
+  cluster: string;
+  region?: string;
+  state: string;
+  reason?: string;
+  message?: string;
+  ready: number;
+  desired: number;
+  since?: number;
+  /** Undefined: current. */
+  observedAt?: number;
+  stale: boolean;
+  /** The message with names and numbers replaced. Set if the placed object is in trouble. */
+  shape?: string;
+}
+
+/** What the feed says of one hub object. */
+export interface ObjectFacts {
+  identity: ObjectIdentity;
+  uid?: string;
+  generation?: number;
+  policy?: string;
+  state: string;
+  reason?: string;
+  message?: string;
+  ready: number;
+  desired: number;
+  clusters: { ready: number; total: number };
+  worst?: { cluster: string; region?: string; reason: string };
+  since?: number;
+  change?: { generation: number; stage?: number; stages?: number };
+  waits: readonly WaitRow[];
+  observedAt?: number;
+  stale: boolean;
+  labels: Readonly<Record<string, string>>;
+  createdAt?: string;
+  /** The last change of the generation that was seen. */
+  changed?: { generation: number; at: number };
+  /** Sorted by cluster. */
+  placed: readonly PlacedFacts[];
+}
+
+/** A placed object in the table. Never changed, but for its place in the index. */
+export interface PlacedValue extends Tallied {
+  readonly entry: Entry;
+  readonly cluster: string;
+  readonly region: string | undefined;
+  readonly state: string;
+  readonly reason: string | undefined;
+  readonly message: string | undefined;
+  readonly observedAt: number | undefined;
+  readonly stale: boolean;
+  readonly shape: string | undefined;
+}
+
+/** A hub object in the table, with all that is placed of it. Never changed, but for its place in the index. */
+export interface ObjectValue extends Tallied, Pick<ObjectFacts, Same> {
+  readonly entry: Entry;
+  readonly pair: Pair;
+  readonly placed: readonly PlacedValue[];
+}
+
+type Same =
+  | "identity"
+  | "uid"
+  | "generation"
+  | "policy"
+  | "state"
+  | "reason"
+  | "message"
+  | "clusters"
+  | "worst"
+  | "change"
+  | "waits"
+  | "observedAt"
+  | "stale"
+  | "labels"
+  | "createdAt"
+  | "changed";
+
+/** Stands for a hub object as long as it exists. */
+export interface Entry {
+  readonly key: string;
+  value: ObjectValue | undefined;
+}
+
+/** A cluster in the table. */
+export interface ClusterValue {
+  readonly name: string;
+  readonly region?: string;
+  readonly state: string;
+  readonly reason?: string;
+  readonly message?: string;
+  /** Epoch milliseconds, as the other times. */
+  readonly lastContact?: number;
+  readonly kubernetesVersion?: string;
+  readonly since?: number;
+  readonly stale: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export function objectKey({ group, kind, namespace = "", name }: ObjectIdentity): string {
+  return `${group}/${kind}/${namespace}/${name}`;
+}
+
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The order of every list that asks for no other. */
+export function compareIdentity(a: ObjectIdentity, b: ObjectIdentity): number {
+  return (
+    compareText(a.namespace ?? "", b.namespace ?? "") ||
+    compareText(a.name, b.name) ||
+    compareText(a.kind, b.kind) ||
+    compareText(a.group, b.group)
+  );
+}
