@@ -7,3 +7,6 @@
 export { createFederation, type Ports } from "./federation.ts";
 export { type AskGate } from "./facts/index.ts";
 export { PolicyTally, withoutEffect } from "./policies/index.ts";
+export type { PlannerView } from "./planner.ts";
+export { phaseOf } from "./status/index.ts";
+export { refOfKey } from "./tables/index.ts";

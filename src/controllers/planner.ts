@@ -82,6 +82,7 @@ export interface PlannerView {
   assignments: Assignments;
   observations: Observations;
   contacts: ReportedContacts;
+  statuses: Pick<StatusReconciler, "present">;
 }
 
 export interface Planner extends AsyncDisposable {
@@ -179,7 +180,7 @@ function assembleControllers(options: PlannerOptions, tables: ReturnType<typeof 
     const measured = { metrics: metrics.controller(name), tracer };
     return new Controller({ name, queue, reconciler, workers, clock, logger, ...deadline, ...measured });
   });
-  return { controllers, policies, members, contacts, warnings, gates };
+  return { controllers, policies, statuses, members, contacts, warnings, gates };
 }
 
 /**
@@ -190,7 +191,7 @@ export function createPlanner(options: PlannerOptions): Planner {
   const { hub, logger, metrics, events } = options;
   const tables = assembleTables(options);
   const { states, observations, assignments, classes, dependencies, namespaces, missing, progress } = tables;
-  const { controllers, policies, members, contacts, warnings, gates } = assembleControllers(options, tables);
+  const { controllers, policies, statuses, members, contacts, warnings, gates } = assembleControllers(options, tables);
 
   async function hasSynced(signal: AbortSignal): Promise<boolean> {
     try {
@@ -236,7 +237,7 @@ export function createPlanner(options: PlannerOptions): Planner {
     sink: tables.reports,
     reports: members,
     connections: members,
-    view: { states, assignments, observations, contacts },
+    view: { states, assignments, observations, contacts, statuses },
     hasSynced,
     run,
     async [Symbol.asyncDispose]() {

@@ -39,7 +39,19 @@ const MAX_UNHEALTHY = 300;
  * contact keep their last known numbers, which count in the totals.
  */
 export function aggregate(input: StatusInput, now: number): FederatedStatus {
-  if (input.failure !== undefined && input.target === undefined) return unplanned(input, now);
+  return aggregated(input, now).status;
+}
+
+export interface Aggregated {
+  status: FederatedStatus;
+  /** The entry of every cluster, also of those that the status leaves out. Sorted by name. */
+  entries: readonly ClusterStatusEntry[];
+}
+
+/** As {@link aggregate}, with all entries. */
+export function aggregated(input: StatusInput, now: number): Aggregated {
+  if (input.failure !== undefined && input.target === undefined)
+    return { status: unplanned(input, now), entries: input.previous?.clusters ?? [] };
   const reports = reportsOf(input, now);
   const { target, previous, ownerClass } = input;
   const entries = reports.map((report) => report.entry);
@@ -67,7 +79,8 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     ...(departures.length === 0 ? {} : { departures: [...departures] }),
     ...(input.kinds === undefined || input.kinds.length === 0 ? {} : { kinds: [...input.kinds] }),
   };
-  return previous !== undefined && sameValue(ownPartsOf(previous, status), status) ? previous : status;
+  const isSame = previous !== undefined && sameValue(ownPartsOf(previous, status), status);
+  return { status: isSame ? previous : status, entries };
 }
 
 /** Without a plan, the last status stays, except that the object no longer counts as applied. */

@@ -8,7 +8,7 @@
  *
  * Never reads a clock and never writes anything.
  */
-export { aggregate } from "./aggregate.ts";
+export { aggregate, type Aggregated, aggregated } from "./aggregate.ts";
 export {
   endedNotes,
   type EndedTrouble,
@@ -21,4 +21,4 @@ export {
   runningThereText,
 } from "./entries/index.ts";
 export { deletionText, deletionWait, isHeldByRollout, type LostObjects, policyStatus } from "./conditions/index.ts";
-export type { ClusterView, RowView } from "./types.ts";
+export type { ClusterView, RowView, StatusInput } from "./types.ts";

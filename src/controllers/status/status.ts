@@ -1,4 +1,4 @@
-import { type FederatedStatus, isResponsible, type KubeObject } from "../../apis/index.ts";
+import { type ClusterStatusEntry, type FederatedStatus, isResponsible, type KubeObject } from "../../apis/index.ts";
 import type { PlacedKind, StatusStore } from "../../hub/index.ts";
 import { follow, type Following, type Metrics, type Tracer } from "../../observability/index.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type Result,
   type Source,
 } from "../../runtime/index.ts";
-import { aggregate } from "../../status/index.ts";
+import { aggregate, type Aggregated, aggregated, type ClusterView, type StatusInput } from "../../status/index.ts";
 import { logFieldsOf, type Plan, type ObjectStates, spanAttributes } from "../tables/index.ts";
 import { type RowProgressSources } from "./rowProgress.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
@@ -134,6 +134,25 @@ export class StatusReconciler implements Reconciler {
     return done;
   }
 
+  /**
+   * The status as it would be written now, with the entry of every cluster. Nothing is written. `unlisted`: the last
+   * entries of clusters that the written status leaves out. Undefined if this manager does not write the status.
+   */
+  present(owner: string, unlisted: readonly ClusterStatusEntry[]): Aggregated | undefined {
+    const { hub, states, store, classes, clock } = this.#options;
+    const plan = states.planOf(owner);
+    const found = hub.object(owner);
+    if (plan?.ours !== true || found === undefined || found.object.metadata.uid !== plan.uid) return undefined;
+    if (!isResponsible(classes.of(found.object))) return undefined;
+    const written = store.read(owner);
+    const previous =
+      written === undefined || unlisted.length === 0
+        ? written
+        : { ...written, clusters: [...(written.clusters ?? []), ...unlisted] };
+    const views = clusterViews(this.#options, owner, plan);
+    return aggregated(this.#inputOf(owner, plan, found, previous, views), clock.now());
+  }
+
   waitsOf(owner: string): readonly string[] {
     return this.#changes.get(owner)?.progress.waited ?? [];
   }
@@ -152,37 +171,44 @@ export class StatusReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, clock, classes, hub, assignments, observations, contacts } = this.#options;
+    const { store, clock } = this.#options;
     const complete = this.#changes.isComplete(owner, tracked);
     const previous = store.read(owner);
-    const clusters = clusterViews({ hub, assignments, observations, contacts }, owner, plan);
+    const clusters = clusterViews(this.#options, owner, plan);
     const sum = await this.#sums.write(owner, { object, kind }, plan.target, clusters, signal);
-    const status = aggregate(
-      {
-        generation: plan.generation,
-        ...classesOf(object),
-        deleting: this.#changes.isDeletion(owner),
-        deletedAt: object.metadata.deletionTimestamp,
-        heldBy: holdersBeside(classes, object),
-        isOverdue: (cluster) => this.#patienceLeft(object, cluster) === 0,
-        previous,
-        target: plan.target,
-        failure: plan.failure,
-        validated: validated(object, hub.namespaces, previous),
-        sum,
-        rollout: plan.failure === undefined ? plan.rollout : previous?.rollout,
-        podSelector: kind.interpreter.podSelector(object),
-        ...(kind.interpreter.holdsManifests === true ? { isBundle: true } : {}),
-        kinds: recordedKindsOf(this.#rows, { owner, object, interpreter: kind.interpreter }, plan, previous),
-        clusters,
-      },
-      clock.now(),
-    );
+    const status = aggregate({ ...this.#inputOf(owner, plan, { object, kind }, previous, clusters), sum }, clock.now());
     this.#report(owner, tracked, plan, object, status, complete);
     // The outcome of the last write may be unknown, or the binding that held the status be gone.
     if (status !== previous || !store.isAnswered(owner) || !store.isKept(owner))
       await this.#write(owner, tracked, { object, kind }, status, context, signal);
     if (sum?.error !== undefined) throw sum.error;
+  }
+
+  #inputOf(
+    owner: string,
+    plan: Plan,
+    { object, kind }: { object: KubeObject; kind: PlacedKind },
+    previous: FederatedStatus | undefined,
+    clusters: ClusterView[],
+  ): StatusInput {
+    const { classes, hub } = this.#options;
+    return {
+      generation: plan.generation,
+      ...classesOf(object),
+      deleting: this.#changes.isDeletion(owner),
+      deletedAt: object.metadata.deletionTimestamp,
+      heldBy: holdersBeside(classes, object),
+      isOverdue: (cluster) => this.#patienceLeft(object, cluster) === 0,
+      previous,
+      target: plan.target,
+      failure: plan.failure,
+      validated: validated(object, hub.namespaces, previous),
+      rollout: plan.failure === undefined ? plan.rollout : previous?.rollout,
+      podSelector: kind.interpreter.podSelector(object),
+      ...(kind.interpreter.holdsManifests === true ? { isBundle: true } : {}),
+      kinds: recordedKindsOf(this.#rows, { owner, object, interpreter: kind.interpreter }, plan, previous),
+      clusters,
+    };
   }
 
   async #write(
