@@ -7,3 +7,4 @@
 export * from "./types.ts";
 export { allowedParameters, DEFAULT_LIMIT, Engine, MOST_LIMIT, parseQuery } from "./ask/index.ts";
 export { Table } from "./table/index.ts";
+export { Feed } from "./feed/index.ts";

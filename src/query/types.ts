@@ -24,7 +24,7 @@ export interface FederatedObjectRow extends ObjectIdentity {
   generation?: number;
   /** `Kind/name` or `Kind/namespace/name` of the placement. */
   policy?: string;
-  /** The worst state of its clusters. Pending without clusters. */
+  /** Available, Progressing or Degraded, by the conditions of the status. */
   state: string;
   reason?: string;
   message?: string;
@@ -66,6 +66,7 @@ export interface FleetClusterRow {
   state: string;
   reason?: string;
   message?: string;
+  /** Only while the cluster does not answer. */
   lastContact?: string;
   kubernetesVersion?: string;
   /** Readable objects placed there, and those that are not Available. */

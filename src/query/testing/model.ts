@@ -49,7 +49,7 @@ function compared(a: unknown, b: unknown): number {
   if (a === b) return 0;
   if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
   if (typeof a === "number" && typeof b === "number") return a - b;
-  return String(a) < String(b) ? -1 : 1;
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }
 
 export function naiveTotals(rows: readonly Row[]): Totals {

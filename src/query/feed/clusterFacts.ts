@@ -1,0 +1,26 @@
+import { type Contact, defined, type MemberCluster, REGION_LABEL } from "../../apis/index.ts";
+import type { ClusterValue } from "../table/index.ts";
+
+/** `pending`: no contact was tried yet. `now` in epoch milliseconds: start of a state that is new. */
+export function clusterFacts(
+  { metadata, status }: MemberCluster,
+  { ok, pending, reason, message, lastContact }: Contact & { pending: boolean },
+  before: ClusterValue | undefined,
+  now: number,
+): ClusterValue {
+  const state = ok ? "Ready" : pending ? "Pending" : "Unreachable";
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const written = Date.parse(ready?.lastTransitionTime ?? "");
+  const firstSince = Number.isNaN(written) ? undefined : written;
+  const since = before?.state === state ? before.since : before === undefined ? firstSince : now;
+  return {
+    name: metadata.name,
+    ...defined({ region: metadata.labels?.[REGION_LABEL] }),
+    state,
+    // While a cluster answers, it counts as seen just now; no row changes for that.
+    ...(ok ? {} : defined({ reason, message, lastContact })),
+    ...defined({ kubernetesVersion: status?.kubernetesVersion, since }),
+    stale: !ok,
+    labels: metadata.labels ?? {},
+  };
+}

@@ -1,0 +1,191 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { refOf } from "../../apis/index.ts";
+import { app, placement } from "../../controllers/testing/planning.ts";
+import { degraded, reporting } from "../../controllers/testing/reporting.ts";
+import { DEMOAPPLICATIONS, MEMBERCLUSTERS } from "../../runtime/index.ts";
+import { ALL, query } from "../testing/fleet.ts";
+import { follow } from "../testing/reader.ts";
+import { Engine } from "../ask/index.ts";
+import { Table } from "../table/index.ts";
+import { type FederatedObjectRow, type FleetClusterRow, type PlacedObjectRow } from "../types.ts";
+import { Feed } from "./feed.ts";
+
+const SHOP = { kind: "DemoApplication", group: "paas.cmft.com", namespace: "default", name: "shop" };
+
+/** The feed beside the placement and status controllers. */
+async function feeding(...given: Parameters<typeof reporting>) {
+  const all = await reporting(...given);
+  const { clock, cache: hub, states, assignments, observations, contacts, reconciler: statuses } = all;
+  const table = new Table({ now: () => clock.now() });
+  const view = { states, assignments, observations, contacts, statuses };
+  const feed = new Feed({ table, hub, view, clock });
+  onTestFinished(() => feed[Symbol.dispose]());
+  const outside = { now: () => clock.now(), random: () => 0.5, randomId: () => "id", pause: () => undefined };
+  const engine = new Engine({ table, ...outside });
+  const list = async <T>(
+    resource: "federatedobjects" | "placedobjects" | "fleetclusters" | "causes" | "transitions",
+  ) => {
+    await all.settle(100);
+    await feed.caughtUp();
+    return (await engine.list(query(resource), ALL)).items as T[];
+  };
+  return { ...all, table, feed, engine, list };
+}
+
+describe("rows of the planner's tables", () => {
+  test("say of an object what its status says", async () => {
+    const { complete, list, status } = await feeding();
+    await complete();
+    const [row, ...others] = await list<FederatedObjectRow>("federatedobjects");
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({
+      ...SHOP,
+      policy: "Placement/default/everywhere",
+      state: "Available",
+      ready: status()?.replicas?.ready,
+      desired: status()?.replicas?.desired,
+      clusters: { ready: 2, total: 2 },
+      stale: false,
+    });
+    const placed = await list<PlacedObjectRow>("placedobjects");
+    expect(placed.map(({ cluster, state }) => `${cluster} ${state}`)).toEqual(["a Available", "b Available"]);
+  });
+
+  test("show trouble of a copy before the status is written", async () => {
+    const { complete, happens, list, clusterStates } = await feeding();
+    await complete();
+    happens("b", degraded);
+    const [, b] = await list<PlacedObjectRow>("placedobjects");
+    expect(b).toMatchObject({ cluster: "b", state: "Degraded" });
+    expect(clusterStates()).toEqual(["a Available", "b Available"]);
+    const [row] = await list<FederatedObjectRow>("federatedobjects");
+    expect(row).toMatchObject({ state: "Degraded", worst: { cluster: "b", reason: b?.reason } });
+    expect(await list("causes")).toMatchObject([{ reason: b?.reason, objects: 1, clusters: ["b"] }]);
+  });
+
+  test("keep the numbers of a lost cluster, stale, with the last contact", async () => {
+    const { complete, contact, list, clock, settle } = await feeding();
+    await complete();
+    const lastContact = clock.now();
+    contact("b", { ok: false, reason: "ClusterUnreachable", message: "no answer", lastContact });
+    await settle(60_000);
+    const rows = await list<PlacedObjectRow>("placedobjects");
+    expect(rows).toMatchObject([{ stale: false }, { state: "Unknown", reason: "ClusterUnreachable", stale: true }]);
+    expect(Date.parse(rows[1]?.observedAt ?? "")).toBeLessThanOrEqual(lastContact);
+    expect(await list("fleetclusters")).toMatchObject([
+      { name: "a", state: "Ready", stale: false, objects: 1, unready: 0 },
+      { name: "b", state: "Unreachable", stale: true, objects: 1, unready: 1 },
+    ]);
+    contact("b", { ok: true });
+    await settle(1_000);
+    expect(await list("placedobjects")).toMatchObject([{ stale: false }, { state: "Available", stale: false }]);
+  });
+
+  test("follow labels and the region of a cluster", async () => {
+    const { complete, server, update, list } = await feeding();
+    await complete();
+    await update({ metadata: { labels: { tier: "gold" } } });
+    server.merge(MEMBERCLUSTERS, undefined, "a", { metadata: { labels: { "topology.kubernetes.io/region": "eu" } } });
+    const [a] = await list<PlacedObjectRow>("placedobjects");
+    expect(a).toMatchObject({ labels: { tier: "gold" }, region: "eu" });
+    expect((await list<FleetClusterRow>("fleetclusters"))[0]).toMatchObject({ name: "a", region: "eu" });
+  });
+
+  test("go when the object goes", async () => {
+    const { complete, server, states, list } = await feeding();
+    await complete();
+    expect(await list("federatedobjects")).toHaveLength(1);
+    server.delete(DEMOAPPLICATIONS, "default", "shop");
+    states.forget(`${SHOP.group}/${SHOP.kind}/default/shop`);
+    expect(await list("federatedobjects")).toEqual([]);
+    expect(await list("placedobjects")).toEqual([]);
+  });
+
+  test("are there for an object that is not planned yet", async () => {
+    const { list } = await feeding({ apps: [app(), app({ name: "cart" })], placements: [placement(["a"])] });
+    const rows = await list<FederatedObjectRow>("federatedobjects");
+    expect(rows.map(({ name, state, reason }) => [name, state, reason])).toEqual([
+      ["cart", "Progressing", "NotPlanned"],
+      ["shop", "Progressing", "NotPlanned"],
+    ]);
+  });
+
+  test("a burst of changes of one object is one event for a reader", async () => {
+    const { complete, happens, list, engine } = await feeding();
+    await complete();
+    await list("placedobjects");
+    await using reader = await follow(engine, query("placedobjects"), ALL);
+    const before = engine.watch(query("placedobjects"), ALL, {
+      since: (await engine.list(query("placedobjects"), ALL)).resourceVersion,
+    });
+    for (let times = 0; times < 5; times++) {
+      happens("b", degraded);
+      happens("b");
+    }
+    happens("b", degraded);
+    await list("placedobjects");
+    before.bookmark();
+    const events: string[] = [];
+    for await (const event of before) {
+      if (event.type === "BOOKMARK") break;
+      events.push(`${event.type} ${(event.object as PlacedObjectRow).cluster}`);
+    }
+    expect(events).toEqual(["MODIFIED b"]);
+    expect(await reader.rows()).toHaveLength(2);
+  });
+});
+
+describe("transitions", () => {
+  test("name what changed where, and because of what; the first fill is no news", async () => {
+    const { complete, happens, update, plan, list, engine, contact, settle } = await feeding();
+    await complete();
+    await list("federatedobjects");
+    const first = (await list<{ to: string }>("transitions")).length;
+    happens("b", degraded);
+    const after = await list<object>("transitions");
+    expect(after.length).toBeGreaterThan(first);
+    expect(after).toContainEqual(
+      expect.objectContaining({ object: SHOP, cluster: "b", from: "Available", to: "Degraded" }),
+    );
+    await update({ metadata: { generation: 2 }, spec: { image: "nginx:1.28" } });
+    await plan();
+    expect(engine.history(SHOP, ALL)[0] ?? (await list("transitions"))[0]).toBeDefined();
+    expect(await list("transitions")).toContainEqual(
+      expect.objectContaining({ object: SHOP, because: { generation: 2 } }),
+    );
+    contact("a", { ok: false, reason: "ClusterUnreachable", message: "no answer", lastContact: 0 });
+    await settle(60_000);
+    const lost = await list("transitions");
+    expect(lost).toContainEqual(expect.objectContaining({ cluster: "a", from: "Ready", to: "Unreachable" }));
+    expect(lost).toContainEqual(expect.objectContaining({ object: SHOP, cluster: "a", because: { cluster: "a" } }));
+  });
+});
+
+test("a feed that begins reports no transitions of what was there before", async () => {
+  const {
+    complete,
+    cache: hub,
+    states,
+    assignments,
+    observations,
+    contacts,
+    reconciler: statuses,
+    clock,
+    settle,
+  } = await reporting();
+  await complete();
+  const table = new Table({ now: () => clock.now() });
+  const view = { states, assignments, observations, contacts, statuses };
+  using feed = new Feed({ table, hub, view, clock });
+  await settle(100);
+  await feed.caughtUp();
+  expect([table.size, table.transitions.fleet()]).toEqual([1, []]);
+});
+
+test("keys of the table are keys of the planner", async () => {
+  const { complete, list, table, onHub } = await feeding();
+  await complete();
+  await list("federatedobjects");
+  const { kind, namespace, name } = refOf(onHub());
+  expect(table.object({ ...SHOP, kind, ...(namespace === undefined ? {} : { namespace }), name })).toBeDefined();
+});

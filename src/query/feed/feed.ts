@@ -1,0 +1,224 @@
+import { refKey, refOf } from "../../apis/index.ts";
+import { type PlannerView, refOfKey } from "../../controllers/index.ts";
+import type { HubCache } from "../../hub/index.ts";
+import { type Clock, TimeSlice } from "../../runtime/index.ts";
+import {
+  type ClusterValue,
+  type ObjectFacts,
+  type ObjectValue,
+  type Table,
+  type TransitionFacts,
+} from "../table/index.ts";
+import type { ObjectIdentity } from "../types.ts";
+import { clusterTransitions, objectTransitions } from "./changes.ts";
+import { clusterFacts } from "./clusterFacts.ts";
+import { entriesOf, objectFacts } from "./objectFacts.ts";
+
+export interface FeedOptions {
+  table: Table;
+  hub: HubCache;
+  view: PlannerView;
+  clock: Clock;
+}
+
+/** Changes are gathered for so long, so that a burst of events of an object costs one computation. */
+const GATHER_MS = 20;
+/** Objects in one commit: readers wait no longer for the first of many. */
+const MOST_IN_COMMIT = 256;
+
+/**
+ * Keeps the table current with what the planner knows. Events only mark objects and clusters; their rows are computed
+ * later, a few in each turn of the event loop, so that no writer of the planner's tables waits for readers.
+ */
+export class Feed implements Disposable {
+  readonly #options: FeedOptions;
+  readonly #slice: TimeSlice;
+  readonly #objects = new Set<string>();
+  readonly #clusters = new Set<string>();
+  /** Clusters whose objects are all to be computed again. */
+  readonly #placesOn = new Set<string>();
+  readonly #subscriptions = new DisposableStack();
+  #isScheduled = false;
+  /** The first fill is over: a new row is news. */
+  #isFilled = false;
+  #isOver = false;
+  #idle = Promise.withResolvers<void>();
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#slice = TimeSlice.of(options.clock);
+    const { hub, view } = options;
+    const { states, assignments, observations, contacts } = view;
+    const subscriptions = this.#subscriptions;
+    subscriptions.use(states.planChanges.subscribe(({ owner }) => this.#markObject(owner)));
+    subscriptions.use(assignments.changes.subscribe(({ owner }) => this.#markObject(owner)));
+    subscriptions.use(assignments.departures.subscribe((owner) => this.#markObject(owner)));
+    subscriptions.use(
+      observations.changes.subscribe((change) => {
+        for (const owner of assignments.ownersOfChange(change)) this.#markObject(owner);
+      }),
+    );
+    subscriptions.use(observations.contacts.subscribe((cluster) => this.#markCluster(cluster)));
+    subscriptions.use(
+      contacts.changes.subscribe((cluster) => {
+        this.#placesOn.add(cluster);
+        this.#markCluster(cluster);
+      }),
+    );
+    subscriptions.use(hub.statuses.events.subscribe(({ key }) => this.#markObject(key)));
+    subscriptions.use(hub.onObject(({ object }) => this.#markObject(refKey(refOf(object)))));
+    subscriptions.use(hub.onCluster(({ object }) => this.#markCluster(object.metadata.name)));
+    for (const { metadata } of hub.clusters.list()) this.#markCluster(metadata.name);
+    for (const [owner] of states.plans()) this.#markObject(owner);
+  }
+
+  /** Resolves when every change so far is in the table. */
+  async caughtUp(): Promise<void> {
+    if (this.#isScheduled) await this.#idle.promise;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    this.#subscriptions.dispose();
+    this.#idle.resolve();
+  }
+
+  #markObject(owner: string): void {
+    this.#objects.add(owner);
+    this.#schedule();
+  }
+
+  #markCluster(name: string): void {
+    this.#clusters.add(name);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#isOver) return;
+    this.#isScheduled = true;
+    this.#idle = Promise.withResolvers();
+    const { clock } = this.#options;
+    clock.after(GATHER_MS, () => void this.#flush().then(() => this.#rest()));
+  }
+
+  #rest(): void {
+    this.#isScheduled = false;
+    if (this.#hasMarks) this.#schedule();
+    else this.#idle.resolve();
+  }
+
+  get #hasMarks(): boolean {
+    return this.#objects.size > 0 || this.#clusters.size > 0 || this.#placesOn.size > 0;
+  }
+
+  async #flush(): Promise<void> {
+    this.#commitClusters();
+    this.#markPlaces();
+    const marked = [...this.#objects];
+    this.#objects.clear();
+    let batch: string[] = [];
+    let made = new Batch();
+    for (const owner of marked) {
+      const pause = this.#slice.pause();
+      if (pause !== undefined) {
+        made.commit(this.#options.table);
+        made = new Batch();
+        await pause;
+        if (this.#isOver) return;
+      }
+      this.#compute(owner, made);
+      batch.push(owner);
+      if (batch.length < MOST_IN_COMMIT) continue;
+      made.commit(this.#options.table);
+      made = new Batch();
+      batch = [];
+    }
+    made.commit(this.#options.table);
+    this.#isFilled ||= this.#options.hub.synced;
+  }
+
+  #markPlaces(): void {
+    const { table, view } = this.#options;
+    for (const cluster of this.#placesOn) {
+      for (const { rows } of table.placed.with("cluster", [cluster]))
+        for (const { entry } of rows) if (entry.value !== undefined) this.#objects.add(entry.key);
+      for (const { rows } of view.assignments.in(cluster)) for (const owner of rows.keys()) this.#objects.add(owner);
+    }
+    this.#placesOn.clear();
+  }
+
+  #compute(owner: string, batch: Batch): void {
+    const { table, hub, view, clock } = this.#options;
+    const found = hub.object(owner);
+    const before = table.object(identityOfKey(owner));
+    const now = clock.now();
+    const known = found === undefined ? undefined : hub.statuses.of(found.object, found.kind);
+    const plan = view.states.planOf(owner);
+    const isOurs = plan?.ours === true;
+    if (found === undefined || (!isOurs && known === undefined && !hub.planned.includes(found.object))) {
+      if (before !== undefined) batch.delete(before, objectTransitions(before, undefined, { now, isNew: true }));
+      return;
+    }
+    const unlisted = isOurs ? entriesOf(before?.placed ?? [], known?.clusters) : [];
+    const present = view.statuses.present(owner, unlisted);
+    const facts = objectFacts(
+      {
+        object: found.object,
+        status: present?.status ?? known,
+        entries: present?.entries ?? known?.clusters ?? [],
+        rollout: plan?.rollout ?? known?.rollout,
+        waits: view.states.waits.of(owner),
+        before,
+      },
+      now,
+    );
+    batch.set(facts, objectTransitions(before, facts, { now, isNew: this.#isFilled }));
+  }
+
+  #commitClusters(): void {
+    const { table, hub, view, clock } = this.#options;
+    const now = clock.now();
+    const clusters: ClusterValue[] = [];
+    const deletedClusters: string[] = [];
+    const transitions: TransitionFacts[] = [];
+    for (const name of this.#clusters) {
+      const object = hub.clusters.get(name);
+      const before = table.cluster(name);
+      const after =
+        object === undefined ? undefined : clusterFacts(object, view.observations.contactOf(name), before, now);
+      if (after === undefined) deletedClusters.push(name);
+      else clusters.push(after);
+      if (before?.region !== after?.region && before !== undefined) this.#placesOn.add(name);
+      transitions.push(...clusterTransitions(before, after, { now, isNew: this.#isFilled }));
+    }
+    this.#clusters.clear();
+    table.commit({ clusters, deletedClusters, transitions });
+  }
+}
+
+/** Rows that are committed together. */
+class Batch {
+  readonly #objects: ObjectFacts[] = [];
+  readonly #deleted: ObjectIdentity[] = [];
+  readonly #transitions: TransitionFacts[] = [];
+
+  set(facts: ObjectFacts, transitions: readonly TransitionFacts[]): void {
+    this.#objects.push(facts);
+    this.#transitions.push(...transitions);
+  }
+
+  delete({ identity }: ObjectValue, transitions: readonly TransitionFacts[]): void {
+    this.#deleted.push(identity);
+    this.#transitions.push(...transitions);
+  }
+
+  commit(table: Table): void {
+    table.commit({ objects: this.#objects, deleted: this.#deleted, transitions: this.#transitions });
+  }
+}
+
+function identityOfKey(owner: string): ObjectIdentity {
+  const { apiVersion, kind, namespace, name } = refOfKey(owner);
+  const group = apiVersion.replace(/\/$/, "");
+  return { kind, group, ...(namespace === undefined ? {} : { namespace }), name };
+}
