@@ -24,10 +24,11 @@ export function troubledCells(
   readable: Readable,
   causes: Iterable<string> = table.placed.valuesOf("cause"),
 ): Cell<PlacedValue>[] {
+  const index = compiled.placedIn(table);
   const cells: Cell<PlacedValue>[] = [];
   for (const cause of causes) {
     if (cause === "") continue;
-    for (const cell of table.placed.with("cause", [cause]))
+    for (const cell of index.with("cause", [cause]))
       if (readable.has(cell.pair) && compiled.hasCell(cell)) cells.push(cell);
   }
   return cells;
@@ -128,7 +129,7 @@ export function clusterRowOf(
   if (!compiled.hasPlace(name, region) || !compiled.hasState(state, reason) || !compiled.isSince(since))
     return undefined;
   const counts = { objects: 0, unready: 0 };
-  for (const cell of table.placed.with("cluster", [name])) {
+  for (const cell of table.places.with("cluster", [name])) {
     if (!readable.has(cell.pair)) continue;
     counts.objects += cell.rows.length;
     if (cell.state !== "Available") counts.unready += cell.rows.length;

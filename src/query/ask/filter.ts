@@ -1,6 +1,6 @@
 import { compileCondition } from "../../interpreter/index.ts";
-import type { Cell, Cells, Indexed, ObjectValue, PlacedValue } from "../table/index.ts";
-import { type Filter, type Moment, QueryError, type Resource } from "../types.ts";
+import type { Cell, Cells, Indexed, ObjectValue, PlacedValue, Table } from "../table/index.ts";
+import { type Filter, type Grouping, type Moment, QueryError, type Resource } from "../types.ts";
 import { matchesLabels } from "./labels.ts";
 
 /** What a filter says of dimensions: all that cells can answer. */
@@ -23,8 +23,9 @@ export interface Compiled {
   readonly isByCells: boolean;
   /** Everything but CEL. */
   accepts: Condition;
-  /** What cells cannot answer, without CEL. */
-  rest: Condition;
+  /** The parts of {@link accepts} that are the same for all rows of an object, and the others. */
+  acceptsObject(object: ObjectValue): boolean;
+  acceptsRow: Condition;
   /** By the JSON row. Undefined: the filter has no CEL. */
   readonly cel: ((row: object) => boolean) | undefined;
   /** Of dimensions alone, and for the rows that cells are about. */
@@ -39,22 +40,38 @@ export interface Compiled {
   /** For rows that are not in the index. */
   hasState(state: string, reason: string): boolean;
   isSince(since: number | undefined): boolean;
-  cells<T extends ObjectValue | PlacedValue>(cells: Cells<T>): Iterable<Cell<T>>;
+  /** The cells of the rows that may be accepted. */
+  cells(table: Table): Iterable<Cell<ObjectValue> | Cell<PlacedValue>>;
+  /** The index of placed objects that knows most of the filter. */
+  placedIn(table: Table): Cells<PlacedValue>;
 }
 
 /** @throws {QueryError} of status 400 for a mistake in the CEL expression */
-export function compileFilter(resource: Resource, filter: Filter, now: number): Compiled {
+export function compileFilter(resource: Resource, filter: Filter, now: number, groupBy?: Grouping): Compiled {
   const wanted = wantedOf(filter);
   const ofObjects = resource === "federatedobjects";
   const hasTimes = timesOf(filter, now);
-  const conditions = restOf(filter, hasTimes, ofObjects ? wanted : undefined);
-  const rest: Condition = (object, placed) => conditions.every((condition) => condition(object, placed));
-  const byCells = ofObjects ? { ...wanted, cluster: undefined, region: undefined } : wanted;
+  const ofObject = objectConditions(filter);
+  const ofRow = rowConditions(hasTimes, ofObjects ? wanted : undefined);
+  const ofPlaces =
+    (!ofObjects && [filter.cluster, filter.region].some((one) => one !== undefined)) ||
+    groupBy === "cluster" ||
+    groupBy === "region";
+  const ofRows = ofObjects ? { ...wanted, cluster: undefined, region: undefined } : wanted;
+  const byCells = ofPlaces ? { ...ofRows, policy: undefined } : ofRows;
+  const needsPolicy = filter.policy !== undefined || groupBy === "policy";
   const cel = filter.cel === undefined ? undefined : celOf(filter.cel);
+  const acceptsObject = (object: ObjectValue): boolean =>
+    isPairWanted(wanted, object.pair) &&
+    isPolicyWanted(wanted.policy, object.policy ?? "") &&
+    ofObject.every((condition) => condition(object));
+  const acceptsRow: Condition = (object, placed) =>
+    isRowWanted(ofRows, object, placed) && ofRow.every((condition) => condition(object, placed));
   return {
-    isByCells: conditions.length === 0 && cel === undefined,
-    accepts: (object, placed) => isRowWanted(byCells, object, placed) && rest(object, placed),
-    rest,
+    isByCells: ofObject.length === 0 && ofRow.length === 0 && cel === undefined && !(ofPlaces && needsPolicy),
+    accepts: (object, placed) => acceptsObject(object) && acceptsRow(object, placed),
+    acceptsObject,
+    acceptsRow,
     cel,
     hasCell: (cell) => isWanted(byCells, cell),
     hasName: (name) => filter.name === undefined || name.startsWith(filter.name),
@@ -64,7 +81,11 @@ export function compileFilter(resource: Resource, filter: Filter, now: number): 
     hasPlace: (cluster, region) => has(wanted.cluster, cluster) && has(wanted.region, region),
     hasState: (state, reason) => has(wanted.state, state) && has(wanted.reason, reason),
     isSince: hasTimes ?? (() => true),
-    cells: (cells) => selected(byCells, cells),
+    cells: (table) =>
+      ofObjects
+        ? selected<ObjectValue>(byCells, table.objects)
+        : selected<PlacedValue>(byCells, ofPlaces ? table.places : table.placed),
+    placedIn: (table) => (ofPlaces ? table.places : table.placed),
   };
 }
 
@@ -81,12 +102,17 @@ function wantedOf({ namespace, kind, cluster, region, state, reason, policy }: F
   };
 }
 
-function restOf(filter: Filter, hasTimes: ReturnType<typeof timesOf>, places: Wanted | undefined): Condition[] {
-  const conditions: Condition[] = [];
-  const { name, labelSelector, waitingFor } = filter;
+function objectConditions({ name, labelSelector, waitingFor }: Filter): ((object: ObjectValue) => boolean)[] {
+  const conditions: ((object: ObjectValue) => boolean)[] = [];
   if (name !== undefined) conditions.push(({ identity }) => identity.name.startsWith(name));
   if (labelSelector !== undefined) conditions.push(({ labels }) => matchesLabels(labelSelector, labels));
   if (waitingFor !== undefined) conditions.push(({ waits }) => waits.some((wait) => waitingFor.includes(wait.for)));
+  return conditions;
+}
+
+/** `places`: the clusters of which an object has to have one. */
+function rowConditions(hasTimes: ReturnType<typeof timesOf>, places: Wanted | undefined): Condition[] {
+  const conditions: Condition[] = [];
   if (hasTimes !== undefined) conditions.push((object, placed) => hasTimes((placed ?? object).since));
   if (places?.cluster !== undefined || places?.region !== undefined) {
     const { cluster, region } = places;
@@ -123,16 +149,14 @@ function celOf(expression: string): (row: object) => boolean {
   };
 }
 
-/** As {@link isWanted}, without a value for each row: a query may look at a million rows. */
+/** As {@link isWanted}, without what is the same for all rows of an object. */
 function isRowWanted(wanted: Wanted, object: ObjectValue, placed: PlacedValue | undefined): boolean {
   const { state, reason = "" } = placed ?? object;
   return (
     has(wanted.state, state) &&
     has(wanted.reason, reason) &&
     has(wanted.cluster, placed?.cluster ?? "") &&
-    has(wanted.region, placed?.region ?? "") &&
-    isPairWanted(wanted, object.pair) &&
-    isPolicyWanted(wanted.policy, object.policy ?? "")
+    has(wanted.region, placed?.region ?? "")
   );
 }
 

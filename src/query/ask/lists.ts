@@ -6,6 +6,7 @@ import { type Compiled, compileFilter } from "./filter.ts";
 import { expired, type Held, Pages, type PageSource, type Position, tokenOf } from "./pages.ts";
 import { rowOf, timeOf } from "./rows.ts";
 import {
+  FEW,
   groupsOfCells,
   groupsOfRows,
   listed,
@@ -32,8 +33,6 @@ export interface ListsOptions {
   few?: number | undefined;
 }
 
-const FEW = 20_000;
-
 type RowResource = "federatedobjects" | "placedobjects";
 
 /** Answers list queries, page by page. */
@@ -50,7 +49,7 @@ export class Lists {
     const { table } = this.#options;
     if (query.continue !== undefined) return this.#next(query, query.continue, scope);
     const now = this.#options.now();
-    const reading = this.#reading(compileFilter(query.resource, query.filter, now), scope, now);
+    const reading = this.#reading(compileFilter(query.resource, query.filter, now, query.groupBy), scope, now);
     const begun = { version: table.version, partial: this.#partial(query, reading), now };
     switch (query.resource) {
       case "federatedobjects":
@@ -68,8 +67,7 @@ export class Lists {
   async #rows(query: Query, resource: RowResource, reading: Reading, begun: Begun): Promise<ListAnswer> {
     const { table } = this.#options;
     const { compiled, readable } = reading;
-    const index = resource === "placedobjects" ? table.placed : table.objects;
-    const cells = [...compiled.cells<never>(index as never)].filter(({ pair }) => readable.has(pair));
+    const cells = [...compiled.cells(table)].filter(({ pair }) => readable.has(pair));
     const candidates = totalsOf(cells);
     if (query.groupBy !== undefined) {
       if (compiled.isByCells)
@@ -226,7 +224,7 @@ export class Lists {
 type Begun = Pick<Held, "version" | "partial" | "now">;
 
 function isOneReadable(table: Table, cluster: string, compiled: Compiled, readable: Readable): boolean {
-  for (const { pair } of table.placed.with("cluster", [cluster]))
+  for (const { pair } of table.places.with("cluster", [cluster]))
     if (compiled.hasPair(pair) && readable.has(pair)) return true;
   return false;
 }

@@ -53,12 +53,13 @@ export class RowEvents {
     }
   }
 
-  /** Events of rows that a change of the scope shows or hides. The table has seen no change that is not reported. */
-  rescoped(rows: readonly Found[], type: "ADDED" | "DELETED"): RowEvent[] {
+  /** Events of rows whatever the scope says of them; undefined for a row that the filter keeps back. */
+  *given(rows: readonly Found[], type: "ADDED" | "DELETED"): Iterable<RowEvent | undefined> {
     const { compiled } = this.#reading;
-    return rows
-      .filter(({ object, placed }) => compiled.accepts(object, placed) && this.#hasCel(object, placed))
-      .map(({ object, placed }) => this.#event(type, object, placed));
+    for (const { object, placed } of rows) {
+      const isShown = compiled.accepts(object, placed) && this.#hasCel(object, placed);
+      yield isShown ? this.#event(type, object, placed) : undefined;
+    }
   }
 
   *#between(

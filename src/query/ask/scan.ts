@@ -16,6 +16,9 @@ export interface Reading {
   now: number;
 }
 
+/** So many rows are found at once, and sorted. */
+export const FEW = 20_000;
+
 const ROWS_BETWEEN_PAUSES = 256;
 const CEL_ROWS_BETWEEN_PAUSES = 16;
 /** One evaluation takes some microseconds. */
@@ -42,10 +45,16 @@ export class Sieve {
     return this.#reading.pause();
   }
 
-  /** The scope is not asked. */
-  accepts(object: ObjectValue, placed: PlacedValue | undefined): boolean {
+  /** Of all rows of the object. */
+  acceptsObject(object: ObjectValue): boolean {
+    const { compiled, readable } = this.#reading;
+    return readable.has(object.pair) && compiled.acceptsObject(object);
+  }
+
+  /** Of one row, if the object is accepted. */
+  acceptsRow(object: ObjectValue, placed: PlacedValue | undefined): boolean {
     const { compiled, now } = this.#reading;
-    if (!compiled.accepts(object, placed)) return false;
+    if (!compiled.acceptsRow(object, placed)) return false;
     if (compiled.cel === undefined) return true;
     if (++this.#celRows > MOST_CEL_ROWS) {
       const message = `cel would read more than ${MOST_CEL_ROWS} rows; filter by namespace, cluster, state or reason as well`;
@@ -55,8 +64,8 @@ export class Sieve {
   }
 }
 
-/** The readable rows of cells. They are listed at once, since cells change; values do not. */
-export function listed(cells: readonly Cell<ObjectValue | PlacedValue>[]): Found[] {
+/** The rows of cells. They are listed at once, since cells change; values do not. */
+export function listed(cells: readonly (Cell<ObjectValue> | Cell<PlacedValue>)[]): Found[] {
   const found: Found[] = [];
   for (const { rows } of cells) {
     for (const row of rows) {
@@ -73,7 +82,7 @@ export async function sifted(found: readonly Found[], reading: Reading): Promise
   for (const one of found) {
     const pause = sieve.pause();
     if (pause !== undefined) await pause;
-    if (sieve.accepts(one.object, one.placed)) kept.push(one);
+    if (sieve.acceptsObject(one.object) && sieve.acceptsRow(one.object, one.placed)) kept.push(one);
   }
   return kept;
 }
@@ -99,7 +108,7 @@ export async function scan(
   const canStop = order.isOfTable && !total;
   for (const object of objectsFrom(chunks, canStop ? after?.identity : undefined)) {
     if (canStop && first.isFull) break;
-    if (!reading.readable.has(object.pair)) {
+    if (!sieve.acceptsObject(object)) {
       const pause = sieve.pause();
       if (pause !== undefined) await pause;
       continue;
@@ -107,7 +116,7 @@ export async function scan(
     for (const placed of resource === "placedobjects" ? object.placed : ITSELF) {
       const pause = sieve.pause();
       if (pause !== undefined) await pause;
-      if (!sieve.accepts(object, placed)) continue;
+      if (!sieve.acceptsRow(object, placed)) continue;
       const row = placed ?? object;
       totals.count += 1;
       totals.ready += row.ready;

@@ -4,7 +4,8 @@ import { transitionRowOf } from "./derived.ts";
 import { DerivedEvents } from "./derivedEvents.ts";
 import { picked } from "./fields.ts";
 import { type RowEvent, RowEvents, touchedBy } from "./rowEvents.ts";
-import { listed, type Reading } from "./scan.ts";
+import { FEW, listed, type Reading, totalsOf } from "./scan.ts";
+import type { Found } from "./sort.ts";
 import { tooOld, type Versions } from "./versions.ts";
 
 export interface WatchOptions {
@@ -112,7 +113,8 @@ export class Watch implements QueryWatch {
         for (const event of this.#transitionEvents(transition)) yield { ...event, resourceVersion: INCOMPLETE };
     } else {
       let seen = 0;
-      for (const event of this.#rows.present(chunks)) {
+      const few = this.#fewRows();
+      for (const event of few === undefined ? this.#rows.present(chunks) : this.#rows.given(few, "ADDED")) {
         if (event !== undefined) yield { ...event, resourceVersion: INCOMPLETE };
         if (++seen % 256 === 0) await reading.pause();
         if (this.#position < table.log.first) throw tooOld();
@@ -120,6 +122,13 @@ export class Watch implements QueryWatch {
       }
     }
     yield this.#bookmarkNow(version);
+  }
+
+  /** The candidates for rows by the index; undefined if there are too many to list at once. */
+  #fewRows(): Found[] | undefined {
+    const { compiled, readable } = this.#options.reading;
+    const cells = [...compiled.cells(this.#options.table)].filter(({ pair }) => readable.has(pair));
+    return totalsOf(cells).count <= FEW ? listed(cells) : undefined;
   }
 
   async *#changes(): AsyncGenerator<WatchEvent, void, undefined> {
@@ -202,7 +211,8 @@ export class Watch implements QueryWatch {
     const events: RowEvent[] = [];
     for (const cell of index.with("namespace", namespaces)) {
       const type = gained.has(cell.pair) ? "ADDED" : lost.has(cell.pair) ? "DELETED" : undefined;
-      if (type !== undefined) events.push(...this.#rows.rescoped(listed([cell]), type));
+      if (type === undefined) continue;
+      for (const event of this.#rows.given(listed([cell]), type)) if (event !== undefined) events.push(event);
     }
     yield* this.#numbered(events, version);
   }

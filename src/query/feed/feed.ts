@@ -140,7 +140,7 @@ export class Feed implements Disposable {
   #markPlaces(): void {
     const { table, view } = this.#options;
     for (const cluster of this.#placesOn) {
-      for (const { rows } of table.placed.with("cluster", [cluster]))
+      for (const { rows } of table.places.with("cluster", [cluster]))
         for (const { entry } of rows) if (entry.value !== undefined) this.#objects.add(entry.key);
       for (const { rows } of view.assignments.in(cluster)) for (const owner of rows.keys()) this.#objects.add(owner);
     }

@@ -6,9 +6,11 @@ export interface Tallied {
   readonly desired: number;
   /** Epoch milliseconds. */
   readonly since: number | undefined;
-  /** Written by the index alone. */
+  /** Written by the indexes alone. */
   cell: Cell | undefined;
   at: number;
+  placeCell: Cell | undefined;
+  placeAt: number;
 }
 
 /** What rows are filtered and grouped by. Empty: no value. */
@@ -33,7 +35,7 @@ export interface Cell<T extends Tallied = Tallied> extends Dimensions {
   oldest: number;
 }
 
-const INDEXED = ["namespace", "cluster", "region", "state", "reason", "policy", "cause"] as const;
+const INDEXED = ["namespace", "cluster", "region", "state", "reason", "cause"] as const;
 export type Indexed = (typeof INDEXED)[number];
 
 /**
@@ -41,17 +43,22 @@ export type Indexed = (typeof INDEXED)[number];
  * fewer than rows.
  */
 export class Cells<T extends Tallied> {
+  readonly #cell: "cell" | "placeCell";
+  readonly #at: "at" | "placeAt";
   readonly #cells = new Map<string, Cell<T>>();
   readonly #index: Readonly<Record<Indexed, Map<string, Set<Cell<T>>>>>;
 
-  constructor() {
+  /** `slot`: fields of the rows for this index. A row may be in two indexes. */
+  constructor(slot: "main" | "place" = "main") {
+    this.#cell = slot === "main" ? "cell" : "placeCell";
+    this.#at = slot === "main" ? "at" : "placeAt";
     this.#index = Object.fromEntries(INDEXED.map((name) => [name, new Map()])) as never;
   }
 
   add(row: T, dimensions: Dimensions): void {
     const cell = this.#cellOf(dimensions);
-    row.cell = cell;
-    row.at = cell.rows.length;
+    row[this.#cell] = cell;
+    row[this.#at] = cell.rows.length;
     cell.rows.push(row);
     cell.ready += row.ready;
     cell.desired += row.desired;
@@ -59,14 +66,14 @@ export class Cells<T extends Tallied> {
   }
 
   remove(row: T): void {
-    const cell = row.cell as Cell<T> | undefined;
+    const cell = row[this.#cell] as Cell<T> | undefined;
     if (cell === undefined) return;
     const last = cell.rows.pop();
     if (last !== undefined && last !== row) {
-      cell.rows[row.at] = last;
-      last.at = row.at;
+      cell.rows[row[this.#at]] = last;
+      last[this.#at] = row[this.#at];
     }
-    row.cell = undefined;
+    row[this.#cell] = undefined;
     cell.ready -= row.ready;
     cell.desired -= row.desired;
     if (row.since === cell.oldest) cell.oldest = Number.NaN;

@@ -4,7 +4,7 @@
  * Promises: a commit is seen whole or not at all; a snapshot never changes; all that is kept of the past is bounded.
  * A million placed objects fit into 2 GB. Nothing here knows who asks.
  */
-export { type Cell, Cells, causeKey, type Dimensions, type Indexed, oldestIn } from "./cells.ts";
+export { type Cell, Cells, causeKey, type Indexed, oldestIn } from "./cells.ts";
 export type { Change, Logged } from "./changeLog.ts";
 export { type Chunks, objectsFrom } from "./order.ts";
 export type { Pair } from "./pairs.ts";

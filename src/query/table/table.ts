@@ -1,5 +1,5 @@
 import type { ObjectIdentity } from "../types.ts";
-import { Cells, type Dimensions } from "./cells.ts";
+import { Cells } from "./cells.ts";
 import { ChangeLog, type Change } from "./changeLog.ts";
 import { type Chunks, Order } from "./order.ts";
 import { type Pair, Pairs } from "./pairs.ts";
@@ -34,7 +34,10 @@ export interface Commit {
 /** The rows of the fleet, as of the last commit. Rows are never changed, so that a snapshot stays as it is. */
 export class Table {
   readonly objects = new Cells<ObjectValue>();
+  /** Whatever the cluster: most questions name none, and cells of single clusters would be many. */
   readonly placed = new Cells<PlacedValue>();
+  /** By cluster and region, whatever the policy. */
+  readonly places = new Cells<PlacedValue>("place");
   readonly transitions: Transitions;
   readonly log: ChangeLog;
   readonly #now: () => number;
@@ -133,10 +136,11 @@ export class Table {
       if (before.placed === placed && sameObject(before, after)) return;
       this.objects.remove(before);
       const kept = new Set(keeps ? placed : []);
-      for (const row of before.placed) if (!kept.has(row)) this.placed.remove(row);
+      for (const row of before.placed) if (!kept.has(row)) this.#unlist(row);
     }
-    for (const row of placed) if (row.cell === undefined) this.placed.add(row, dimensionsOf(after, row));
-    this.objects.add(after, dimensionsOf(after));
+    for (const row of placed) if (row.cell === undefined) this.#list(after, row);
+    const { state, reason = "", policy = "" } = after;
+    this.objects.add(after, { pair, state, reason, policy, shape: "", cluster: "", region: "" });
     entry.value = after;
     this.#order.set(after);
     note({ of: "object", before, after });
@@ -150,10 +154,23 @@ export class Table {
     this.#entries.delete(key);
     entry.value = undefined;
     this.objects.remove(before);
-    for (const row of before.placed) this.placed.remove(row);
+    for (const row of before.placed) this.#unlist(row);
     this.#order.delete(before.identity);
     this.#pairs.release(before.pair);
     note({ of: "object", before, after: undefined });
+  }
+
+  #list(object: ObjectValue, row: PlacedValue): void {
+    const { state, reason = "", shape = "" } = row;
+    const { pair, policy = "" } = object;
+    this.placed.add(row, { pair, state, reason, policy, shape, cluster: "", region: "" });
+    const { cluster, region = "" } = row;
+    this.places.add(row, { pair, state, reason, policy: "", shape, cluster, region });
+  }
+
+  #unlist(row: PlacedValue): void {
+    this.placed.remove(row);
+    this.places.remove(row);
   }
 
   #setCluster(after: ClusterValue | { name: string }, note: (change: Change) => void): void {
@@ -196,6 +213,8 @@ export class Table {
       shape: this.#interned(fact.shape),
       cell: undefined,
       at: 0,
+      placeCell: undefined,
+      placeAt: 0,
     };
   }
 
@@ -213,8 +232,10 @@ export class Table {
 
 const MOST_STRINGS = 65_536;
 
+const UNLISTED = { cell: undefined, at: 0, placeCell: undefined, placeAt: 0 };
+
 function valueOf(entry: Entry, pair: Pair, facts: ObjectFacts, placed: readonly PlacedValue[]): ObjectValue {
-  return { ...facts, since: facts.since, entry, pair, placed, cell: undefined, at: 0 };
+  return { ...facts, since: facts.since, entry, pair, placed, ...UNLISTED };
 }
 
 /** Parts that did not change keep their identity, so that readers of changes compare no contents. */
@@ -224,19 +245,6 @@ function unchangedParts(before: ObjectValue | undefined, facts: ObjectFacts): Pa
     ...(same(before.labels, facts.labels) ? { labels: before.labels } : {}),
     ...(same(before.waits, facts.waits) ? { waits: before.waits } : {}),
     identity: before.identity,
-  };
-}
-
-function dimensionsOf(object: ObjectValue, row?: PlacedValue): Dimensions {
-  const { state, reason = "" } = row ?? object;
-  return {
-    pair: object.pair,
-    cluster: row?.cluster ?? "",
-    region: row?.region ?? "",
-    state,
-    reason,
-    policy: object.policy ?? "",
-    shape: row?.shape ?? "",
   };
 }
 
