@@ -8,6 +8,8 @@ import { measureEventLoop } from "./eventloop/measure.ts";
 import { isMissed, linesOf, requestTable, table } from "./report.ts";
 import type { Requests } from "./requests.ts";
 import { buildRevision } from "./revision.ts";
+import { measureQueries } from "./query/measure.ts";
+import { isQueryMissed, queryText } from "./query/table.ts";
 import { Stage } from "./stage.ts";
 import { measureWorkers } from "./workers/measure.ts";
 import { workersText } from "./workers/table.ts";
@@ -19,7 +21,8 @@ import { workersText } from "./workers/table.ts";
  * miss is an exit code of 1. Figures of a machine that does something else say little: the load is in the JSON, and said at each phase.
  *
  * - default: floors before and after each round; of all rounds the one in the middle counts.
- * - `--workers`: fixed counts of workers and the adaptive count in four situations, and after a kill.
+ * - `--workers`: 1, 3, 8 and 16 reconcilers in four situations, and after a kill; nothing has a bar.
+ * - `--query`: answers about a million placed objects, each beside the same answer from a plain sorted array.
  * - `--against REV`: this commit and that one in turns, after one that does not count; the ratio is the mean of all pairs, so
  *   take an even number of rounds. `here` is this one, or with `--of REV` that one: so what one change cost is told apart from what came later.
  */
@@ -44,6 +47,11 @@ async function measure(options: BenchOptions): Promise<Outcome> {
     const figures = await measureEventLoop(options.eventLoop, say);
     process.stdout.write(`${JSON.stringify(figures, undefined, 2)}\n`);
     return { figures, missed: Math.max(figures.start.longestCpuMs, figures.overrideEdit.longestCpuMs) > MOST_HELD_MS };
+  }
+  if (options.query !== undefined) {
+    const figures = await measureQueries(options.query, say);
+    process.stdout.write(`${queryText(figures)}\n`);
+    return { figures, missed: isQueryMissed(figures) };
   }
   if (options.workers) {
     const figures = await measureWorkers(options, say);

@@ -19,6 +19,8 @@ export interface BenchOptions {
   eventLoop: number | undefined;
   /** Compares numbers of reconcilers, and measures nothing else. */
   workers: boolean;
+  /** Number of placed objects for the figures of queries, which then are all that is measured. */
+  query: number | undefined;
   /** Whether the manager sends its spans to a collector. */
   traces: boolean;
 }
@@ -26,6 +28,7 @@ export interface BenchOptions {
 const USAGE = `usage: npm run bench -- [--apps 300] [--members 3] [--rounds 3] [--json FILE] [--strict] [--no-traces] [--cpu-prof FOLDER]
        npm run bench -- --against REV [--of REV] [the same options]
        npm run bench -- --event-loop 10000 [--json FILE]
+       npm run bench -- --query [--placed 1000000] [--json FILE] [--strict]
        npm run bench -- --workers [--members 3] [--rounds 3] [--json FILE]`;
 
 /** Throws, with the usage, for what it does not know. */
@@ -38,6 +41,8 @@ export function benchOptions(args: string[]): BenchOptions {
         against: { type: "string" },
         of: { type: "string" },
         "event-loop": { type: "string" },
+        query: { type: "boolean", default: false },
+        placed: { type: "string", default: "1000000" },
         apps: { type: "string", default: "300" },
         members: { type: "string", default: "3" },
         rounds: { type: "string", default: "3" },
@@ -60,6 +65,7 @@ export function benchOptions(args: string[]): BenchOptions {
       strict: values.strict,
       eventLoop: values["event-loop"] === undefined ? undefined : count("--event-loop", values["event-loop"]),
       workers: values.workers,
+      query: values.query ? count("--placed", values.placed) : undefined,
       traces: values.traces,
       cpuProf: values["cpu-prof"],
     };

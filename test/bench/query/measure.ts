@@ -1,0 +1,242 @@
+import { randomUUID } from "node:crypto";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { systemClock, TimeSlice } from "../../../src/runtime/index.ts";
+import { Engine } from "../../../src/query/index.ts";
+import { Table } from "../../../src/query/table/index.ts";
+import type { Filter, PlacedObjectRow, Query, Scope } from "../../../src/query/types.ts";
+import { BareRows } from "./bare.ts";
+import { clusterName, fleetOf, namespaceName } from "./fleet.ts";
+
+export interface Timing {
+  what: string;
+  /** Milliseconds, JSON included. */
+  p50: number;
+  p99: number;
+  /** The same answer from a plain sorted array. */
+  bareP50: number;
+  bareP99: number;
+  /** Upper bound of p99, in milliseconds. Undefined: nothing has a bar. */
+  bar: number | undefined;
+}
+
+export interface QueryFigures {
+  placed: number;
+  timings: Timing[];
+  /** Of the table with all rows, after a collection of garbage. */
+  heapMb: number;
+  bareHeapMb: number;
+  /** Heap bar in MB. */
+  heapBar: number;
+  /** Until all rows are in the table. */
+  fillSeconds: number;
+  /** Longest time for which queries held the event loop, in milliseconds. */
+  longestHeldMs: number;
+}
+
+const ROUNDS = 100;
+const SLOW_ROUNDS = 10;
+const HEAP_BAR_MB = 2_048;
+const ADMIN: Scope = { subject: "admin", mayRead: () => true, mayReadClusters: true };
+
+/** Answers about many placed objects, in turns with a plain sorted array in the same process. */
+export async function measureQueries(placed: number, say: (text: string) => void): Promise<QueryFigures> {
+  const collect = garbageCollector();
+  const empty = collect();
+  say(`filling the table with ${placed} placed objects`);
+  const begun = performance.now();
+  const table = filled(placed);
+  const fillSeconds = (performance.now() - begun) / 1_000;
+  const heapMb = collect() - empty;
+  const bare = new BareRows(placed);
+  const bareHeapMb = collect() - empty - heapMb;
+  const slice = TimeSlice.of(systemClock);
+  const engine = new Engine({
+    table,
+    now: () => Date.now(),
+    random: Math.random,
+    randomId: randomUUID,
+    pause: () => slice.pause(),
+  });
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const timings: Timing[] = [];
+  let longestHeldMs = 0;
+  for (const one of cases(engine, bare)) {
+    say(one.what);
+    const timing = await timed(one, delay);
+    timings.push(timing.timing);
+    longestHeldMs = Math.max(longestHeldMs, timing.heldMs);
+  }
+  return { placed, timings, heapMb, bareHeapMb, heapBar: HEAP_BAR_MB, fillSeconds, longestHeldMs };
+}
+
+function filled(placed: number): Table {
+  const table = new Table({ now: () => Date.now() });
+  let objects = [];
+  for (const facts of fleetOf(placed)) {
+    objects.push(facts);
+    if (objects.length < 256) continue;
+    table.commit({ objects });
+    objects = [];
+  }
+  table.commit({ objects });
+  return table;
+}
+
+interface Case {
+  what: string;
+  rounds: number;
+  bar?: number;
+  ask(round: number): Promise<unknown> | unknown;
+  askBare(round: number): unknown;
+}
+
+function cases(engine: Engine, bare: BareRows): Case[] {
+  const query = (rest: Partial<Query>): Query => ({ resource: "placedobjects", filter: {}, limit: 100, ...rest });
+  const list = async (rest: Partial<Query>): Promise<string> => JSON.stringify(await engine.list(query(rest), ADMIN));
+  const page = (holds: (row: PlacedObjectRow) => boolean, after = 0): string =>
+    JSON.stringify(bare.page(holds, after, 100));
+  const filters: [string, (round: number) => Filter, (round: number) => (row: PlacedObjectRow) => boolean][] = [
+    ["page of 100, all rows", () => ({}), () => () => true],
+    [
+      "page of 100, one namespace",
+      (round) => ({ namespace: [namespaceName(round)] }),
+      (round) => (row) => row.namespace === namespaceName(round),
+    ],
+    [
+      "page of 100, trouble on one cluster",
+      (round) => ({ cluster: [clusterName(round)], state: ["Degraded", "Failed"] }),
+      (round) => (row) => row.cluster === clusterName(round) && (row.state === "Degraded" || row.state === "Failed"),
+    ],
+    ["page of 100, all rows available", () => ({ state: ["Available"] }), () => (row) => row.state === "Available"],
+  ];
+  const pages = filters.map(([what, filterOf, holds]): Case => ({
+    what,
+    rounds: ROUNDS,
+    bar: 50,
+    ask: (round) => list({ filter: filterOf(round) }),
+    askBare: (round) => page(holds(round)),
+  }));
+  return [...pages, nextPages(engine, bare), ...walks(list, bare), streamed(engine, bare), grouped(list, bare)];
+}
+
+/** Pages after the first one, each with the token of the page before. */
+function nextPages(engine: Engine, bare: BareRows): Case {
+  let token: string | undefined;
+  return {
+    what: "next page of 100, all rows",
+    rounds: ROUNDS,
+    bar: 50,
+    async ask() {
+      const query: Query = { resource: "placedobjects", filter: {}, limit: 100 };
+      const answer = await engine.list(token === undefined ? query : { ...query, continue: token }, ADMIN);
+      token = answer.continue;
+      return JSON.stringify(answer);
+    },
+    askBare: (round) => JSON.stringify(bare.page(() => true, round * 100, 100)),
+  };
+}
+
+/** Questions that no index answers. */
+function walks(list: (rest: Partial<Query>) => Promise<string>, bare: BareRows): Case[] {
+  return [
+    {
+      what: "page of 100, label selector",
+      rounds: SLOW_ROUNDS,
+      ask: () => list({ filter: { labelSelector: [{ key: "tier", operator: "In", values: ["gold"] }] } }),
+      askBare: () => JSON.stringify(bare.page(({ labels }) => labels["tier"] === "gold", 0, 100)),
+    },
+    {
+      what: "page of 100, the newest first",
+      rounds: SLOW_ROUNDS,
+      ask: () => list({ sort: { field: "since", descending: true } }),
+      askBare: () =>
+        JSON.stringify(
+          bare.sortedPage((a, b) => ((a.since ?? "") < (b.since ?? "") ? 1 : a.since === b.since ? 0 : -1), 100),
+        ),
+    },
+  ];
+}
+
+/** Every row as an event of its own. */
+function streamed(engine: Engine, bare: BareRows): Case {
+  const clusters = [0, 1].map(clusterName);
+  return {
+    what: "10,000 rows streamed",
+    rounds: SLOW_ROUNDS,
+    bar: 300,
+    async ask() {
+      let text = "";
+      const watch = engine.watch({ resource: "placedobjects", filter: { cluster: clusters }, limit: 100 }, ADMIN);
+      for await (const event of watch) {
+        text = `data: ${JSON.stringify(event)}\n\n`;
+        if (event.type === "BOOKMARK") break;
+      }
+      return text;
+    },
+    askBare() {
+      let text = "";
+      for (const object of bare.rows)
+        if (clusters.includes(object.cluster)) text = `data: ${JSON.stringify({ type: "ADDED", object })}\n\n`;
+      return text;
+    },
+  };
+}
+
+function grouped(list: (rest: Partial<Query>) => Promise<string>, bare: BareRows): Case {
+  return {
+    what: "groupBy=reason",
+    rounds: SLOW_ROUNDS,
+    bar: 200,
+    ask: () => list({ groupBy: "reason" }),
+    askBare: () => JSON.stringify(bare.groups(({ reason = "" }) => reason)),
+  };
+}
+
+async function timed(
+  { what, rounds, bar, ask, askBare }: Case,
+  delay: ReturnType<typeof monitorEventLoopDelay>,
+): Promise<{ timing: Timing; heldMs: number }> {
+  const [ours, bare]: [number[], number[]] = [[], []];
+  await ask(0);
+  askBare(0);
+  let heldMs = 0;
+  for (let round = 0; round < rounds; round++) {
+    delay.reset();
+    delay.enable();
+    const start = performance.now();
+    await ask(round);
+    ours.push(performance.now() - start);
+    await systemClock.nextTurn();
+    delay.disable();
+    heldMs = Math.max(heldMs, delay.max / 1e6);
+    const bareStart = performance.now();
+    askBare(round);
+    bare.push(performance.now() - bareStart);
+  }
+  const timing = {
+    what,
+    p50: quantile(ours, 0.5),
+    p99: quantile(ours, 0.99),
+    bareP50: quantile(bare, 0.5),
+    bareP99: quantile(bare, 0.99),
+    bar,
+  };
+  return { timing, heldMs };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+/** Returns the used heap in MB after a collection. */
+function garbageCollector(): () => number {
+  setFlagsFromString("--expose-gc");
+  const gc = runInNewContext("gc") as () => void;
+  return () => {
+    gc();
+    return process.memoryUsage().heapUsed / 2 ** 20;
+  };
+}
