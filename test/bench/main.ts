@@ -21,7 +21,7 @@ import { workersText } from "./workers/table.ts";
  * miss is an exit code of 1. Figures of a machine that does something else say little: the load is in the JSON, and said at each phase.
  *
  * - default: floors before and after each round; of all rounds the one in the middle counts.
- * - `--workers`: 1, 3, 8 and 16 reconcilers in four situations, and after a kill; nothing has a bar.
+ * - `--workers`: fixed counts of workers and the adaptive count in four situations, and after a kill.
  * - `--query`: answers about a million placed objects, each beside the same answer from a plain sorted array.
  * - `--against REV`: this commit and that one in turns, after one that does not count; the ratio is the mean of all pairs, so
  *   take an even number of rounds. `here` is this one, or with `--of REV` that one: so what one change cost is told apart from what came later.

@@ -64,7 +64,9 @@ describe("any fleet", () => {
       const rows = naiveRows(model.objects(), asked, ALL);
       const { groups = [], totals } = await engine.list({ ...rest, groupBy }, ALL);
       const valueOf = (row: (typeof rows)[number]): string =>
-        groupBy === "kind" ? `${row.group}/${row.kind}` : (row[groupBy] ?? "");
+        groupBy === "kind"
+          ? `${row.group}/${row.kind}`
+          : String(Object.entries(row).find(([field]) => field === groupBy)?.[1] ?? "");
       const want = [...Map.groupBy(rows, valueOf)].map(([value, some]) => {
         const since = some.flatMap((row) => row.since ?? []).toSorted()[0];
         return { value, ...naiveTotals(some), ...(since === undefined ? {} : { since }) };

@@ -1,4 +1,3 @@
-import { refKey, refOf } from "../../apis/index.ts";
 import { type PlannerView, refOfKey } from "../../controllers/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { type Clock, TimeSlice } from "../../runtime/index.ts";
@@ -65,8 +64,8 @@ export class Feed implements Disposable {
         this.#markCluster(cluster);
       }),
     );
-    subscriptions.use(hub.statuses.events.subscribe(({ key }) => this.#markObject(key)));
-    subscriptions.use(hub.onObject(({ object }) => this.#markObject(refKey(refOf(object)))));
+    subscriptions.use(hub.statuses.events.follow(({ key }) => this.#markObject(key)));
+    subscriptions.use(hub.objectEvents.follow(({ key }) => this.#markObject(key)));
     subscriptions.use(hub.onCluster(({ object }) => this.#markCluster(object.metadata.name)));
     for (const { metadata } of hub.clusters.list()) this.#markCluster(metadata.name);
     for (const [owner] of states.plans()) this.#markObject(owner);
