@@ -4,7 +4,7 @@ import { type Commit, Table } from "../table/index.ts";
 import { ALL, arbitraryCommit, arbitraryRowQuery, arbitraryScope, query, T0 } from "../testing/fleet.ts";
 import { Model, naiveRows, naiveTotals } from "../testing/model.ts";
 import { follow, listAll } from "../testing/reader.ts";
-import { GROUPINGS, type PlacedObjectRow, type Query, type Resource, type Scope } from "../types.ts";
+import { GROUPINGS, type Query, type Resource, type Scope } from "../types.ts";
 import { Engine } from "./engine.ts";
 
 function fleet(commits: readonly Commit[] = [], few?: number) {

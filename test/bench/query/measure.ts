@@ -88,8 +88,9 @@ interface Case {
   what: string;
   rounds: number;
   bar?: number;
-  ask(round: number): Promise<unknown> | unknown;
-  askBare(round: number): unknown;
+  /** The answer as text. */
+  ask: (round: number) => Promise<string>;
+  askBare: (round: number) => string;
 }
 
 function cases(engine: Engine, bare: BareRows): Case[] {
