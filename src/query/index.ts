@@ -5,6 +5,6 @@
  * Every row says when it was observed. Nothing here writes anything, and a reader never slows the planning.
  */
 export * from "./types.ts";
-export { allowedParameters, DEFAULT_LIMIT, Engine, MOST_LIMIT, parseQuery } from "./ask/index.ts";
+export { Engine } from "./ask/index.ts";
 export { Table } from "./table/index.ts";
 export { Feed } from "./feed/index.ts";

@@ -112,7 +112,6 @@ export interface RowOf {
   causes: CauseRow;
   transitions: TransitionRow;
 }
-export type Row = RowOf[Resource];
 
 /** A time, or a time before the moment of the query, in milliseconds. */
 export type Moment = { at: number } | { ago: number };

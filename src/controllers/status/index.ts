@@ -2,4 +2,4 @@
 export { BindingReconciler } from "./bindings.ts";
 export { patienceLeft, recordDeletionEnd } from "./progressEvents.ts";
 export { StatusReconciler } from "./status.ts";
-export { phaseOf, type StatusPhase } from "./statusWrites.ts";
+export { phaseOf } from "./statusWrites.ts";

@@ -4,6 +4,6 @@
  * Promises: rows that a reader may not read have no effect on an answer; a list is of one moment, on all its pages; the
  * events of a watch make of a list the list of a later moment. Pure: time, chance and pauses come in as functions.
  */
-export { Engine, type EngineOptions } from "./engine.ts";
-export { allowedParameters, DEFAULT_LIMIT, MOST_LIMIT, parseQuery } from "./parse.ts";
+export { Engine } from "./engine.ts";
+export { allowedParameters, parseQuery } from "./parse.ts";
 export { shapeOf } from "./shape.ts";

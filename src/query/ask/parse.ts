@@ -4,8 +4,8 @@ import { FIELDS } from "./fields.ts";
 import { parseLabelSelector } from "./labels.ts";
 import { sortFields } from "./sort.ts";
 
-export const DEFAULT_LIMIT = 100;
-export const MOST_LIMIT = 500;
+const DEFAULT_LIMIT = 100;
+const MOST_LIMIT = 500;
 
 const LONGEST = 4_096;
 const MOST_VALUES = 256;

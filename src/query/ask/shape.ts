@@ -2,8 +2,8 @@
 const LONGEST = 512;
 
 const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`/g;
-/** Words with a digit, a slash, a colon or a dot inside, or with several dashes: names, images, addresses, hashes. */
-const NAMED = /[^\s,;()[\]{}]*(?:[0-9/@]|[^\s,;()[\]{}][.:_-][^\s,;()[\]{}])[^\s,;()[\]{}]*/g;
+/** Words with a digit or a slash, or with a dot or a colon inside: names, images, addresses, hashes. */
+const NAMED = /[^\s,;()[\]{}]*(?:[0-9/@]|[^\s,;()[\]{}][.:][^\s,;()[\]{}])[^\s,;()[\]{}]*/g;
 const TRAILING = /[.:]+$/;
 
 /**

@@ -72,7 +72,7 @@ export class Watch implements QueryWatch {
     signal?.addEventListener("abort", onAbort, { once: true });
     if (signal?.aborted === true) this.#isEnded = true;
     try {
-      if (since === undefined) yield* this.#present();
+      if (since === undefined && !this.#hasEnded()) yield* this.#present();
       while (!this.#hasEnded()) {
         yield* this.#changes();
         if (this.#hasEnded()) return;

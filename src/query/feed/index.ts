@@ -4,4 +4,4 @@
  * Promises: the words of rows are those of statuses; a burst of events costs one computation for each object; the planner
  * never waits for the rows.
  */
-export { Feed, type FeedOptions } from "./feed.ts";
+export { Feed } from "./feed.ts";

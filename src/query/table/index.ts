@@ -5,10 +5,10 @@
  * A million placed objects fit into 2 GB. Nothing here knows who asks.
  */
 export { type Cell, Cells, causeKey, type Indexed, oldestIn } from "./cells.ts";
-export type { Change, Logged } from "./changeLog.ts";
+export type { Logged } from "./changeLog.ts";
 export { type Chunks, objectsFrom } from "./order.ts";
 export type { Pair } from "./pairs.ts";
-export { type Commit, Table, type TableOptions } from "./table.ts";
+export { type Commit, Table } from "./table.ts";
 export type { Transition, TransitionFacts } from "./transitions.ts";
 export {
   type ClusterValue,

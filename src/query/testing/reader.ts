@@ -1,4 +1,4 @@
-import type { ListAnswer, Query, QueryEngine, QueryWatch, Scope } from "../types.ts";
+import type { ListAnswer, Query, QueryEngine, QueryWatch, Scope, WatchEvent } from "../types.ts";
 
 /** All pages of a list. `between`: called before each page but the first. */
 export async function listAll(
@@ -19,6 +19,7 @@ export async function listAll(
 
 export interface Follower extends AsyncDisposable {
   watch: QueryWatch;
+  events: AsyncIterator<WatchEvent>;
   /** The rows that the events so far have made, as sorted JSON texts. */
   rows(): Promise<string[]>;
   readonly version: string;
@@ -53,6 +54,7 @@ export async function follow(engine: QueryEngine, query: Query, scope: Scope, fr
   if (from === undefined) await takeUntilBookmark();
   return {
     watch,
+    events,
     get version() {
       return version;
     },

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { RESOURCES } from "../types.ts";
+import { allowedParameters, parseQuery } from "./parse.ts";
+
+const parse = (text: string, resource: Parameters<typeof parseQuery>[0] = "placedobjects") =>
+  parseQuery(resource, new URLSearchParams(text));
+
+describe("parameters", () => {
+  test("make a query", () => {
+    const text =
+      "namespace=a,b&kind=apps/Deployment&name=shop&cluster=eu-1&region=eu&state=Failed&state=Degraded&reason=QuotaExceeded" +
+      "&policy=near&waitingFor=contact&changedSince=1h30m&olderThan=2026-01-31T14:02:00Z&cel=object.ready>1" +
+      "&labelSelector=tier%3Dgold&sort=-since&fields=state,reason&limit=7&continue=x.y";
+    expect(parse(text)).toEqual({
+      resource: "placedobjects",
+      filter: {
+        namespace: ["a", "b"],
+        kind: ["apps/Deployment"],
+        name: "shop",
+        cluster: ["eu-1"],
+        region: ["eu"],
+        state: ["Failed", "Degraded"],
+        reason: ["QuotaExceeded"],
+        policy: ["near"],
+        waitingFor: ["contact"],
+        changedSince: { ago: 5_400_000 },
+        olderThan: { at: Date.UTC(2026, 0, 31, 14, 2) },
+        cel: "object.ready>1",
+        labelSelector: [{ key: "tier", operator: "In", values: ["gold"] }],
+      },
+      sort: { field: "since", descending: true },
+      fields: ["state", "reason"],
+      limit: 7,
+      continue: "x.y",
+    });
+  });
+
+  test.each([
+    ["", { resource: "placedobjects", filter: {}, limit: 100 }],
+    ["limit=&sort=&continue=&name=", { resource: "placedobjects", filter: {}, limit: 100 }],
+    ["groupBy=reason", { resource: "placedobjects", filter: {}, limit: 100, groupBy: "reason" }],
+    ["fields=labels.tier", { resource: "placedobjects", filter: {}, limit: 100, fields: ["labels.tier"] }],
+  ])("%s", (text, want) => expect(parse(text)).toEqual(want));
+
+  test.each([
+    ["names=a", 'unknown parameter "names" of placedobjects; allowed are namespace, kind, name,'],
+    ["limit=501", 'limit takes a whole number from 1 to 500, not "501"'],
+    ["limit=0", "limit takes a whole number from 1 to 500"],
+    ["limit=1e2", "limit takes a whole number from 1 to 500"],
+    ["groupBy=state", "groupBy takes region, cluster, reason, kind, namespace, policy"],
+    ["groupBy=reason&limit=3", "limit does not go with groupBy"],
+    ["sort=labels", "sort takes name, kind, state,"],
+    ["fields=secret", 'unknown field "secret" of placedobjects; allowed are kind,'],
+    ["changedSince=yesterday", "changedSince takes a duration, such as 10m, or a time"],
+    ["olderThan=10", "olderThan takes a duration"],
+    ["olderThan=2026-13-01T00:00:00Z", "olderThan takes a duration"],
+    ["name=a&name=b", "name is there twice"],
+    ["namespace=,", "namespace has no value"],
+    ["labelSelector=a%3D%3D%3Db", "labelSelector:"],
+    [`cel=${"a".repeat(5_000)}`, "cel is longer than 4096 characters"],
+    [`namespace=${Array.from({ length: 300 }, (_, at) => `n${at}`).join()}`, "namespace has more than 256 values"],
+  ])("%s is refused, with what is allowed", (text, message) => {
+    expect(() => parse(text)).toThrow(expect.objectContaining({ status: 400, reason: "BadRequest" }));
+    expect(() => parse(text)).toThrow(message);
+  });
+
+  test("groups by cluster are asked of placed objects", () => {
+    expect(() => parse("groupBy=cluster", "federatedobjects")).toThrow("ask placedobjects for groupBy=cluster");
+  });
+
+  test.each(RESOURCES)("of %s take no parameter of another resource", (resource) => {
+    const allowed = allowedParameters(resource);
+    const others = RESOURCES.flatMap(allowedParameters).filter((name) => !allowed.includes(name));
+    for (const name of others) expect(() => parse(`${name}=x`, resource)).toThrow("unknown parameter");
+  });
+
+  test("a stranger's text is cut in messages", () => {
+    expect(() => parse(`${"x".repeat(4_000)}=1`)).toThrow(/^.{0,400}$/);
+  });
+});
