@@ -37,6 +37,7 @@ export interface QueryFigures {
 
 const ROUNDS = 100;
 const SLOW_ROUNDS = 10;
+const WATCHERS = 100;
 const HEAP_BAR_MB = 2_048;
 const ADMIN: Scope = { subject: "admin", mayRead: () => true, mayReadClusters: true };
 
@@ -62,7 +63,7 @@ export async function measureQueries(placed: number, say: (text: string) => void
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const timings: Timing[] = [];
   let longestHeldMs = 0;
-  for (const one of cases(engine, bare)) {
+  for (const one of [...cases(engine, bare), await watched(engine, table)]) {
     say(one.what);
     const timing = await timed(one, delay);
     timings.push(timing.timing);
@@ -88,9 +89,8 @@ interface Case {
   what: string;
   rounds: number;
   bar?: number;
-  /** The answer as text. */
-  ask: (round: number) => Promise<string>;
-  askBare: (round: number) => string;
+  ask: (round: number) => Promise<unknown>;
+  askBare: (round: number) => unknown;
 }
 
 function cases(engine: Engine, bare: BareRows): Case[] {
@@ -192,6 +192,39 @@ function grouped(list: (rest: Partial<Query>) => Promise<string>, bare: BareRows
     bar: 200,
     ask: () => list({ groupBy: "reason" }),
     askBare: () => JSON.stringify(bare.groups(({ reason = "" }) => reason)),
+  };
+}
+
+/** One object changes, and every reader gets an event. */
+async function watched(engine: Engine, table: Table): Promise<Case> {
+  const [facts] = fleetOf(1);
+  if (facts === undefined) throw new Error("the fleet is empty");
+  const events = await Promise.all(
+    Array.from({ length: WATCHERS }, async () => {
+      const filter = { namespace: [facts.identity.namespace ?? ""] };
+      const reader = engine.watch({ resource: "placedobjects", filter, limit: 100 }, ADMIN)[Symbol.asyncIterator]();
+      while ((await reader.next()).value?.type !== "BOOKMARK");
+      return reader;
+    }),
+  );
+  const changed = (count: number): typeof facts => ({
+    ...facts,
+    placed: facts.placed.map((row, at) => (at === 0 ? { ...row, ready: count } : row)),
+  });
+  let ready = 100;
+  return {
+    what: `a change, at ${WATCHERS} readers`,
+    rounds: ROUNDS,
+    bar: 250,
+    async ask() {
+      ready += 1;
+      table.commit({ objects: [changed(ready)] });
+      await Promise.all(events.map(async (reader) => JSON.stringify((await reader.next()).value)));
+    },
+    askBare() {
+      const { placed: rows, ...object } = changed(ready);
+      for (const _ of events) JSON.stringify({ type: "MODIFIED", object: { ...object.identity, ...rows[0] } });
+    },
   };
 }
 
