@@ -217,6 +217,7 @@ export function createPlanner(options: PlannerOptions): Planner {
     if (!(await hasSynced(signal))) return;
     stack.use(missing).begin();
     progress.begin(hub.owners());
+    members.begin(hub.clusters.keys());
     await Promise.all(controllers.map((controller) => controller.run(signal)));
     await writeLastPolicies();
   }

@@ -43,12 +43,11 @@ export type ConnectionChange =
 /** A message of one stream, numbered from 0. */
 export type ConnectionMessage = ConnectionChange & { seq: number };
 
-/** The connection to the MemberCluster has ended: no write is sent any more. */
-export interface ConnectionAnswer {
-  kind: "Removed";
-  cluster: string;
-  uid?: string | undefined;
-}
+export type ConnectionAnswer =
+  /** The connection to the MemberCluster has ended: no write is sent any more. */
+  | { kind: "Removed"; cluster: string; uid?: string | undefined }
+  /** Answer to `End`: the worker has no other connections than those of the set. */
+  | { kind: "Complete" };
 
 /** Takes the messages of one stream. */
 export interface ConnectionTaker {

@@ -6,7 +6,6 @@ const verbs: CommandMistake[] = [
   { verb: "get", next: /`meridian status` shows objects and members/ },
   { verb: "logs", next: /`kubectl --namespace NAMESPACE logs deployment\/NAME`.*`meridian status NAME`/ },
   { verb: "diff", next: /`meridian plan -f FILE`/ },
-  { verb: "check", next: /`meridian status` says what is wrong/ },
   { verb: "clusters", next: /`meridian status` ends with the members/ },
   { verb: "describe", next: /`meridian explain NAME`/ },
   { verb: "apply", next: /`kubectl apply -f FILE`/ },

@@ -18,8 +18,10 @@ const GIVEN = [
   /(?<![.\w])reason["']?\??(?:\s*:|\s*=(?![=>])|\s*\?\?)\s*((?:\$\{[^}]*\}|[^,;}\n)])*)/g,
   /\b(?:fits|refuses|refused|unusable|notScheduled|RuleError|CredentialsError)\(\s*([^,;\n]*),/g,
 ];
-/** Causes of a refused request have the codes of Kubernetes. */
-const OF_KUBERNETES: ReadonlySet<string> = new Set(["FieldValueInvalid"]);
+/** Refused requests, and their causes, have the codes of Kubernetes. */
+const OF_KUBERNETES: ReadonlySet<string> = new Set([
+  ...["FieldValueInvalid", "BadRequest", "Forbidden", "NotFound", "Expired"],
+]);
 /** What a value is compared with in a condition is no reason that is given. */
 const COMPARED = /[!=]== *("[^"]*")/g;
 const LITERAL = /"([A-Z][A-Za-z0-9]*)"|`([A-Za-z]*)\$\{[^}`]*\}([A-Za-z]*)`/g;

@@ -114,6 +114,7 @@ const SUMMARY = {
 } as const;
 
 const PROGRESS = {
+  Gone: "The object has no copy on the cluster any more. Only in the history of queries.",
   Applying: "Member objects are being written.",
   RollingOut: "The cluster is bringing the change to its pods.",
   RolledBack:

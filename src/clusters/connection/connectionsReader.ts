@@ -125,6 +125,7 @@ export class ConnectionsReader implements Disposable {
         for (const { cluster, uid } of [...this.#options.connected()])
           if (this.#named?.has(cluster) === false) this.#remove(cluster, uid);
         this.#named = undefined;
+        this.#answer({ kind: "Complete" });
         return;
       case "Heartbeat":
         return;
@@ -133,7 +134,10 @@ export class ConnectionsReader implements Disposable {
 
   #remove(cluster: string, uid: string | undefined): void {
     this.#options.remove(cluster);
-    const answer: ConnectionAnswer = { kind: "Removed", cluster, uid };
+    this.#answer({ kind: "Removed", cluster, uid });
+  }
+
+  #answer(answer: ConnectionAnswer): void {
     if (this.#stream === undefined) this.#unsent.push(answer);
     else this.#stream.send(answer);
   }

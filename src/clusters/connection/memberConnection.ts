@@ -1,10 +1,14 @@
-import { type Contact, sameValue, timestamp } from "../../apis/index.ts";
+import { type Contact, sameValue } from "../../apis/index.ts";
 import { logContext, type Logger } from "../../observability/index.ts";
-import { type ClusterFindings, type ConnectionSettings, type CredentialStore, sameContact } from "../../ports/index.ts";
+import { type ConnectionSettings, type CredentialStore, sameContact } from "../../ports/index.ts";
 import type { Client, Clock, ClusterConfig } from "../../runtime/index.ts";
-import { AnsweringRecord } from "./answering.ts";
+import { BackgroundWork } from "./backgroundWork.ts";
 import { ClusterAccess, type HubAsMember } from "./clusterAccess.ts";
 import type { ClusterReporting } from "./clusterReporter.ts";
+import { ConnectionCredentials } from "./connectionCredentials.ts";
+import { ConnectionNews } from "./connectionNews.ts";
+import { ObservedIdentity } from "./observedIdentity.ts";
+import { OpenSession } from "./openSession.ts";
 import {
   type ConnectionEvent,
   type ConnectionState,
@@ -13,15 +17,9 @@ import {
   transition,
 } from "./connection.ts";
 import {
-  CredentialsReader,
   type IdentityClaim,
-  type IdentityVerdict,
   isTokenRenewal,
-  judgeIdentity,
   type MemberCredentials,
-  renewalPlan,
-  sameCredentials,
-  TokenRenewer,
   type TokenRequester,
 } from "../credentials/index.ts";
 import { probe } from "./probe.ts";
@@ -54,22 +52,16 @@ export class MemberConnection {
   readonly #options: MemberConnectionOptions;
   readonly #logger: Logger;
   readonly #report: ClusterReporting;
-  readonly #renewer: TokenRenewer;
-  readonly #reader: CredentialsReader;
+  readonly #credentials: ConnectionCredentials;
   /** Background work; ends soon after its access. */
-  readonly #pending = new Set<Promise<void>>();
+  readonly #work = new BackgroundWork();
+  readonly #identity: ObservedIdentity;
+  readonly #news: ConnectionNews;
+  readonly #session: OpenSession;
   #settings: ConnectionSettings;
-  /** UID in the status of the MemberCluster, by the last settings or the last answer. */
-  #recordedUid: string | undefined;
-  /** The contact has to be reported even if it does not change: the hub's side anticipates contact with the identity. */
-  #contactIsDue = false;
   #state: ConnectionState = initialState();
-  #credentials: MemberCredentials | undefined;
   #access: ClusterAccess | undefined;
   #loop: ProbeLoop<ConnectionEvent | undefined> | undefined;
-  #session: { session: MemberSession; end: AbortController } | undefined;
-  #observedUid: string | undefined;
-  readonly #answering: AnsweringRecord;
   #started = false;
   readonly #end = new AbortController();
 
@@ -78,24 +70,21 @@ export class MemberConnection {
     const { clock, random, requestToken, secrets } = options;
     const logger = options.logger.child(logContext(undefined, { cluster }));
     this.cluster = cluster;
-    this.#answering = new AnsweringRecord(settings.latencyMs);
     this.#settings = settings;
-    this.#recordedUid = settings.recordedUid;
+    this.#identity = new ObservedIdentity(settings, {
+      claims: options.claims,
+      changed: () => options.claimChanged(cluster),
+    });
+    this.#news = new ConnectionNews(report, logger, settings.latencyMs);
+    this.#session = new OpenSession(cluster);
     this.#report = report;
     this.#options = options;
     this.#logger = logger;
-    this.#reader = new CredentialsReader({
-      cluster,
-      allowExec: options.allowExec,
-      clock,
-      logger,
-      secrets,
+    this.#credentials = new ConnectionCredentials({
+      ...{ cluster, allowExec: options.allowExec, clock, random, logger, secrets, requestToken, report },
       signal: this.#end.signal,
-      onRead: (credentials) => this.#use(credentials),
-    });
-    this.#renewer = new TokenRenewer({
-      ...{ cluster, secrets, clock, logger, random, requestToken },
-      onOutcome: (renewal) => report.send({ kind: "TokenRenewal", renewal }),
+      changed: (before, next) => this.#connect(before, next),
+      renewing: () => (this.#settings.owned ? this.#access?.client : undefined),
     });
   }
 
@@ -108,7 +97,7 @@ export class MemberConnection {
   }
 
   get session(): MemberSession | undefined {
-    return this.#session?.session;
+    return this.#session.session;
   }
 
   get objectUid(): string | undefined {
@@ -120,15 +109,7 @@ export class MemberConnection {
   }
 
   get claim(): IdentityClaim {
-    const { connection, createdAt = "", acceptedUid } = this.#settings;
-    return {
-      cluster: this.cluster,
-      local: connection.local !== undefined,
-      createdAt,
-      recordedUid: this.#recordedUid,
-      acceptedUid,
-      observedUid: this.#observedUid,
-    };
+    return this.#identity.claim;
   }
 
   /** Begins to connect. Called when Secrets can be read. */
@@ -139,50 +120,44 @@ export class MemberConnection {
   }
 
   update(settings: ConnectionSettings): void {
-    const { owned, namespaces, recordedUid } = settings;
+    const { owned, namespaces } = settings;
     const changedHands = owned !== this.#settings.owned;
     const isRescoped = !sameValue(namespaces, this.#settings.namespaces);
     this.#settings = settings;
-    this.#recordedUid = recordedUid;
-    if (isRescoped && this.#credentials !== undefined) this.#connectAnew(this.#credentials);
+    this.#identity.update(settings);
+    const { current } = this.#credentials;
+    if (isRescoped && current !== undefined) this.#connectAnew(current);
     this.reconfigure();
     this.rejudge();
-    if (changedHands && this.#credentials !== undefined) this.#followToken(this.#credentials);
+    if (changedHands) this.#credentials.followToken();
     // Another manager may just have recorded the identity. A new probe finds out at once.
-    if (!owned && this.#session === undefined) this.#loop?.schedule(0);
+    if (!owned && this.session === undefined) this.#loop?.schedule(0);
   }
 
   /** Reads the credentials again if their source has changed. */
   reconfigure(): void {
     if (!this.#started || this.#closed) return;
-    this.#track(this.#reader.read(this.#settings.connection));
+    this.#track(this.#credentials.read(this.#settings.connection));
   }
 
   /** Judges the last answer again. */
   rejudge(): void {
-    if (this.#access === undefined || this.#observedUid === undefined) return;
-    this.#dispatch({ kind: "Judged", verdict: this.#judge() });
+    if (this.#access === undefined || !this.#identity.isObserved) return;
+    this.#dispatch({ kind: "Judged", verdict: this.#identity.judge() });
   }
 
   /** Ends every activity. Nothing is reported after this. */
   close(): void {
     if (this.#closed) return;
     this.#end.abort(new Error(`the connection to ${this.cluster} is closed`));
-    this.#endSession("the connection is closed");
+    this.#session.end("the connection is closed");
     this.#giveUpAccess();
-    this.#renewer[Symbol.dispose]();
+    this.#credentials[Symbol.dispose]();
   }
 
   /** Resolves when all background work has ended, after {@link close}. */
   async closed(): Promise<void> {
-    await Promise.all([...this.#pending, this.#renewer.settled()]);
-  }
-
-  #use(next: MemberCredentials): void {
-    const before = this.#credentials;
-    this.#credentials = next;
-    if (before === undefined || !sameCredentials(before, next)) this.#connect(before, next);
-    this.#followToken(next);
+    await Promise.all([this.#work.settled(), this.#credentials.settled()]);
   }
 
   #connect(before: MemberCredentials | undefined, next: MemberCredentials): void {
@@ -197,9 +172,9 @@ export class MemberConnection {
 
   #connectAnew(next: MemberCredentials): void {
     // The old session ends before its client is closed, so that closed requests do not count as failures.
-    this.#endSession("the credentials or the namespaces that they reach have changed");
-    this.#observedUid = undefined;
-    this.#reportDueContact();
+    this.#session.end("the credentials or the namespaces that they reach have changed");
+    this.#identity.forget();
+    this.#news.reportDueContact(this.contact);
     this.#giveUpAccess();
     if (next.kind === "Unusable") {
       this.#dispatch({ kind: "Unusable", reason: next.reason, message: next.message });
@@ -229,16 +204,6 @@ export class MemberConnection {
     if (loop !== undefined) this.#track(loop.settled());
   }
 
-  #followToken(credentials: MemberCredentials): void {
-    const followed = credentials.kind === "Kubeconfig" ? credentials : undefined;
-    this.#renewer.follow(this.#settings.owned ? followed : undefined, this.#access?.client);
-    const plan = followed && renewalPlan(followed.secret.annotations, followed.claims);
-    this.#found({
-      credentials:
-        plan === undefined ? null : { expiresAt: timestamp(plan.expiresAt), renewAt: timestamp(plan.renewAt) },
-    });
-  }
-
   #dispatch(event: ConnectionEvent): void {
     if (this.#closed) return;
     const { clock, random, timing } = this.#options;
@@ -251,7 +216,7 @@ export class MemberConnection {
           this.#startSession(effect.uid);
           break;
         case "EndSession":
-          this.#endSession(state.contact.reason ?? "the cluster is another one");
+          this.#session.end(state.contact.reason ?? "the cluster is another one");
           break;
         case "Probe":
           this.#loop?.schedule(effect.afterMs);
@@ -262,98 +227,51 @@ export class MemberConnection {
   }
 
   #contactChanged(before: Contact, contact: Contact): void {
-    const { reason, message } = contact;
     if (contact.ok) {
-      this.#logger.info("contact made");
-      this.#renewer.retry();
+      this.#credentials.retryRenewal();
       this.#access?.expireInventory();
-    } else {
-      this.#answering.reset();
-      this.#logger.warn({ event_reason: reason, message }, before.ok ? "contact lost" : "no contact");
     }
     this.#options.contactChanged(this.cluster, contact);
-    this.#reportContact();
-  }
-
-  #reportContact(): void {
-    this.#contactIsDue = false;
-    this.#report.send({ kind: "Contact", contact: this.contact });
-  }
-
-  #reportDueContact(): void {
-    if (this.#contactIsDue) this.#reportContact();
-  }
-
-  #found(findings: ClusterFindings): void {
-    this.#report.send({ kind: "Findings", findings });
+    this.#news.contactChanged(before, contact);
   }
 
   #startSession(uid: string): void {
-    const access = this.#access;
-    if (access === undefined) return;
-    const end = new AbortController();
-    const { client, discovery, local, namespaces } = access;
-    const session: MemberSession = {
-      ...{ cluster: this.cluster, client, discovery, clusterUid: uid, local, namespaces, signal: end.signal },
-      suspect: () => {
-        if (!end.signal.aborted) this.#dispatch({ kind: "Suspicion" });
-      },
-    };
-    this.#session = { session, end };
-    this.#options.listener.sessionStarted(session);
-  }
-
-  #endSession(why: string): void {
-    const ended = this.#session;
-    this.#session = undefined;
-    ended?.end.abort(new Error(`the session with ${this.cluster} has ended: ${why}`));
+    if (this.#access === undefined) return;
+    const suspect = (): void => this.#dispatch({ kind: "Suspicion" });
+    this.#options.listener.sessionStarted(this.#session.start(this.#access, uid, suspect));
   }
 
   /** Undefined when the access has ended meanwhile. */
   async #probe(access: ClusterAccess): Promise<ConnectionEvent | undefined> {
-    const credentials = this.#credentials;
     const { clock } = this.#options;
     const askedAt = clock.monotonic();
     const outcome = await probe(access.client, {
       clock,
       timeoutMs: PROBE_TIMEOUT_MS,
       identity: access.identity,
-      tokenExpiresAt: credentials?.kind === "Kubeconfig" ? credentials.claims?.expiresAt : undefined,
+      tokenExpiresAt: this.#credentials.tokenExpiresAt,
       signal: access.signal,
     });
     if (access !== this.#access) return undefined;
     if (outcome.kind === "Failed") return outcome;
-    this.#measure(clock.monotonic() - askedAt);
+    this.#news.measured(clock.monotonic() - askedAt, this.#options.listener.paceOf(this.cluster));
     if (access.fault !== undefined) return { kind: "Failed", failure: access.fault };
     const { uid } = outcome;
-    if (this.#observedUid !== uid) {
-      this.#observedUid = uid;
-      this.#options.claimChanged(this.cluster);
-    }
-    if (this.#judge().kind === "Accepted" && this.#recordedUid !== uid) {
+    this.#identity.observe(uid);
+    if (this.#identity.isToRecord(uid)) {
       const failure = await this.#recordIdentity(access, uid);
       if (access !== this.#access) return undefined;
       if (failure !== undefined) return failure;
     }
-    return { kind: "Answered", uid, verdict: this.#judge() };
-  }
-
-  /** Takes the duration of a probe, which is cheap, as the latency of network and API server. */
-  #measure(ms: number): void {
-    const answering = this.#answering.take({ ms, pace: this.#options.listener.paceOf(this.cluster) });
-    if (answering !== undefined) this.#report.send({ kind: "Answering", answering });
+    return { kind: "Answered", uid, verdict: this.#identity.judge() };
   }
 
   #settle(access: ClusterAccess, event: ConnectionEvent | undefined): void {
     if (event === undefined || access !== this.#access) return;
     this.#dispatch(event);
-    this.#reportDueContact();
+    this.#news.reportDueContact(this.contact);
     const isWanted = this.#state.phase === "Connected" || access.fault !== undefined;
     if (isWanted && access.inventoryIsDue) this.#track(this.#takeInventory(access));
-  }
-
-  #judge(): IdentityVerdict {
-    return judgeIdentity(this.claim, this.#options.claims());
   }
 
   /** Records the UID before anything is written, so that the next manager accepts no other cluster at that address. */
@@ -365,36 +283,36 @@ export class MemberConnection {
     const findings = await access.takeInventory();
     if (access !== this.#access) return undefined;
     if (access.fault !== undefined) return { kind: "Failed", failure: access.fault };
-    this.#contactIsDue = true;
+    this.#news.contactIsDue();
     const answer = await this.#report.recordIdentity({ uid, findings });
     if (answer === "Recorded") {
-      this.#recordedUid = uid;
-      this.#options.claimChanged(this.cluster);
+      this.#identity.recorded(uid);
       return undefined;
     }
-    const message =
-      answer === "Refused"
-        ? "the cluster's UID could not be written to the status on the hub"
-        : "the manager that owns this MemberCluster has not written its UID yet";
-    return { kind: "Failed", failure: { reason: "IdentityNotRecorded", message, abrupt: false } };
+    return notRecorded(answer);
   }
 
   async #takeInventory(access: ClusterAccess): Promise<void> {
     const before = access.fault;
     const found = await access.takeInventory();
     if (access !== this.#access) return;
-    if (found !== undefined) this.#found(found);
+    if (found !== undefined) this.#news.found(found);
     // The next probe turns the changed fault into a change of contact.
     if ((before === undefined) !== (access.fault === undefined)) this.#loop?.schedule(0);
   }
 
   #track(work: Promise<void>): void {
-    const tracked = work
-      .catch((err: unknown) => {
-        if (!this.#closed)
-          this.#logger.error({ err, event_reason: "ConnectionError" }, "unexpected error in the connection");
-      })
-      .finally(() => this.#pending.delete(tracked));
-    this.#pending.add(tracked);
+    this.#work.track(work, (err) => {
+      if (!this.#closed)
+        this.#logger.error({ err, event_reason: "ConnectionError" }, "unexpected error in the connection");
+    });
   }
+}
+
+function notRecorded(answer: "Refused" | "NotOwner"): ConnectionEvent {
+  const message =
+    answer === "Refused"
+      ? "the cluster's UID could not be written to the status on the hub"
+      : "the manager that owns this MemberCluster has not written its UID yet";
+  return { kind: "Failed", failure: { reason: "IdentityNotRecorded", message, abrupt: false } };
 }

@@ -31,8 +31,8 @@ function wordsOf(message: ConnectionMessage): string {
   }
 }
 
-/** `seen`: what one follower got. */
-function connected(liveness?: Liveness) {
+/** `seen`: what one follower got. `names`: MemberClusters of the hub when the term begins. */
+function connected(liveness?: Liveness, names: readonly string[] = []) {
   const clock = new FakeClock();
   let version = 10;
   const memberCluster = (name: string, uid = `${name}-object`, status?: object): MemberCluster =>
@@ -55,6 +55,7 @@ function connected(liveness?: Liveness) {
     onWritten: (object) => void written.push(object),
     onFailed: () => undefined,
   });
+  members.begin(names);
   onTestFinished(() => members[Symbol.asyncDispose]());
   const released: string[] = [];
   members.released.subscribe((cluster) => void released.push(cluster));
@@ -67,6 +68,7 @@ function connected(liveness?: Liveness) {
     };
     const stream = members.follow({ version: PROTOCOL_VERSION, worker }, { take, ended: (why) => void seen.push(why) });
     onTestFinished(() => stream[Symbol.dispose]());
+    if (seen.includes("End")) stream.send({ kind: "Complete" });
     return { seen, seqs, stream };
   };
   const open = (change: Partial<typeof SESSION> & { uid?: string } = {}) => {
@@ -102,6 +104,16 @@ describe("the clusters to be connected", () => {
     stream[Symbol.dispose]();
     members.upsert(memberCluster("c"), true);
     expect(seen).toHaveLength(6);
+  });
+
+  test("have no end before every MemberCluster of the hub was set or removed, for an empty set would end connections", () => {
+    const { members, memberCluster, follow } = connected(undefined, ["a", "b"]);
+    const { seen } = follow();
+    members.upsert(memberCluster("a"), true);
+    expect(seen).toEqual(["Start", "a a-object ours"]);
+    members.remove("b");
+    expect(seen.slice(2)).toEqual(["End"]);
+    expect(follow("another").seen).toEqual(["Start", "a a-object ours", "End"]);
   });
 
   test("are sent again only if their settings differ, or the MemberCluster is another one", () => {
@@ -196,6 +208,17 @@ describe("a removed cluster is released", () => {
     expect([members.remove("a"), released]).toEqual([false, []]);
     stream.send({ kind: "Removed", cluster: "a", uid: "a-object" });
     expect([members.remove("a"), released]).toEqual([true, ["a"]]);
+  });
+
+  test("not before the worker has answered the end of the set: it may hold clusters of an earlier term", () => {
+    const { members, released } = connected();
+    const stream = members.follow(
+      { version: PROTOCOL_VERSION, worker: "worker" },
+      { take: () => undefined, ended: () => undefined },
+    );
+    expect(members.remove("a")).toBe(false);
+    stream.send({ kind: "Complete" });
+    expect([released, members.remove("a")]).toEqual([["a"], true]);
   });
 
   test("only when all workers have answered", () => {

@@ -38,8 +38,10 @@ export class ConnectedMembers implements ConnectionSource, ClusterReport, AsyncD
   /** By the name of the worker. */
   readonly #followers = new Map<string, ConnectionFollower>();
   readonly #ending = new Set<Promise<void>>();
-  /** Removed clusters that nobody is known to hold, while workers of an earlier term may still be connected. */
-  readonly #untilSettled = new Set<string>();
+  /** MemberClusters of the hub that were neither set nor removed in this term; undefined before {@link begin}. */
+  #undecided: Set<string> | undefined;
+  /** Removed clusters that were not released yet. */
+  readonly #leaving = new Set<string>();
   /** When every worker of an earlier term has come back or has stopped to write; undefined from then on. */
   #settling: Disposable | undefined;
   #closed = false;
@@ -51,6 +53,12 @@ export class ConnectedMembers implements ConnectionSource, ClusterReport, AsyncD
     if (liveness !== undefined) this.#settling = clock.after(liveness.silentAfterMs, () => this.#settle());
   }
 
+  /** The hub is known, with MemberClusters of these names: the set is complete when each was set or removed. */
+  begin(names: Iterable<string>): void {
+    this.#undecided = new Set(names);
+    if (this.#isComplete) this.#complete();
+  }
+
   /** Idempotent. `owned`: this manager writes the MemberCluster's status and renews its token. */
   upsert(object: MemberCluster, owned: boolean): void {
     if (this.#closed) return;
@@ -58,6 +66,7 @@ export class ConnectedMembers implements ConnectionSource, ClusterReport, AsyncD
     report.take(object, owned);
     for (const follower of this.#followers.values()) follower.set(report.settings);
     report.changed();
+    this.#decided(object.metadata.name);
   }
 
   /** Ends the connection. False while a worker may still write to the cluster: see {@link released}. */
@@ -68,8 +77,10 @@ export class ConnectedMembers implements ConnectionSource, ClusterReport, AsyncD
       for (const follower of this.#followers.values()) follower.remove(cluster);
       this.#end(cluster, report);
     }
-    if (this.#settling !== undefined) this.#untilSettled.add(cluster);
-    return this.#settling === undefined && !this.#isHeld(cluster);
+    this.#decided(cluster);
+    const isHeld = this.#isHeld(cluster);
+    if (isHeld) this.#leaving.add(cluster);
+    return !isHeld;
   }
 
   follow({ version, worker }: ConnectionRequest, taker: ConnectionTaker): ConnectionStream {
@@ -83,12 +94,11 @@ export class ConnectedMembers implements ConnectionSource, ClusterReport, AsyncD
     const follower = new ConnectionFollower({
       held: before?.held() ?? new Map<string, string | undefined>(),
       ...{ taker, epoch, clock, heartbeatMs: liveness?.heartbeatMs },
-      released: (cluster) => {
-        if (this.#settling === undefined && !this.#isHeld(cluster)) this.released.emit(cluster);
-      },
+      released: () => this.#release(),
     });
     this.#followers.set(worker, follower);
     follower.begin([...this.#reports.values()].map(({ settings }) => settings));
+    if (this.#isComplete) follower.complete();
     const isPresent = (): boolean => this.#followers.get(worker) === follower;
     return {
       send: (answer) => {
@@ -121,13 +131,33 @@ export class ConnectedMembers implements ConnectionSource, ClusterReport, AsyncD
     await Promise.all(this.#ending);
   }
 
+  get #isComplete(): boolean {
+    return this.#undecided?.size === 0;
+  }
+
+  #decided(cluster: string): void {
+    if (this.#undecided?.delete(cluster) === true && this.#isComplete) this.#complete();
+  }
+
+  #complete(): void {
+    for (const follower of this.#followers.values()) follower.complete();
+  }
+
   #settle(): void {
     this.#settling = undefined;
-    for (const cluster of this.#untilSettled) if (!this.#isHeld(cluster)) this.released.emit(cluster);
-    this.#untilSettled.clear();
+    this.#release();
+  }
+
+  #release(): void {
+    for (const cluster of [...this.#leaving]) {
+      if (this.#isHeld(cluster)) continue;
+      this.#leaving.delete(cluster);
+      this.released.emit(cluster);
+    }
   }
 
   #isHeld(cluster: string): boolean {
+    if (this.#settling !== undefined) return true;
     return [...this.#followers.values()].some((follower) => follower.holds(cluster));
   }
 

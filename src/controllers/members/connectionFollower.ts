@@ -10,8 +10,8 @@ export interface ConnectionFollowerOptions {
   heartbeatMs: number | undefined;
   /** Connections that the worker may still have from an earlier stream: UID by the name of the cluster. */
   held: ReadonlyMap<string, string | undefined>;
-  /** The worker has ended its connection to the cluster. */
-  released: (cluster: string) => void;
+  /** The worker may hold fewer clusters than before. */
+  released: () => void;
 }
 
 /** One stream of settings, and what its worker holds. */
@@ -21,6 +21,9 @@ export class ConnectionFollower {
   readonly #sent = new Map<string, ConnectionSettings>();
   /** UID by the name of the cluster, for connections whose end was not answered yet. */
   readonly #leaving: Map<string, string | undefined>;
+  /** The worker has no other connections than those that it was sent. */
+  #isSettled = false;
+  #isComplete = false;
   #seq = 0;
   #heartbeat: Disposable | undefined;
 
@@ -29,12 +32,17 @@ export class ConnectionFollower {
     this.#leaving = new Map(options.held);
   }
 
-  /** Sends the whole set. */
+  /** Sends what is known of the set. {@link complete} follows, now or later. */
   begin(settings: Iterable<ConnectionSettings>): void {
     this.#send({ kind: "Start", epoch: this.#options.epoch });
     for (const one of settings) this.set(one);
-    this.#send({ kind: "End" });
     this.#beat();
+  }
+
+  /** Every MemberCluster of the hub is in the set, or was removed. */
+  complete(): void {
+    this.#isComplete = true;
+    this.#send({ kind: "End" });
   }
 
   /** Sends the settings if they differ from those that were sent last. */
@@ -57,7 +65,7 @@ export class ConnectionFollower {
 
   /** True while the worker may still write to a cluster that was removed. */
   holds(cluster: string): boolean {
-    return this.#leaving.has(cluster);
+    return !this.#isSettled || this.#leaving.has(cluster);
   }
 
   /** UIDs of all clusters that the worker may be connected to, by name. */
@@ -67,10 +75,11 @@ export class ConnectionFollower {
     return held;
   }
 
-  take({ cluster, uid }: ConnectionAnswer): void {
-    if (!this.#leaving.has(cluster) || this.#leaving.get(cluster) !== uid) return;
-    this.#leaving.delete(cluster);
-    this.#options.released(cluster);
+  take(answer: ConnectionAnswer): void {
+    if (answer.kind === "Complete") this.#isSettled = true;
+    else if (this.#leaving.has(answer.cluster) && this.#leaving.get(answer.cluster) === answer.uid)
+      this.#leaving.delete(answer.cluster);
+    this.#options.released();
   }
 
   /** Another stream of the worker takes the place of this one. */
@@ -81,10 +90,10 @@ export class ConnectionFollower {
   /** The worker has no connection any more. */
   end(): void {
     this.leave();
-    const held = [...this.#leaving.keys()];
     this.#leaving.clear();
     this.#sent.clear();
-    for (const cluster of held) this.#options.released(cluster);
+    this.#isSettled = true;
+    this.#options.released();
   }
 
   /** An order without an answer is repeated with each sign of life: the answer may be lost. */
@@ -93,6 +102,7 @@ export class ConnectionFollower {
     if (heartbeatMs === undefined) return;
     this.#heartbeat = clock.after(heartbeatMs, () => {
       for (const [cluster, uid] of this.#leaving) this.#send({ kind: "Remove", cluster, uid });
+      if (this.#isComplete && !this.#isSettled) this.#send({ kind: "End" });
       this.#send({ kind: "Heartbeat" });
       this.#beat();
     });

@@ -71,6 +71,7 @@ export class PoolHarness implements AsyncDisposable {
       onWritten: (object) => this.upsert(object),
       onFailed: () => void (this.failures += 1),
     });
+    this.connected.begin([]);
     this.pool = new ClusterPool({
       ...connectionBytes({ connections: this.connected, reports: this.connected }),
       identity: "pool",

@@ -43,7 +43,10 @@ export const connectionMessage = schemaOf<ConnectionMessage>()(
 );
 
 export const connectionAnswer = schemaOf<ConnectionAnswer>()(
-  z.strictObject({ kind: z.literal("Removed"), cluster: text, uid: text.exactOptional() }),
+  z.discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("Removed"), cluster: text, uid: text.exactOptional() }),
+    z.strictObject({ kind: z.literal("Complete") }),
+  ]),
 );
 
 const findings = schemaOf<ClusterFindings>()(

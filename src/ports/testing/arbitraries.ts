@@ -386,9 +386,12 @@ export const connectionRequests: fc.Arbitrary<ConnectionRequest> = fc.record(
   plainly,
 );
 
-export const connectionAnswers: fc.Arbitrary<ConnectionAnswer> = some<ConnectionAnswer>(["uid"], {
-  ...{ kind: fc.constant("Removed" as const), cluster: text, uid: text },
-});
+export const connectionAnswers: fc.Arbitrary<ConnectionAnswer> = fc.oneof(
+  some<ConnectionAnswer & { kind: "Removed" }>(["uid"], {
+    ...{ kind: fc.constant("Removed" as const), cluster: text, uid: text },
+  }),
+  fc.record({ kind: fc.constant("Complete" as const) }, plainly),
+);
 
 type Capacity = NonNullable<ClusterFindings["capacity"]>;
 const findings = some<ClusterFindings>(["kubernetesVersion", "apis", "capacity", "credentials"], {

@@ -2,9 +2,9 @@
 const LONGEST = 512;
 
 const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`/g;
-/** Words with a digit or a slash, or with a dot or a colon inside: names, images, addresses, hashes. */
-const NAMED = /[^\s,;()[\]{}]*(?:[0-9/@]|[^\s,;()[\]{}][.:][^\s,;()[\]{}])[^\s,;()[\]{}]*/g;
-const TRAILING = /[.:]+$/;
+const WORD = /[^\s,;()[\]{}]+/g;
+/** In a word: a digit or a slash, or a dot or a colon inside. So are names, images, addresses and hashes. */
+const NAMED = /[0-9/@]|[^.:][.:][^.:]/;
 
 /**
  * The message with names and numbers replaced, so that the same trouble of different objects has the same text. `names`:
@@ -15,9 +15,16 @@ export function shapeOf(message: string, names: Iterable<string> = []): string {
   return message
     .slice(0, LONGEST)
     .replace(QUOTED, "…")
-    .replace(NAMED, (word) => `…${TRAILING.exec(word)?.[0] ?? ""}`)
+    .replace(WORD, (word) => (NAMED.test(word) ? `…${trailing(word)}` : word))
     .split(/(\s+|[,;()[\]{}:])/)
     .map((word) => (known.has(word) ? "…" : word))
     .join("")
     .replace(/…(?:,? …)+/g, "…");
+}
+
+/** The dots and colons at the end of the word. */
+function trailing(word: string): string {
+  let end = word.length;
+  while (end > 0 && (word[end - 1] === "." || word[end - 1] === ":")) end -= 1;
+  return word.slice(end);
 }

@@ -65,6 +65,7 @@ async function playing(seed: number, link: Link) {
   };
   let epoch = 1;
   let present = lead(epoch);
+  present.begin([]);
   const takers = new Set<() => void>();
   const over = link(
     {
@@ -115,10 +116,12 @@ async function playing(seed: number, link: Link) {
     await present[Symbol.asyncDispose]();
     epoch += 1;
     present = lead(epoch);
-    for (const object of objects.values()) present.upsert(object, true);
-    for (const cluster of [...leaving]) if (present.remove(cluster)) released(cluster);
+    present.begin(objects.keys());
     for (const end of [...takers]) end();
     takers.clear();
+    await clock.settle(2_000);
+    for (const object of objects.values()) present.upsert(object, true);
+    for (const cluster of [...leaving]) if (present.remove(cluster)) released(cluster);
   };
   return { ...{ clock, faults, objects, connections, wrong, leaving, released, takeOver }, members: () => present };
 }
