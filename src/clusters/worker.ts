@@ -1,32 +1,18 @@
-import {
-  type Contact,
-  defined,
-  isGranted,
-  type Message,
-  type ObjectRef,
-  refKey,
-  fullMessage,
-  sameValue,
-} from "../apis/index.ts";
+import { type Contact, isGranted, type ObjectRef, refKey, sameValue } from "../apis/index.ts";
 import type { Why } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
-import {
-  type ContactReport,
-  type Liveness,
-  NOT_YET_KNOWN,
-  type ReportSink,
-  type WorkDelta,
-  type WorkSource,
-} from "../ports/index.ts";
+import { type ContactReport, type Liveness, type ReportSink, type WorkDelta, type WorkSource } from "../ports/index.ts";
 import type { CapacityReading } from "../scheduler/index.ts";
 import { Definitions, isNamespace, type MemberObject, MemberObjects, NamespaceLabels, Phases } from "./model/index.ts";
 import { ClusterCache } from "./watch/index.ts";
 import { Lane } from "./lane/index.ts";
 import { PodTroubles, CapacityReader } from "./workloads/index.ts";
 import { AssignmentReader } from "./assignmentReader.ts";
+import { contactReport, triedContact, UNTRIED } from "./contactReport.ts";
 import { Reporter } from "./reporter.ts";
+import { sessionMember } from "./sessionMember.ts";
 import type { MemberSession } from "./types.ts";
 
 export interface WorkerOptions {
@@ -53,11 +39,8 @@ export interface WorkerOptions {
   working: (working: boolean) => void;
 }
 
-/** No reason: no contact has been tried yet, which says nothing about the cluster. */
-const UNTRIED: Contact = { ok: false };
 /** Kinds that a hub does not propagate to itself as a member, since they originate there. */
 const NOT_FOR_LOCAL: readonly ResourceType[] = [CONFIGMAPS, SECRETS, NAMESPACES];
-const NONE: ReadonlyMap<string, Message> = new Map();
 /** A few milliseconds of work. */
 const ROWS_AT_A_TIME = 200;
 
@@ -174,8 +157,6 @@ export class Worker {
       session,
       objects: this.#objects,
       hubId,
-      systemNamespace,
-      namespaceLabels: this.#namespaceLabels,
       clock,
       random,
       logger,
@@ -198,13 +179,14 @@ export class Worker {
       found: (reading) => this.#reportCapacity(reading),
     });
     this.#capacity.want(this.#isCapacityWanted);
-    this.#lane.attach(cache.member);
+    const parts = { session, cache, objects: this.#objects, namespaceLabels: this.#namespaceLabels };
+    this.#lane.attach(sessionMember({ ...parts, hubId, systemNamespace }));
     session.signal.addEventListener("abort", () => this.#endSession(session), { once: true });
     this.#watchKinds();
   }
 
   setContact(contact: Contact): void {
-    this.#contact = !contact.ok && contact.reason === NOT_YET_KNOWN ? UNTRIED : contact;
+    this.#contact = triedContact(contact);
     if (contact.ok) this.#cache?.retryWatches();
     this.#lane.setContact(contact.ok);
     this.#reportContact();
@@ -290,7 +272,7 @@ export class Worker {
 
   #knowsMore(): void {
     this.#lane.enqueueAll();
-    if (this.#cache?.isSynced === true) {
+    if (this.#cache?.isFullySynced === true) {
       this.#hasSynced = true;
       this.#expected = [];
     }
@@ -312,7 +294,7 @@ export class Worker {
 
   #reportContact(): void {
     if (this.#hasEnded || !this.#reporter.isOpen) return;
-    const contact = this.#clusterContact();
+    const contact = contactReport(this.#contact, this.#cache);
     const isNews = !sameValue(this.#reported, contact);
     if (!isNews && (this.#hasReportedAll || !this.#hasSynced)) return;
     this.#reported = contact;
@@ -333,30 +315,6 @@ export class Worker {
     if (this.#hasReportedAll || !this.#hasSynced) return {};
     this.#hasReportedAll = true;
     return { complete: { revision: this.#reader.progress?.revision ?? 0 } };
-  }
-
-  #clusterContact(): ContactReport {
-    const cache = this.#cache;
-    const isSynced = cache?.isSynced === true;
-    const unreadable = Array.from(cache?.unreadable ?? NONE, ([kind, why]) => ({ kind, why }));
-    const unserved = [...(cache?.unserved ?? [])];
-    const ungranted = [...(cache?.ungranted ?? [])];
-    const grant = ungranted.length < 2 ? undefined : cache?.grant;
-    const blindness = this.#contact.ok ? cache?.blindness : undefined;
-    const contact: Contact =
-      blindness === undefined
-        ? this.#contact
-        : { ok: false, lastContact: blindness.since, reason: "NotObserved", message: fullMessage(blindness.message) };
-    return {
-      ...contact,
-      synced: isSynced && contact.ok,
-      ...(!isSynced && contact.ok && cache?.isPartlySynced === true ? { partlySynced: true } : {}),
-      pending: this.#contact === UNTRIED || (this.#contact.ok && !isSynced && unreadable.length === 0),
-      ...(unreadable.length === 0 ? {} : { unreadable }),
-      ...(unserved.length === 0 ? {} : { unserved }),
-      ...(ungranted.length === 0 ? {} : { ungranted }),
-      ...defined({ grant }),
-    };
   }
 }
 

@@ -11,6 +11,7 @@ import { logLines } from "../../observability/testing/logLines.ts";
 import { ApiError, type Discovery, type ListOptions, type ResourceType, TransportError } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { NamespaceLabels } from "../model/carriedLabels.ts";
+import { sessionMember } from "../sessionMember.ts";
 import { ClusterCache } from "../watch/clusterCache.ts";
 import type { MemberSession } from "../types.ts";
 import { AppliedMember } from "./appliedMember.ts";
@@ -119,8 +120,6 @@ export function caching() {
       session,
       objects: parts.objects,
       hubId: "hub",
-      systemNamespace: "meridian-system",
-      namespaceLabels,
       clock,
       random: () => 0,
       logger,
@@ -131,7 +130,9 @@ export function caching() {
       readabilityChanged: () => void calls.push("readability changed"),
     });
     const watch = (...kinds: ResourceType[]): void => cache.setKinds(kinds, []);
-    return { cache, watch, end: () => end.abort(new Error("the session is over")) };
+    const names = { hubId: "hub", systemNamespace: "meridian-system" };
+    const lane = sessionMember({ session, cache, objects: parts.objects, namespaceLabels, ...names });
+    return { cache, lane, watch, end: () => end.abort(new Error("the session is over")) };
   };
 
   /** Watches that the member serves now. */
@@ -157,7 +158,7 @@ export function caching() {
 }
 
 /** How far the absence of objects can be trusted. */
-export function trustOf({ isSynced, isPartlySynced }: ClusterCache): "all" | "in part" | "nothing" {
-  if (isSynced && !isPartlySynced) throw new Error("synced, but not even partly synced");
-  return isSynced ? "all" : isPartlySynced ? "in part" : "nothing";
+export function trustOf({ isFullySynced, isPartlySynced }: ClusterCache): "all" | "in part" | "nothing" {
+  if (isFullySynced && !isPartlySynced) throw new Error("synced, but not even partly synced");
+  return isFullySynced ? "all" : isPartlySynced ? "in part" : "nothing";
 }

@@ -40,7 +40,7 @@ describe("the watches of a session", () => {
     await settle();
     const places = ["configmaps.v1 in bank", "configmaps.v1 in default", "secrets.v1 in bank", "secrets.v1 in default"];
     expect(watched()).toEqual(places);
-    expect([cache.member.isSynced(CONFIG_REF), cache.member.isSynced(NAMESPACE_REF)]).toEqual([true, false]);
+    expect([cache.isSynced(CONFIG_REF), cache.isSynced(NAMESPACE_REF)]).toEqual([true, false]);
   });
 
   test("stay for the same kinds, begin again for another version, and keep the known objects", async () => {
@@ -127,12 +127,12 @@ describe("a custom kind", () => {
     const { cache } = begin();
     cache.setKinds([CONFIGMAPS], [DATABASE_KIND]);
     await settle();
-    expect([watched(), cache.member.lacks(DATABASE_REF)]).toEqual([["configmaps.v1"], "Perhaps"]);
+    expect([watched(), cache.lacks(DATABASE_REF)]).toEqual([["configmaps.v1"], "Perhaps"]);
     called();
     discovery.served = [{ ...DATABASES, version: "v3" }];
     cache.reviewKinds();
     await settle();
-    expect([watched(), cache.member.lacks(DATABASE_REF)]).toEqual([["configmaps.v1", "databases.v3"], "No"]);
+    expect([watched(), cache.lacks(DATABASE_REF)]).toEqual([["configmaps.v1", "databases.v3"], "No"]);
     expect(called()).toContain("knows more");
   });
 });
@@ -193,7 +193,7 @@ describe("a watched object", () => {
       const { cache, watch } = begin();
       watch(CONFIGMAPS);
       await settle();
-      expect([cache.member.isSynced(CONFIG_REF), cache.unreadable.size]).toEqual([isRead, isRead ? 0 : 1]);
+      expect([cache.isSynced(CONFIG_REF), cache.readability.unreadable.size]).toEqual([isRead, isRead ? 0 : 1]);
     },
   );
 });
@@ -207,9 +207,9 @@ describe("the answer to a write", () => {
 
   test("is observed at once, unless the watch has shown a newer version", async () => {
     const { cache, isSeen, find } = await reading(CONFIGMAPS);
-    cache.member.observe({ type: CONFIGMAPS, object: answer(CONFIG_REF, "1"), altered: [] });
+    cache.observe({ type: CONFIGMAPS, object: answer(CONFIG_REF, "1"), altered: [] });
     expect(isSeen()).toBe(false);
-    cache.member.observe({ type: CONFIGMAPS, object: answer(), altered: [] });
+    cache.observe({ type: CONFIGMAPS, object: answer(), altered: [] });
     expect(find().observed).toMatchObject({ uid: "answered", visible: true });
   });
 
@@ -218,8 +218,8 @@ describe("the answer to a write", () => {
     take(row({ reporting: {} }));
     objects.tookAllRows();
     const database = unmarked(answer(DATABASE_REF, "1", { spec: { instances: 3 } }));
-    cache.member.observe({ type: SCALED, object: database, altered: [] });
-    cache.member.observe({ type: CONFIGMAPS, object: unmarked(answer()), altered: [] });
+    cache.observe({ type: SCALED, object: database, altered: [] });
+    cache.observe({ type: CONFIGMAPS, object: unmarked(answer()), altered: [] });
     await settle();
     const { observed } = find(DATABASE_REF);
     expect(observed).toMatchObject({ uid: "answered", visible: false, proven: true, health: { replicas: COUNTS } });
@@ -258,9 +258,9 @@ describe("objects of an earlier session", () => {
     parts.vanish(CONFIGMAPS);
     const { cache } = next(parts);
     await parts.settle();
-    expect([refs.every((ref) => parts.isSeen(ref)), cache.member.mayRemove(CONFIG_REF)]).toEqual([true, false]);
+    expect([refs.every((ref) => parts.isSeen(ref)), cache.mayRemove(CONFIG_REF)]).toEqual([true, false]);
     await parts.settle(1_000);
-    expect([refs.some((ref) => parts.isSeen(ref)), cache.member.mayRemove(CONFIG_REF)]).toEqual([false, true]);
+    expect([refs.some((ref) => parts.isSeen(ref)), cache.mayRemove(CONFIG_REF)]).toEqual([false, true]);
   });
 
   test("are compared only with the watch of their kind and namespace", async () => {
@@ -288,7 +288,7 @@ describe("objects of an earlier session", () => {
     for (const ref of refs) parts.objects.observe(ref, seen({ ref, visible: false }));
     const { cache } = next(parts);
     await parts.settle();
-    expect([refs.every((ref) => parts.isSeen(ref)), cache.member.mayRemove(CONFIG_REF)]).toEqual([true, true]);
+    expect([refs.every((ref) => parts.isSeen(ref)), cache.mayRemove(CONFIG_REF)]).toEqual([true, true]);
   });
 });
 
@@ -300,8 +300,8 @@ describe("the member of a session", () => {
   };
 
   test("writes watched kinds only, for this hub, and adopts nothing in Meridian's namespace", async () => {
-    const { cache, member, end } = await reading(CONFIGMAPS);
-    const { writer, isJoined, signal } = cache.member;
+    const { lane, member, end } = await reading(CONFIGMAPS);
+    const { writer, isJoined, signal } = lane;
     await writer.create(row());
     expect(member.server.list(CONFIGMAPS)).toHaveLength(1);
     const apiMessage = expect.stringContaining("the member does not serve Secret") as string;
@@ -318,43 +318,43 @@ describe("the member of a session", () => {
   test("knows which kinds were read", async () => {
     const { begin, settle, delay } = caching();
     const answer = delay("configmaps");
-    const { cache, watch } = begin({ local: true });
-    const knows = (ref = CONFIG_REF) => [cache.member.isSynced(ref), cache.member.mayRemove(ref)];
+    const { cache, lane, watch } = begin({ local: true });
+    const knows = (ref = CONFIG_REF) => [cache.isSynced(ref), cache.mayRemove(ref)];
     watch(CONFIGMAPS);
     await settle();
     expect(knows()).toEqual([false, false]);
     answer();
     await settle();
-    expect([knows(), knows(SECRET_REF), cache.member.isJoined]).toEqual([[true, true], [false, false], false]);
+    expect([knows(), knows(SECRET_REF), lane.isJoined]).toEqual([[true, true], [false, false], false]);
   });
 
   test("notices that an object that no watch shows is gone, and asks for the kinds again on doubt", async () => {
-    const { cache, failures, find, isSeen, see, discovery } = await reading(CONFIGMAPS);
+    const { cache, lane, failures, find, isSeen, see, discovery } = await reading(CONFIGMAPS);
     see({ visible: false });
     const { observed = seen() } = find();
     failures.set("apply configmaps", new ApiError(404, "NotFound", 'configmaps "shop" not found'));
     const none = { yielded: [], kept: [] };
-    await expect(cache.member.writer.update(row(), observed, [], none)).rejects.toThrow("not found");
+    await expect(lane.writer.update(row(), observed, [], none)).rejects.toThrow("not found");
     expect(isSeen()).toBe(false);
-    cache.member.doubtKind(CONFIG_REF);
+    cache.doubtKind(CONFIG_REF);
     expect(discovery.invalidated).toBeGreaterThan(0);
   });
 
   test("inspects, labels and deletes a namespace, which may go when all namespaces are known", async () => {
-    const { cache, watch, create, settle, find, member, discovery } = await reading(CONFIGMAPS, NAMESPACES);
+    const { cache, lane, watch, create, settle, find, member, discovery } = await reading(CONFIGMAPS, NAMESPACES);
     create(NAMESPACES, NAMESPACE_REF);
     await settle();
-    const { namespaces } = cache.member;
+    const { namespaces } = lane;
     await namespaces.label("default", podSecurity);
     await settle();
     expect(member.server.get(NAMESPACES, undefined, "default").metadata.labels).toMatchObject(podSecurity);
     discovery.served = [];
     expect(await namespaces.inspect("default")).toEqual({ kind: "Empty" });
     watch(CONFIGMAPS);
-    expect(cache.member.mayRemove(NAMESPACE_REF)).toBe(false);
+    expect(cache.mayRemove(NAMESPACE_REF)).toBe(false);
     watch(CONFIGMAPS, NAMESPACES);
     await settle();
-    expect(cache.member.mayRemove(NAMESPACE_REF)).toBe(true);
+    expect(cache.mayRemove(NAMESPACE_REF)).toBe(true);
     expect(await namespaces.delete("default", find(NAMESPACE_REF).observed ?? seen())).toBe(true);
     expect(member.server.list(NAMESPACES)).toEqual([]);
   });

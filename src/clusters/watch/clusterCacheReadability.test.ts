@@ -59,7 +59,7 @@ describe("the absence of objects is trusted", () => {
     const { cache, watch } = begin();
     watch(CONFIGMAPS, NAMESPACES);
     await settle();
-    expect([trustOf(cache), cache.member.isSynced(NAMESPACE_REF)]).toEqual(["all", false]);
+    expect([trustOf(cache), cache.isSynced(NAMESPACE_REF)]).toEqual(["all", false]);
   });
 
   test("not while another kind is being read or discovered", async () => {
@@ -75,7 +75,7 @@ describe("the absence of objects is trusted", () => {
     discovery.answers = discovered.promise;
     cache.setKinds([CONFIGMAPS], [DATABASE_KIND]);
     await settle();
-    expect([trustOf(cache), cache.unreadable.size]).toEqual(["nothing", 0]);
+    expect([trustOf(cache), cache.readability.unreadable.size]).toEqual(["nothing", 0]);
     discovered.resolve();
     await settle();
     expect(trustOf(cache)).toBe("all");
@@ -87,10 +87,10 @@ describe("the absence of objects is trusted", () => {
     cache.setKinds([CONFIGMAPS], [DATABASE_KIND]);
     await settle();
     const unreadable = new Map([[KIND, "the member does not say now which kinds it serves"]]);
-    expect([trustOf(cache), cache.unreadable]).toEqual(["in part", unreadable]);
+    expect([trustOf(cache), cache.readability.unreadable]).toEqual(["in part", unreadable]);
     discovery.fails = false;
     await settle(1_000);
-    expect([trustOf(cache), cache.unreadable]).toEqual(["all", new Map()]);
+    expect([trustOf(cache), cache.readability.unreadable]).toEqual(["all", new Map()]);
   });
 });
 
@@ -107,7 +107,7 @@ describe("a kind that cannot be watched", () => {
     const answer = delay("secrets");
     const { cache, watch } = begin();
     const readability = () => {
-      const { unreadable, ungranted, unserved } = cache;
+      const { unreadable, ungranted, unserved } = cache.readability;
       return { unreadable, ungranted, unserved };
     };
     watch(SECRETS, CONFIGMAPS);
@@ -120,8 +120,8 @@ describe("a kind that cannot be watched", () => {
       ...["in part", { ...NONE, ...want }],
       new Set(["knows more"]),
     ]);
-    expect([cache.member.isSynced(SECRET_REF), cache.member.isSynced(CONFIG_REF)]).toEqual([false, true]);
-    expect([cache.blindness, state.suspicions]).toEqual([undefined, 1]);
+    expect([cache.isSynced(SECRET_REF), cache.isSynced(CONFIG_REF)]).toEqual([false, true]);
+    expect([cache.readability.blindness, state.suspicions]).toEqual([undefined, 1]);
     failures.clear();
     await settle(60_000);
     expect([trustOf(cache), readability()]).toEqual(["all", NONE]);
@@ -134,11 +134,11 @@ describe("a kind that cannot be watched", () => {
     watch(SECRETS);
     await settle();
     const key = "/Secret in bank";
-    expect([trustOf(cache), cache.unreadable]).toEqual(["in part", new Map([[key, NOT_GRANTED]])]);
-    expect(cache.ungranted).toEqual(new Set([key]));
+    expect([trustOf(cache), cache.readability.unreadable]).toEqual(["in part", new Map([[key, NOT_GRANTED]])]);
+    expect(cache.readability.ungranted).toEqual(new Set([key]));
     const inBank = { ...SECRET_REF, namespace: "bank" };
-    expect([cache.member.isSynced(SECRET_REF), cache.member.isSynced(inBank)]).toEqual([true, false]);
-    expect([cache.member.mayRemove(SECRET_REF), cache.member.mayRemove(inBank)]).toEqual([true, false]);
+    expect([cache.isSynced(SECRET_REF), cache.isSynced(inBank)]).toEqual([true, false]);
+    expect([cache.mayRemove(SECRET_REF), cache.mayRemove(inBank)]).toEqual([true, false]);
   });
 
   test("leaves nothing to trust as the only kind", async () => {
@@ -147,7 +147,7 @@ describe("a kind that cannot be watched", () => {
     const { cache, watch } = begin();
     watch(SECRETS, NAMESPACES);
     await settle();
-    expect([trustOf(cache), cache.unreadable.size]).toEqual(["nothing", 1]);
+    expect([trustOf(cache), cache.readability.unreadable.size]).toEqual(["nothing", 1]);
   });
 
   test("is not reported for namespaces, unless the member does not serve them", async () => {
@@ -155,15 +155,15 @@ describe("a kind that cannot be watched", () => {
     failures.set("namespaces", FORBIDDEN);
     watch(CONFIGMAPS, NAMESPACES);
     await settle();
-    expect([trustOf(cache), cache.unreadable.size, cache.ungranted.size, cache.unserved.size]).toEqual([
-      "all",
-      0,
-      0,
-      0,
-    ]);
+    expect([
+      trustOf(cache),
+      cache.readability.unreadable.size,
+      cache.readability.ungranted.size,
+      cache.readability.unserved.size,
+    ]).toEqual(["all", 0, 0, 0]);
     failures.set("namespaces", GONE);
     await settle(1_000);
-    expect([cache.unreadable.size, cache.unserved]).toEqual([0, new Set(["/Namespace"])]);
+    expect([cache.readability.unreadable.size, cache.readability.unserved]).toEqual([0, new Set(["/Namespace"])]);
   });
 });
 
@@ -180,16 +180,19 @@ describe("after half a minute of broken watches the cache is blind", () => {
     for (const [plural, error] of Object.entries(failing)) failures.set(plural, error);
     member.server.dropWatches(RESET);
     await settle(29_999);
-    expect(cache.blindness).toBeUndefined();
+    expect(cache.readability.blindness).toBeUndefined();
     called();
     await settle(1);
     const message = `${want} cannot be watched on the member`;
-    expect([cache.blindness, trustOf(cache)]).toEqual([want === undefined ? undefined : { since, message }, trust]);
+    expect([cache.readability.blindness, trustOf(cache)]).toEqual([
+      want === undefined ? undefined : { since, message },
+      trust,
+    ]);
     if (want === undefined) return;
     expect(called()).toContain("readability changed");
     failures.clear();
     await settle(10_000);
-    expect(cache.blindness).toBeUndefined();
+    expect(cache.readability.blindness).toBeUndefined();
     expect(called()).toContain("readability changed");
   });
 });
@@ -200,14 +203,14 @@ describe("when most objects vanish at once", () => {
     const refs = numbered(CONFIG_REF, 12);
     create(CONFIGMAPS, ...refs);
     await settle();
-    expect([cache.member.mayRemove(CONFIG_REF), held.at(-1)]).toEqual([true, false]);
+    expect([cache.mayRemove(CONFIG_REF), held.at(-1)]).toEqual([true, false]);
     called();
     vanish(CONFIGMAPS);
     await settle();
-    expect([trustOf(cache), cache.member.mayRemove(CONFIG_REF), held.at(-1)]).toEqual(["nothing", false, true]);
+    expect([trustOf(cache), cache.mayRemove(CONFIG_REF), held.at(-1)]).toEqual(["nothing", false, true]);
     expect([called(), refs.filter(isSeen).length]).toEqual([["readability changed"], 12]);
     await settle(1_000);
-    expect([trustOf(cache), cache.member.mayRemove(CONFIG_REF), held.at(-1)]).toEqual(["all", true, false]);
+    expect([trustOf(cache), cache.mayRemove(CONFIG_REF), held.at(-1)]).toEqual(["all", true, false]);
     expect([called(), refs.filter(isSeen).length]).toEqual([["knows more"], 0]);
   });
 
@@ -219,7 +222,7 @@ describe("when most objects vanish at once", () => {
     vanish(NAMESPACES);
     await settle();
     expect([trustOf(cache), held.at(-1)]).toEqual(["all", true]);
-    expect([cache.member.mayRemove(NAMESPACE_REF), cache.member.mayRemove(CONFIG_REF)]).toEqual([false, true]);
+    expect([cache.mayRemove(NAMESPACE_REF), cache.mayRemove(CONFIG_REF)]).toEqual([false, true]);
     end();
     expect(held.at(-1)).toBe(false);
   });
@@ -259,16 +262,16 @@ test("a member that went back in time is trusted again after everything was list
   const answerList = delay("watch configmaps");
   answerVersion();
   await settle();
-  expect([trustOf(cache), cache.member.mayRemove(CONFIG_REF), called().at(-1)]).toEqual([
+  expect([trustOf(cache), cache.mayRemove(CONFIG_REF), called().at(-1)]).toEqual([
     ...["nothing", false],
     "readability changed",
   ]);
   const message = "the member went back in time; its configmaps are being read anew";
-  expect(cache.blindness).toEqual({ since: clock.now(), message });
+  expect(cache.readability.blindness).toEqual({ since: clock.now(), message });
   answerList();
   await settle();
-  expect([trustOf(cache), cache.member.mayRemove(CONFIG_REF), called().at(-1)]).toEqual(["all", true, "knows more"]);
-  expect([isSeen(), isSeen(later), cache.blindness]).toEqual([true, false, undefined]);
+  expect([trustOf(cache), cache.mayRemove(CONFIG_REF), called().at(-1)]).toEqual(["all", true, "knows more"]);
+  expect([isSeen(), isSeen(later), cache.readability.blindness]).toEqual([true, false, undefined]);
 });
 
 test.each<[string, (writer: MemberWriter, uid: string) => Promise<unknown>]>([
@@ -280,7 +283,7 @@ test.each<[string, (writer: MemberWriter, uid: string) => Promise<unknown>]>([
   discovery.served = [DATABASES];
   create(DATABASES, DATABASE_REF);
   const { uid = "" } = member.server.get(DATABASES, "default", "shop").metadata;
-  const { cache } = begin();
+  const { cache, lane } = begin();
   cache.setKinds([CONFIGMAPS], [DATABASE_KIND]);
   await settle();
   failures.set("databases.v1", GONE);
@@ -296,7 +299,7 @@ test.each<[string, (writer: MemberWriter, uid: string) => Promise<unknown>]>([
     asked.add(`${call.type?.plural}.${call.type?.version}`);
     await gate?.(call);
   };
-  await act(cache.member.writer, uid);
+  await act(lane.writer, uid);
   expect([...asked]).toEqual(["databases.v2"]);
 });
 
@@ -318,10 +321,10 @@ test.each([
     if (isDefined) member.server.create(CRDS, { apiVersion: "apiextensions.k8s.io/v1", kind: CRDS.kind, metadata });
     member.server.dropWatches(RESET);
     await settle(60_000);
-    expect([trustOf(cache), cache.member.lacks(DATABASE_REF), isSeen(DATABASE_REF)]).toEqual([trust, lacks, isDefined]);
+    expect([trustOf(cache), cache.lacks(DATABASE_REF), isSeen(DATABASE_REF)]).toEqual([trust, lacks, isDefined]);
     if (!isDefined) return;
-    expect([[...cache.unreadable.keys()], [...cache.unserved]]).toEqual([[KIND], [KIND]]);
-    expect(cache.member.mayRemove(DATABASE_REF)).toBe(false);
+    expect([[...cache.readability.unreadable.keys()], [...cache.readability.unserved]]).toEqual([[KIND], [KIND]]);
+    expect(cache.mayRemove(DATABASE_REF)).toBe(false);
   },
 );
 
@@ -349,13 +352,16 @@ describe("a permission that is revoked", () => {
     called();
     await settle(1);
     expect([trustOf(cache), isSeen(DATABASE_REF), isSeen()]).toEqual(["in part", false, true]);
-    expect([cache.unreadable, called()]).toEqual([new Map([[KIND, DATABASES_NOT_GRANTED]]), ["knows more"]]);
-    expect([cache.ungranted, cache.member.isSynced(DATABASE_REF)]).toEqual([new Set([KIND]), false]);
-    expect(cache.member.mayRemove(DATABASE_REF)).toBe(false);
+    expect([cache.readability.unreadable, called()]).toEqual([
+      new Map([[KIND, DATABASES_NOT_GRANTED]]),
+      ["knows more"],
+    ]);
+    expect([cache.readability.ungranted, cache.isSynced(DATABASE_REF)]).toEqual([new Set([KIND]), false]);
+    expect(cache.mayRemove(DATABASE_REF)).toBe(false);
     // The answer to a write that was under way counts for nothing.
     const { metadata, ...rest } = member.server.get(DATABASES, "default", "shop");
     const object = { ...rest, metadata: { ...metadata, resourceVersion: "999" } };
-    cache.member.observe({ type: DATABASES, object, altered: [] });
+    cache.observe({ type: DATABASES, object, altered: [] });
     expect(isSeen(DATABASE_REF)).toBe(false);
   });
 
@@ -372,7 +378,10 @@ describe("a permission that is revoked", () => {
       return open(watcher);
     };
     await settle(10_000);
-    expect([trustOf(cache), cache.unreadable]).toEqual(["in part", new Map([[KIND, DATABASES_NOT_GRANTED]])]);
+    expect([trustOf(cache), cache.readability.unreadable]).toEqual([
+      "in part",
+      new Map([[KIND, DATABASES_NOT_GRANTED]]),
+    ]);
     answer?.();
     await settle();
     expect([trustOf(cache), isSeen(DATABASE_REF), watched()]).toEqual(["all", true, ["configmaps.v1", "databases.v1"]]);
