@@ -378,7 +378,7 @@ describe("the Pod Security labels of our namespace", () => {
     const parts = cleaning();
     parts.client.answer = answer;
     const want = (namespaceLabels: Record<string, string>): void =>
-      void parts.labels.take({ verb: "Apply", ref: INSIDE, namespaceLabels });
+      parts.labels.take({ verb: "Apply", ref: INSIDE, namespaceLabels });
     want(wanted);
     const see = (more: Partial<ObservedObject> = {}): void =>
       parts.objects.observe(TEAM, seen({ ref: TEAM, ...observed, ...more }));

@@ -1,21 +1,27 @@
 import { canonicalJson, type ObjectRef, POD_SECURITY_ANNOTATION } from "../../apis/index.ts";
 import type { HoldRow, Row } from "../../desiredstate/index.ts";
+import { Handlers } from "./handlers.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 /** Labels that the rows of one cluster want on their namespaces. */
 export class NamespaceLabels {
   readonly #wanted = new Map<string, Labels>();
+  readonly #changes = new Handlers<ObjectRef>();
 
-  /** Returns the namespace when the row changes the labels that it should have. */
-  take(row: Pick<Row, "verb" | "ref"> & Pick<HoldRow, "namespaceLabels">): ObjectRef | undefined {
+  /** A row has changed the labels that the namespace should have. */
+  onChange(handler: (namespace: ObjectRef) => void): Disposable {
+    return this.#changes.add(handler);
+  }
+
+  take(row: Pick<Row, "verb" | "ref"> & Pick<HoldRow, "namespaceLabels">): void {
     // An Apply row without labels means that the hub's namespace has none.
     const namespaceLabels = row.verb === "Apply" ? (row.namespaceLabels ?? {}) : row.namespaceLabels;
     const { namespace } = row.ref;
-    if (namespaceLabels === undefined || namespace === undefined) return undefined;
+    if (namespaceLabels === undefined || namespace === undefined) return;
     const before = this.#wanted.get(namespace);
-    if (before !== undefined && textOf(before) === textOf(namespaceLabels)) return undefined;
+    if (before !== undefined && textOf(before) === textOf(namespaceLabels)) return;
     this.#wanted.set(namespace, namespaceLabels);
-    return { apiVersion: "v1", kind: "Namespace", name: namespace };
+    this.#changes.call({ apiVersion: "v1", kind: "Namespace", name: namespace });
   }
 
   /** Undefined when no row has named labels for the namespace. */

@@ -27,9 +27,9 @@ function watched(size: number, keepsContent: boolean, more: Partial<ObservedObje
 
 function member() {
   const log = objectsWithLog();
-  const { objects, reports, find } = log;
+  const { objects, pending, reports, find } = log;
   const present = (): Observation["present"] => {
-    objects.flush();
+    pending.flush();
     return reports.flat().findLast(({ ref }) => ref.kind === "Widget")?.present;
   };
   const see = (size: number, more: Partial<ObservedObject> = {}): void =>

@@ -2,8 +2,8 @@ import type { OwnerRef } from "../../apis/index.ts";
 import { type ApplyRow, hasEnded } from "../../desiredstate/index.ts";
 import type { LostPlace, HubOwnedField } from "../../interpreter/index.ts";
 import type { Labels } from "./carriedLabels.ts";
+import { isInSync } from "./comparison.ts";
 import type { MemberObject } from "./memberObject.ts";
-import { isInSync } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
 import { keptBy, leftToOthers } from "./yielding.ts";
 

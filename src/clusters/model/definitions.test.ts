@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { ObjectRef } from "../../apis/index.ts";
 import type { Row } from "../../desiredstate/index.ts";
 import { Definitions } from "./definitions.ts";
+import type { MemberObject } from "./memberObject.ts";
 import type { ObservedObject } from "./observed.ts";
-import { deleteRow, memberObject, releaseRow, row, seen } from "../testing/builders.ts";
+import { changeFeed, deleteRow, memberObject, releaseRow, row, seen } from "../testing/builders.ts";
 
 const definition = (name: string): ObjectRef => ({
   apiVersion: "apiextensions.k8s.io/v1",
@@ -13,13 +14,28 @@ const definition = (name: string): ObjectRef => ({
 const WIDGETS = definition("widgets.example.com");
 const WIDGET: ObjectRef = { apiVersion: "example.com/v1", kind: "Widget", namespace: "shop", name: "a" };
 
+/** `changed`, `freed`: names that this change of an object has brought about. */
+function defining() {
+  const feed = changeFeed();
+  const definitions = new Definitions(feed);
+  const changed: string[] = [];
+  const freed: string[] = [];
+  definitions.onChange(({ ref }) => void changed.push(ref.name));
+  definitions.onFreed(({ ref }) => void freed.push(ref.name));
+  const change = (object: MemberObject) => {
+    feed.change(object);
+    return { changed: changed.splice(0), freed: freed.splice(0) };
+  };
+  return { change, hasChanged: (object: MemberObject) => change(object).changed.length > 0 };
+}
+
 describe("a definition has changed", () => {
-  /** Results of hasChanged() for these states of one definition, each given twice. */
+  /** Whether each of these states of one definition, each given twice, is a change. */
   const changes = (...states: (Partial<ObservedObject> | undefined)[]): boolean[] => {
-    const definitions = new Definitions();
+    const { hasChanged } = defining();
     return states.flatMap((state) => {
       const object = memberObject({ ref: WIDGETS, observed: state === undefined ? undefined : seen(state) });
-      return [definitions.hasChanged(object), definitions.hasChanged(object)];
+      return [hasChanged(object), hasChanged(object)];
     });
   };
 
@@ -35,9 +51,9 @@ describe("a definition has changed", () => {
   test("when it is back as it was", () => expect(changes({}, undefined, {}).at(-2)).toBe(true));
 
   test("by itself, and no other kind counts", () => {
-    const definitions = new Definitions();
+    const { hasChanged } = defining();
     const refs = [WIDGETS, definition("gadgets.example.com"), { ...WIDGETS, apiVersion: "example.com/v1" }, WIDGET];
-    const changed = refs.map((ref) => definitions.hasChanged(memberObject({ ref, observed: seen() })));
+    const changed = refs.map((ref) => hasChanged(memberObject({ ref, observed: seen() })));
     expect(changed).toEqual([true, true, false, false]);
   });
 });
@@ -46,16 +62,16 @@ describe("the deletion of a definition may proceed", () => {
   const gone = memberObject({ ref: WIDGET });
 
   function leaving(...names: string[]) {
-    const definitions = new Definitions();
+    const { change } = defining();
     const objects = names.map((name) => memberObject({ ref: definition(name), observed: seen() }));
     const ask = (given: Row | undefined): void => {
       for (const object of objects) {
         object.row = given;
-        definitions.hasChanged(object);
+        change(object);
       }
     };
     ask(deleteRow());
-    const freedBy = (object = gone): string[] => Array.from(definitions.freedBy(object), ({ ref }) => ref.name);
+    const freedBy = (object = gone): string[] => change(object).freed;
     return { ask, freedBy };
   }
 

@@ -20,8 +20,8 @@ function observing(given: ApplyRow, ...states: (Partial<ObservedObject> | undefi
 
 describe("the end of a run", () => {
   test("is reported after the object is gone, and the object is not created again", () => {
-    const { objects, reports, next } = observing(job(), {}, complete, { ...complete, deleting: true }, undefined);
-    objects.flush();
+    const { pending, reports, next } = observing(job(), {}, complete, { ...complete, deleting: true }, undefined);
+    pending.flush();
     const report = reports.at(-1)?.[0];
     expect(report).toMatchObject({ ended: { run: "r1", end: "Complete" } });
     expect([report?.present, next()]).toEqual([undefined, "Nothing"]);

@@ -2,7 +2,6 @@ import { type KubeObject, type ObjectRef, refKey } from "../../apis/index.ts";
 import type { EndedRun, Failure, Observation, Row } from "../../desiredstate/index.ts";
 import type { LostPlace, MemberReport, PodTrouble } from "../../interpreter/index.ts";
 import type { Origin } from "../../observability/index.ts";
-import type { EffectiveApply } from "./effectiveApply.ts";
 import type { ObservedObject } from "./observed.ts";
 
 /** Report of a member object, with the fields that its row's `reporting` asks for. */
@@ -21,6 +20,17 @@ export interface Judgement {
   sent?: KubeObject;
   /** A field that the copy keeps has changed or was removed on the hub. */
   isStale?: boolean;
+}
+
+/**
+ * An apply of ours whose every value was found on the member. Any other writer of a value becomes its owner, so later
+ * writes of others need no second comparison of values.
+ */
+export interface EffectiveApply {
+  uid: string;
+  hash: string;
+  /** Time of the apply in `managedFields`, with a resolution of one second. */
+  appliedAt: string;
 }
 
 /** One member object: its row, its observed state, and the results of its writes. */

@@ -1,141 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { refKey } from "../../apis/index.ts";
-import { inSyncWith, isInSync } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
-import { deleteRow, holdRow, memberObject, objectsWithLog, row, seen } from "../testing/builders.ts";
-import { CONFIG_REF, type ObjectsWithLog, OWNER } from "../testing/builders.ts";
+import { CONFIG_REF, counted, deleteRow, holdRow, objectsWithLog, type ObjectsWithLog } from "../testing/builders.ts";
+import { row, seen, taken } from "../testing/builders.ts";
 
-const KEY = refKey(CONFIG_REF);
 const OTHER = { ...CONFIG_REF, name: "other" };
 const QUOTA = { reason: "QuotaExceeded", message: "exceeded quota", final: true };
 const IMMUTABLE = { reason: "ImmutableField", message: "data: field is immutable", final: true };
-
-/** Member objects. `changes` and `reported`: numbers since the previous call. */
-function counted() {
-  let count = 0;
-  const parts = objectsWithLog(() => void (count += 1));
-  const changes = (): number => {
-    const before = count;
-    count = 0;
-    return before;
-  };
-  const reported = (): number => {
-    parts.objects.flush();
-    return parts.reports.splice(0).length;
-  };
-  return { ...parts, changes, reported };
-}
-
-/** Member objects that took the Apply row. */
-function taken() {
-  const parts = counted();
-  parts.take(row());
-  parts.changes();
-  return parts;
-}
-
-describe("a member object is in sync", () => {
-  const judged = { hash: "h1", lost: [], yielded: [], altered: [] };
-  const lost = [{ path: "data.key", managers: ["kubectl"] }] as never;
-
-  test.each<[string, Parameters<typeof memberObject>[0], string | undefined]>([
-    ["with the hash that it was compared with", { observed: seen(), judged }, "h1"],
-    ["not while it is missing", { judged }, undefined],
-    ["not before it was compared", { observed: seen() }, undefined],
-    ["not while it is being deleted", { observed: seen({ deleting: true }), judged }, undefined],
-    ["not with another hash annotation", { observed: seen({ hash: "h0" }), judged }, undefined],
-    ["not with lost fields", { observed: seen(), judged: { ...judged, lost } }, undefined],
-    ["not with altered fields", { observed: seen(), judged: { ...judged, altered: ["data.key"] } }, undefined],
-  ])("%s", (_, object, want) => expect(inSyncWith(memberObject(object))).toBe(want));
-
-  test.each([
-    [row(), true],
-    [row({ hash: "h2" }), false],
-    [holdRow(), false],
-    [undefined, false],
-  ])("with its row only if the row applies this hash: %#", (given, want) => {
-    expect(isInSync(memberObject({ observed: seen(), judged, row: given }))).toBe(want);
-  });
-
-  test("without a second comparison for the same hash: the live object was dropped", () => {
-    const { take, see, find } = taken();
-    see();
-    expect(find().observed?.evidence.live).toBeUndefined();
-    take(holdRow());
-    take(row());
-    expect(isInSync(find())).toBe(true);
-  });
-});
-
-describe("the comparison with the desired object", () => {
-  test("finds lost fields first, since the write that takes them back shows altered ones", () => {
-    const { see, find } = taken();
-    see({ owns: false, value: "other" });
-    expect(find()).toMatchObject({ judged: { lost: [{ path: "data.key" }], altered: [] }, failure: undefined });
-    expect(isInSync(find())).toBe(false);
-  });
-
-  test("makes altered fields a failure until the values are back, without hiding a refusal", () => {
-    const { objects, see, find } = taken();
-    see({ value: "other" });
-    expect(find()).toMatchObject({
-      judged: { lost: [], altered: ["data.key"] },
-      failure: { reason: "AppliedWithoutEffect" },
-    });
-    objects.fail(find(), QUOTA);
-    see({ value: "other", resourceVersion: "8" });
-    expect([isInSync(find()), find().failure]).toEqual([false, QUOTA]);
-    see();
-    expect([isInSync(find()), find().failure]).toEqual([true, undefined]);
-  });
-
-  test("treats a changed hash annotation as drift once the row was carried out", () => {
-    const { see, find } = taken();
-    see({ hash: "h0", resourceVersion: "6" });
-    expect([find().judged, find().carriedOut]).toEqual([undefined, false]);
-    see();
-    expect([find().judged?.hash, find().carriedOut]).toEqual(["h1", true]);
-    see({ hash: "h0", owns: false, resourceVersion: "8" });
-    expect(find().judged).toMatchObject({ hash: "h1", lost: [{ path: "data.key" }] });
-  });
-
-  const FIRST = "2026-11-22T10:00:00Z";
-  test.each<[string, Parameters<typeof seen>[0], object]>([
-    ["skips the values of an apply whose values were all found", { appliedAt: FIRST, value: "x" }, { altered: [] }],
-    [
-      "includes the values of a later apply",
-      { appliedAt: "2026-11-22T10:00:01Z", value: "x" },
-      { altered: ["data.key"] },
-    ],
-    ["includes the values of an apply without a time", { value: "x" }, { altered: ["data.key"] }],
-    ["includes the owners in each case", { appliedAt: FIRST, owns: false }, { lost: [{ path: "data.key" }] }],
-  ])("%s", (_, next, want) => {
-    const { see, find } = taken();
-    see({ appliedAt: FIRST });
-    see({ resourceVersion: "8", ...next });
-    expect(find().judged).toMatchObject(want);
-  });
-
-  test("includes the values of an apply of another row in the same second", () => {
-    const { take, see, find } = taken();
-    see({ appliedAt: FIRST });
-    take(row({ hash: "h2" }));
-    see({ appliedAt: FIRST, hash: "h2", value: "x", resourceVersion: "8" });
-    expect(find().judged).toMatchObject({ altered: ["data.key"] });
-  });
-
-  test("includes the values of an apply in the same second as the one before", () => {
-    const { objects, see, find } = taken();
-    see({ appliedAt: FIRST });
-    find().isAbsent = true;
-    objects.beginWrite(find());
-    expect(find()).toMatchObject({ isAbsent: false, writing: true, effective: undefined });
-    see({ appliedAt: FIRST, resourceVersion: "8" });
-    objects.endWrite(find());
-    see({ appliedAt: FIRST, value: "other", resourceVersion: "9" });
-    expect(find()).toMatchObject({ writing: false, judged: { altered: ["data.key"] } });
-  });
-});
 
 describe("an object that the watch does not show", () => {
   test("stays observed until this UID is reported gone, whatever the watch brings", () => {
@@ -190,134 +61,28 @@ describe("the absence of an object is certain", () => {
 
 describe("objects that can no longer be read", () => {
   test("lose their observation, which is reported; others keep it", () => {
-    const { objects, reports, see, find } = objectsWithLog();
+    const { objects, pending, reports, see, find } = objectsWithLog();
     const inBank = { ...CONFIG_REF, namespace: "bank" };
     see();
     objects.observe(inBank, seen({ ref: inBank }));
-    objects.flush();
+    pending.flush();
     objects.forgetUnreadable(({ namespace }) => namespace === "default");
-    objects.flush();
+    pending.flush();
     expect([find().observed?.uid, objects.get(refKey(inBank))]).toEqual(["member-1", undefined]);
     expect(reports.at(-1)).toEqual([{ cluster: "shanghai-1", ref: inBank, writing: false, revision: 0 }]);
   });
 
   test("are no longer certainly absent", () => {
-    const { objects, reports, see, take, gone, find } = objectsWithLog();
+    const { objects, pending, reports, see, take, gone, find } = objectsWithLog();
     see();
     take(deleteRow());
     objects.removed(find(), "member-1");
     gone();
-    objects.flush();
+    pending.flush();
     expect(reports.at(-1)?.[0]?.absent).toBe(true);
     objects.forgetUnreadable(() => false);
-    objects.flush();
+    pending.flush();
     expect(reports.at(-1)?.[0]).not.toHaveProperty("absent");
-  });
-});
-
-describe("the report", () => {
-  test("holds each changed object once, as it is at the end of the turn", async () => {
-    const { objects, reports, take, see, revisions } = objectsWithLog();
-    take(row());
-    see({ hash: "h0" });
-    objects.observe(OTHER, seen({ ref: OTHER, owner: undefined }));
-    see();
-    expect(reports).toEqual([]);
-    await Promise.resolve();
-    const present = { uid: "member-1", hash: "h1", proven: true, deleting: false, health: { state: "Available" } };
-    const common = { cluster: "shanghai-1", writing: false };
-    expect(reports).toEqual([
-      [
-        {
-          ...common,
-          ref: CONFIG_REF,
-          present: { ...present, owner: OWNER },
-          inSyncWith: "h1",
-          revision: revisions.last,
-        },
-        { ...common, ref: OTHER, present, revision: 0 },
-      ],
-    ]);
-  });
-
-  test("is not sent for an Apply row alone, nor for a write whose row stays", () => {
-    const { objects, take, find, reported } = taken();
-    take(row({ hash: "h2" }));
-    objects.beginWrite(find());
-    expect(reported()).toBe(0);
-    objects.endWrite(find());
-    expect(reported()).toBe(0);
-  });
-
-  test.each([["a withdrawal", undefined] as const, ["a Hold row", holdRow()], ["a Delete row", deleteRow()]])(
-    "acknowledges %s",
-    async (_, given) => {
-      const { take, withdraw, reports } = taken();
-      if (given === undefined) withdraw();
-      else take(given);
-      await Promise.resolve();
-      expect(reports).toMatchObject([[{ ref: CONFIG_REF, revision: 2, writing: false }]]);
-    },
-  );
-
-  test("acknowledges the withdrawal of an unknown row, and nothing is kept", async () => {
-    const { objects, reports, withdraw } = objectsWithLog();
-    withdraw();
-    await Promise.resolve();
-    expect(reports).toEqual([[{ cluster: "shanghai-1", ref: CONFIG_REF, writing: false, revision: 1 }]]);
-    expect(objects.get(KEY)).toBeUndefined();
-  });
-
-  test("names a write that outlives its row, and its end", async () => {
-    const { objects, reports, withdraw, find } = taken();
-    objects.beginWrite(find());
-    withdraw();
-    await Promise.resolve();
-    objects.endWrite(find());
-    await Promise.resolve();
-    expect(reports).toMatchObject([[{ writing: true, revision: 2 }], [{ writing: false, revision: 2 }]]);
-    expect(objects.get(KEY)).toBeUndefined();
-  });
-
-  test("names an object without a row once more when it is gone, and then forgets the object", async () => {
-    const { objects, reports, withdraw, see, gone } = taken();
-    see();
-    withdraw();
-    await Promise.resolve();
-    expect(objects.get(KEY)).toBeDefined();
-    reports.length = 0;
-    for (let time = 0; time < 2; time += 1) {
-      gone();
-      await Promise.resolve();
-    }
-    expect(reports).toEqual([[{ cluster: "shanghai-1", ref: CONFIG_REF, writing: false, revision: 2 }]]);
-    expect(objects.get(KEY)).toBeUndefined();
-  });
-
-  test.each([
-    ["the same failure", { ...QUOTA }, 0],
-    ["another reason", { ...QUOTA, reason: "Forbidden" }, 1],
-    ["another message", { ...QUOTA, message: "exceeded quota again" }, 1],
-    ["a failure that is not final", { ...QUOTA, final: false }, 1],
-    ["the end of the failure", undefined, 1],
-  ])("after a failure names %s, if it is another one", (_, next, times) => {
-    const { objects, find, reported } = taken();
-    objects.fail(find(), QUOTA);
-    expect(reported()).toBe(1);
-    objects.fail(find(), next);
-    expect([find().failure, reported()]).toEqual([next, times]);
-  });
-
-  test("names drift corrections, and the trouble of a contested object", () => {
-    const { objects, reports, find, reported } = taken();
-    const healed = { at: 5, lost: [{ path: "data.key" }], gone: false, contested: false };
-    objects.heal(find(), healed);
-    objects.flush();
-    expect(reports.at(-1)).toMatchObject([{ healed }]);
-    const contested = { reason: "Contested", message: "again and again", final: false };
-    objects.contest(find(), contested);
-    objects.contest(find(), contested);
-    expect(reported()).toBe(2);
   });
 });
 
@@ -351,19 +116,8 @@ describe("rows", () => {
     expect(find().carriedOut).toBe(false);
   });
 
-  test("are withdrawn when a complete set of rows lacks them, with the revision that they had", () => {
-    const { objects, see, find } = taken();
-    see();
-    const rows = (): string[] => [...objects.withRows()];
-    expect(rows()).toEqual([find().key]);
-    objects.withdraw(rows());
-    objects.withdraw([find().key, "/ConfigMap/default/unknown"]);
-    expect(rows()).toEqual([]);
-    expect(find()).toMatchObject({ row: undefined, observed: { uid: "member-1" }, revision: 1 });
-  });
-
   test("are counted by object and by namespace, and the last object of a namespace is reported", () => {
-    const { objects, take, withdraw, emptied } = taken();
+    const { objects, pending, take, withdraw, emptied } = taken();
     const namespace = { apiVersion: "v1", kind: "Namespace", name: "team" };
     const inBank = { ...CONFIG_REF, namespace: "bank" };
     take(deleteRow());
@@ -376,10 +130,10 @@ describe("rows", () => {
     withdraw();
     withdraw();
     withdraw(namespace);
-    objects.flush();
+    pending.flush();
     expect([objects.asked, objects.isUsed("default"), emptied]).toEqual([1, true, []]);
     objects.observe(OTHER, undefined);
-    objects.flush();
+    pending.flush();
     expect([objects.isUsed("default"), objects.isUsed("bank"), emptied]).toEqual([false, true, ["default"]]);
   });
 });
@@ -481,7 +235,7 @@ test("a forgotten object takes nothing any more", () => {
 });
 
 test("after the end nothing is kept, taken or reported", async () => {
-  const { objects, take, see, reports, find } = taken();
+  const { objects, pending, take, see, reports, find } = taken();
   see({ visible: false });
   const object = find();
   objects.close();
@@ -491,6 +245,6 @@ test("after the end nothing is kept, taken or reported", async () => {
   objects.vanished(CONFIG_REF, "member-1");
   objects.forgetUnreadable(() => false);
   objects.heal(object, { at: 5, lost: [], gone: true, contested: false });
-  objects.flush();
+  pending.flush();
   expect([reports, [...objects.all()], objects.isUsed("default")]).toEqual([[], [], false]);
 });

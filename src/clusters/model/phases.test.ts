@@ -2,11 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { Row } from "../../desiredstate/index.ts";
 import type { MemberObject } from "./memberObject.ts";
 import { Phases } from "./phases.ts";
-import { CONFIG_REF, deleteRow, holdRow, memberObject, OWNER, row, seen } from "../testing/builders.ts";
+import { changeFeed, CONFIG_REF, deleteRow, holdRow, memberObject, OWNER, row, seen } from "../testing/builders.ts";
 
 function phased() {
   const released: string[] = [];
-  const phases = new Phases(({ ref }) => void released.push(ref.name));
+  const { onChange, change } = changeFeed();
+  const phases = new Phases({ onChange }, ({ ref }) => void released.push(ref.name));
   const objects = new Map<string, MemberObject>();
   const object = (name: string): MemberObject => {
     const known = objects.get(name) ?? memberObject({ ref: { ...CONFIG_REF, name } });
@@ -14,9 +15,7 @@ function phased() {
     return known;
   };
   const note = (name: string, given: Row | undefined, observed?: Parameters<typeof seen>[0]): void => {
-    phases.note(
-      Object.assign(object(name), { row: given, observed: observed === undefined ? undefined : seen(observed) }),
-    );
+    change(Object.assign(object(name), { row: given, observed: observed === undefined ? undefined : seen(observed) }));
   };
   /** For each name, whether the object must wait. */
   const waits = (...names: string[]): boolean[] =>

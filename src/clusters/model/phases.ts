@@ -1,6 +1,8 @@
 import { refKey } from "../../apis/index.ts";
 import { hasEnded, type Row } from "../../desiredstate/index.ts";
 import type { MemberObject } from "./memberObject.ts";
+import type { MemberObjects } from "./memberObjects.ts";
+import { isNamespace } from "./namespaces.ts";
 
 /** One member object in the phases of its owner. Applies go up the phases, removals go down. `isOpen`: not done yet. */
 interface Part {
@@ -26,12 +28,14 @@ export class Phases {
   #waiting: Set<MemberObject> | undefined;
 
   /** `release`: called for each object that may no longer have to wait. */
-  constructor(release: (object: MemberObject) => void) {
+  constructor(objects: Pick<MemberObjects, "onChange">, release: (object: MemberObject) => void) {
     this.#release = release;
+    objects.onChange((object) => {
+      if (!isNamespace(object.ref)) this.#note(object);
+    });
   }
 
-  /** Called when a member object or its row has changed. */
-  note(object: MemberObject): void {
+  #note(object: MemberObject): void {
     const before = this.#parts.get(object);
     const after = partOf(object);
     if (before === undefined && after === undefined) return;

@@ -1,7 +1,9 @@
 import { FIELD_MANAGER, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
 import type { ApplyRow, DeleteRow, HoldRow, Observation, ReleaseRow, Row } from "../../desiredstate/index.ts";
+import { Handlers } from "../model/handlers.ts";
 import { type MemberObject, newMemberObject } from "../model/memberObject.ts";
 import { MemberObjects } from "../model/memberObjects.ts";
+import { PendingReport } from "../model/pendingReport.ts";
 import type { ObservedObject } from "../model/observed.ts";
 import type { RowDelta } from "../../ports/index.ts";
 
@@ -115,6 +117,23 @@ export function memberObject(overrides: Partial<MemberObject> = {}): MemberObjec
   return { ...newMemberObject(overrides.ref ?? CONFIG_REF), ...overrides };
 }
 
+/** Store whose changes are made by the test: `change(object)`. */
+export function changeFeed() {
+  const changes = new Handlers<MemberObject>();
+  const state = { subscribed: 0 };
+  const onChange = (handler: (object: MemberObject) => void): Disposable => {
+    const subscription = changes.add(handler);
+    state.subscribed += 1;
+    return {
+      [Symbol.dispose]: () => {
+        subscription[Symbol.dispose]();
+        state.subscribed -= 1;
+      },
+    };
+  };
+  return { onChange, change: (object: MemberObject) => changes.call(object), state };
+}
+
 export type ObjectsWithLog = ReturnType<typeof objectsWithLog>;
 
 /** Member objects whose reports are kept. */
@@ -125,15 +144,13 @@ export function objectsWithLog(
   const reports: Observation[][] = [];
   const emptied: string[] = [];
   const revisions = new Revisions();
-  const objects = new MemberObjects({
-    cluster: CLUSTER,
-    changed,
-    report: (observations) => void reports.push([...observations]),
-    namespaceEmptied: (namespace) => {
-      emptied.push(namespace);
-      namespaceEmptied(namespace);
-    },
+  const objects = new MemberObjects();
+  objects.onChange(changed);
+  objects.onNamespaceEmptied((namespace) => {
+    emptied.push(namespace);
+    namespaceEmptied(namespace);
   });
+  const pending = new PendingReport(CLUSTER, objects, (observations) => void reports.push([...observations]));
   const see = (overrides?: Parameters<typeof seen>[0]): void => objects.observe(CONFIG_REF, seen(overrides));
   const gone = (): void => objects.observe(CONFIG_REF, undefined);
   const take = (given: Row): void => objects.takeRow(revisions.set(given));
@@ -143,5 +160,29 @@ export function objectsWithLog(
     if (object === undefined) throw new Error(`no ${refKey(ref)}`);
     return object;
   };
-  return { objects, reports, emptied, revisions, take, withdraw, see, gone, find };
+  return { objects, pending, reports, emptied, revisions, take, withdraw, see, gone, find };
+}
+
+/** Member objects. `changes` and `reported`: numbers since the previous call. */
+export function counted() {
+  let count = 0;
+  const parts = objectsWithLog(() => void (count += 1));
+  const changes = (): number => {
+    const before = count;
+    count = 0;
+    return before;
+  };
+  const reported = (): number => {
+    parts.pending.flush();
+    return parts.reports.splice(0).length;
+  };
+  return { ...parts, changes, reported };
+}
+
+/** Member objects that took the Apply row. */
+export function taken() {
+  const parts = counted();
+  parts.take(row());
+  parts.changes();
+  return parts;
 }

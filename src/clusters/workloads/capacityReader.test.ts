@@ -6,7 +6,7 @@ import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import type { CapacityReading } from "../../scheduler/index.ts";
 import type { MemberObject } from "../model/memberObject.ts";
 import { CapacityReader, capacityNow } from "./capacityReader.ts";
-import { memberObject, seen } from "../testing/builders.ts";
+import { changeFeed, memberObject, seen } from "../testing/builders.ts";
 import { ScriptedClient } from "../testing/scriptedClient.ts";
 import type { MemberSession } from "../types.ts";
 
@@ -44,12 +44,16 @@ function member(namespaces?: readonly string[]) {
   const session = { cluster: "shanghai", client, namespaces, signal: end.signal } as unknown as MemberSession;
   const found: CapacityReading[] = [];
   const { logger, lines } = logLines();
-  const reader = new CapacityReader({ session, clock, logger, found: (reading) => void found.push(reading) });
+  const feed = changeFeed();
+  const reader = new CapacityReader({
+    ...{ session, clock, logger, found: (reading) => void found.push(reading) },
+    objects: feed,
+  });
   const readings = (): number[] =>
     lists.flatMap(({ at, what, options }) =>
       what === NODES.plural && options.continue === undefined ? [at / 1000] : [],
     );
-  return { clock, state, client, lists, session, found, reader, readings, end, lines };
+  return { clock, state, client, lists, session, found, reader, feed, readings, end, lines };
 }
 
 /** A reader that was turned on, 20 seconds later. */
@@ -102,10 +106,10 @@ test("nodes and pods are listed page by page, without finished pods", async () =
 
 describe("a workload that Meridian has changed", () => {
   test("causes one reading soon, and observations without a change none", async () => {
-    const { clock, reader, readings } = await measuring();
-    for (let i = 0; i < 10; i += 1) reader.consider(workload(`h${i}`));
+    const { clock, feed, readings } = await measuring();
+    for (let i = 0; i < 10; i += 1) feed.change(workload(`h${i}`));
     await clock.advance(20_000);
-    reader.consider(workload("h9"));
+    feed.change(workload("h9"));
     await clock.advance(20_000);
     expect(readings()).toEqual([0, 25]);
   });
@@ -114,7 +118,7 @@ describe("a workload that Meridian has changed", () => {
     const soon = member();
     soon.reader.want(true);
     await soon.clock.advance(1_000);
-    soon.reader.consider(workload("h1"));
+    soon.feed.change(workload("h1"));
     await soon.clock.advance(8_999);
     expect(soon.readings()).toEqual([0]);
     await soon.clock.advance(1);
@@ -123,7 +127,7 @@ describe("a workload that Meridian has changed", () => {
     during.state.slowMs = 100;
     during.reader.want(true);
     await during.clock.advance(100);
-    during.reader.consider(workload("h1"));
+    during.feed.change(workload("h1"));
     await during.clock.advance(30_000);
     expect(during.readings()).toEqual([0]);
     await during.clock.advance(31_000);
@@ -131,23 +135,23 @@ describe("a workload that Meridian has changed", () => {
   });
 
   test("causes a reading when it is gone, once", async () => {
-    const { clock, reader, readings } = member();
+    const { clock, reader, feed, readings } = member();
     reader.want(true);
-    reader.consider(workload("h1"));
+    feed.change(workload("h1"));
     await clock.advance(20_000);
     for (const ms of [20_000, 15_000]) {
-      reader.consider(memberObject());
+      feed.change(memberObject());
       await clock.advance(ms);
     }
     expect(readings()).toEqual([0, 25]);
   });
 
   test("causes none without replicas, or while capacity is not wanted", async () => {
-    const { clock, reader, readings } = await measuring();
-    reader.consider(memberObject({ observed: seen() }));
+    const { clock, reader, feed, readings } = await measuring();
+    feed.change(memberObject({ observed: seen() }));
     await clock.advance(30_000);
     reader.want(false);
-    reader.consider(workload("h2"));
+    feed.change(workload("h2"));
     await clock.advance(120_000);
     expect(readings()).toEqual([0]);
   });
@@ -212,7 +216,7 @@ describe("a reading that fails", () => {
 });
 
 test.each([false, true])("a running reading is not reported once it is unwanted; session over: %s", async (isOver) => {
-  const { clock, reader, state, found, readings, end, lines } = member();
+  const { clock, reader, feed, state, found, readings, end, lines } = member();
   state.slowMs = 1_000;
   reader.want(true);
   await clock.advance(500);
@@ -223,5 +227,6 @@ test.each([false, true])("a running reading is not reported once it is unwanted;
   else reader.want(false);
   if (isOver) state.refusal = new Error("closed");
   await clock.advance(600_000);
+  expect(feed.state.subscribed).toBe(isOver ? 0 : 1);
   expect([found, readings(), clock.pending, lines]).toEqual([[], [0], 0, []]);
 });

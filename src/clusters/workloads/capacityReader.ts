@@ -13,11 +13,12 @@ import {
   TimeSlice,
 } from "../../runtime/index.ts";
 import { HeadroomCount, type CapacityReading } from "../../scheduler/index.ts";
-import { type MemberObject } from "../model/index.ts";
+import type { MemberObject, MemberObjects } from "../model/index.ts";
 import type { MemberSession } from "../types.ts";
 
 export interface CapacityReaderOptions {
   session: MemberSession;
+  objects: Pick<MemberObjects, "onChange">;
   clock: Clock;
   logger: Logger;
   /** Called after each reading, with the identical value when nothing has changed. */
@@ -61,7 +62,12 @@ export class CapacityReader {
 
   constructor(options: CapacityReaderOptions) {
     this.#options = options;
-    options.session.signal.addEventListener("abort", () => this.want(false), { once: true });
+    const subscription = options.objects.onChange((object) => this.#consider(object));
+    const end = (): void => {
+      subscription[Symbol.dispose]();
+      this.want(false);
+    };
+    options.session.signal.addEventListener("abort", end, { once: true });
   }
 
   want(isWanted: boolean): void {
@@ -78,7 +84,7 @@ export class CapacityReader {
   }
 
   /** A workload that Meridian has written may need a different amount of room. */
-  consider({ key, observed }: MemberObject): void {
+  #consider({ key, observed }: MemberObject): void {
     if (!this.#isWanted || observed?.health.replicas === undefined) {
       if (this.#hashes.delete(key)) this.#changed();
       return;

@@ -4,10 +4,9 @@ import { logLines } from "../../observability/testing/logLines.ts";
 import { ApiError, type ListOptions } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import type { MemberObject } from "../model/memberObject.ts";
-import type { MemberObjects } from "../model/memberObjects.ts";
 import type { ObservedObject } from "../model/observed.ts";
 import { PodTroubles } from "./podTroubles.ts";
-import { CONFIG_REF, memberObject, seen } from "../testing/builders.ts";
+import { changeFeed, CONFIG_REF, memberObject, seen } from "../testing/builders.ts";
 import { ScriptedClient } from "../testing/scriptedClient.ts";
 import type { MemberSession } from "../types.ts";
 
@@ -61,26 +60,28 @@ function reading(names: string[], { pages = [[BROKEN]], refusal, selectorOf = (n
     }),
   );
   const end = new AbortController();
-  const troubles = new PodTroubles({
+  const feed = changeFeed();
+  new PodTroubles({
     session: { cluster: "shanghai", client, signal: end.signal } as unknown as MemberSession,
     objects: {
+      onChange: feed.onChange,
       get: (key: string) => objects.get(key),
       setTrouble(object: MemberObject, trouble: MemberObject["trouble"]) {
         object.trouble = trouble;
         found.push(trouble?.reason);
       },
-    } as unknown as MemberObjects,
+    },
     clock,
     logger,
   });
-  const change = (name: string, changes: Partial<ObservedObject>): void => {
+  const change = (name: string, changed: Partial<ObservedObject>): void => {
     const object = objects.get(name);
     if (object?.observed === undefined) throw new Error("no object");
-    object.observed = { ...object.observed, ...changes };
-    troubles.consider(object);
+    object.observed = { ...object.observed, ...changed };
+    feed.change(object);
   };
   const considerAll = (): void => {
-    for (const object of objects.values()) troubles.consider(object);
+    for (const object of objects.values()) feed.change(object);
   };
   const pass = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 50) await clock.advance(50);
@@ -97,7 +98,7 @@ function reading(names: string[], { pages = [[BROKEN]], refusal, selectorOf = (n
     found,
     lines,
     objects,
-    troubles,
+    feed,
     end,
     change,
     begin,
@@ -180,9 +181,10 @@ describe("the pods of a workload", () => {
   });
 
   test("are not read after the session", async () => {
-    const { begin, considerAll, pass, reads, end } = reading(["a", "b", "c"]);
+    const { begin, considerAll, feed, pass, reads, end } = reading(["a", "b", "c"]);
     await begin(3_050);
     end.abort(new Error("over"));
+    expect(feed.state.subscribed).toBe(0);
     const { length } = reads;
     considerAll();
     await pass(120_000);
@@ -276,9 +278,9 @@ describe("due workloads of one namespace are read together", () => {
   });
 
   test("after some time also if they became due at different times", async () => {
-    const { pass, reads, objects, troubles } = reading(names.slice(0, 20), { pages: [[READY]] });
+    const { pass, reads, objects, feed } = reading(names.slice(0, 20), { pages: [[READY]] });
     for (const object of objects.values()) {
-      troubles.consider(object);
+      feed.change(object);
       await pass(700);
     }
     expect(reads.length).toBeGreaterThan(10);

@@ -7,7 +7,7 @@ import type { MemberSession } from "../types.ts";
 
 export interface PodTroublesOptions {
   session: MemberSession;
-  objects: MemberObjects;
+  objects: Pick<MemberObjects, "onChange" | "get" | "setTrouble">;
   clock: Clock;
   logger: Logger;
 }
@@ -86,12 +86,15 @@ export class PodTroubles {
 
   constructor(options: PodTroublesOptions) {
     this.#options = options;
-    const forgetAll = (): void => [...this.#pending.keys()].forEach((key) => this.#forget(key));
-    options.session.signal.addEventListener("abort", forgetAll, { once: true });
+    const subscription = options.objects.onChange((object) => this.#consider(object));
+    const end = (): void => {
+      subscription[Symbol.dispose]();
+      for (const key of [...this.#pending.keys()]) this.#forget(key);
+    };
+    options.session.signal.addEventListener("abort", end, { once: true });
   }
 
-  /** The object has changed. */
-  consider(object: MemberObject): void {
+  #consider(object: MemberObject): void {
     if (this.#options.session.signal.aborted) return;
     const { key, observed } = object;
     if (!isToAskAbout(observed)) {
