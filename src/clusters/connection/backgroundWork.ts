@@ -1,9 +1,14 @@
 /** Work that nobody awaits at once. */
 export class BackgroundWork {
+  readonly #failed: (error: unknown) => void;
   readonly #pending = new Set<Promise<void>>();
 
-  track(work: Promise<void>, failed: (error: unknown) => void): void {
-    const tracked = work.catch(failed).finally(() => this.#pending.delete(tracked));
+  constructor(failed: (error: unknown) => void) {
+    this.#failed = failed;
+  }
+
+  track(work: Promise<void>): void {
+    const tracked = work.catch(this.#failed).finally(() => this.#pending.delete(tracked));
     this.#pending.add(tracked);
   }
 

@@ -54,7 +54,7 @@ export class MemberConnection {
   readonly #report: ClusterReporting;
   readonly #credentials: ConnectionCredentials;
   /** Background work; ends soon after its access. */
-  readonly #work = new BackgroundWork();
+  readonly #work: BackgroundWork;
   readonly #identity: ObservedIdentity;
   readonly #news: ConnectionNews;
   readonly #session: OpenSession;
@@ -71,25 +71,22 @@ export class MemberConnection {
     const logger = options.logger.child(logContext(undefined, { cluster }));
     this.cluster = cluster;
     this.#settings = settings;
-    this.#identity = new ObservedIdentity(settings, {
-      claims: options.claims,
-      changed: () => options.claimChanged(cluster),
-    });
+    this.#identity = new ObservedIdentity(settings, options);
     this.#news = new ConnectionNews(report, logger, settings.latencyMs);
     this.#session = new OpenSession(cluster);
     this.#report = report;
     this.#options = options;
     this.#logger = logger;
+    this.#work = new BackgroundWork((err) => {
+      if (!this.#end.signal.aborted)
+        logger.error({ err, event_reason: "ConnectionError" }, "unexpected error in the connection");
+    });
     this.#credentials = new ConnectionCredentials({
       ...{ cluster, allowExec: options.allowExec, clock, random, logger, secrets, requestToken, report },
       signal: this.#end.signal,
       changed: (before, next) => this.#connect(before, next),
       renewing: () => (this.#settings.owned ? this.#access?.client : undefined),
     });
-  }
-
-  get #closed(): boolean {
-    return this.#end.signal.aborted;
   }
 
   get contact(): Contact {
@@ -136,8 +133,8 @@ export class MemberConnection {
 
   /** Reads the credentials again if their source has changed. */
   reconfigure(): void {
-    if (!this.#started || this.#closed) return;
-    this.#track(this.#credentials.read(this.#settings.connection));
+    if (!this.#started || this.#end.signal.aborted) return;
+    this.#work.track(this.#credentials.read(this.#settings.connection));
   }
 
   /** Judges the last answer again. */
@@ -148,7 +145,7 @@ export class MemberConnection {
 
   /** Ends every activity. Nothing is reported after this. */
   close(): void {
-    if (this.#closed) return;
+    if (this.#end.signal.aborted) return;
     this.#end.abort(new Error(`the connection to ${this.cluster} is closed`));
     this.#session.end("the connection is closed");
     this.#giveUpAccess();
@@ -200,12 +197,12 @@ export class MemberConnection {
     this.#loop = undefined;
     loop?.[Symbol.dispose]();
     if (access === undefined) return;
-    this.#track(access[Symbol.asyncDispose]());
-    if (loop !== undefined) this.#track(loop.settled());
+    this.#work.track(access[Symbol.asyncDispose]());
+    if (loop !== undefined) this.#work.track(loop.settled());
   }
 
   #dispatch(event: ConnectionEvent): void {
-    if (this.#closed) return;
+    if (this.#end.signal.aborted) return;
     const { clock, random, timing } = this.#options;
     const before = this.#state.contact;
     const { state, effects } = transition(this.#state, event, { now: clock.now(), random: random(), timing });
@@ -271,7 +268,7 @@ export class MemberConnection {
     this.#dispatch(event);
     this.#news.reportDueContact(this.contact);
     const isWanted = this.#state.phase === "Connected" || access.fault !== undefined;
-    if (isWanted && access.inventoryIsDue) this.#track(this.#takeInventory(access));
+    if (isWanted && access.inventoryIsDue) this.#work.track(this.#takeInventory(access));
   }
 
   /** Records the UID before anything is written, so that the next manager accepts no other cluster at that address. */
@@ -299,13 +296,6 @@ export class MemberConnection {
     if (found !== undefined) this.#news.found(found);
     // The next probe turns the changed fault into a change of contact.
     if ((before === undefined) !== (access.fault === undefined)) this.#loop?.schedule(0);
-  }
-
-  #track(work: Promise<void>): void {
-    this.#work.track(work, (err) => {
-      if (!this.#closed)
-        this.#logger.error({ err, event_reason: "ConnectionError" }, "unexpected error in the connection");
-    });
   }
 }
 

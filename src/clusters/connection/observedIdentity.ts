@@ -4,8 +4,8 @@ import { type IdentityClaim, type IdentityVerdict, judgeIdentity } from "../cred
 export interface ObservedIdentityOptions {
   /** Identity claims of all MemberClusters, including this one. */
   claims: () => Iterable<IdentityClaim>;
-  /** Called when the claim may have changed. */
-  changed: () => void;
+  /** Called when the claim of this cluster may have changed. */
+  claimChanged: (cluster: string) => void;
 }
 
 /** Which cluster answers behind one MemberCluster, and which one it is by the record. */
@@ -19,7 +19,8 @@ export class ObservedIdentity {
   constructor(settings: ConnectionSettings, options: ObservedIdentityOptions) {
     this.#settings = settings;
     this.#recordedUid = settings.recordedUid;
-    this.#options = options;
+    const { claims, claimChanged } = options;
+    this.#options = { claims, claimChanged };
   }
 
   get claim(): IdentityClaim {
@@ -44,7 +45,7 @@ export class ObservedIdentity {
   observe(uid: string): void {
     if (this.#observedUid === uid) return;
     this.#observedUid = uid;
-    this.#options.changed();
+    this.#options.claimChanged(this.#settings.cluster);
   }
 
   /** Another cluster may answer from now on. */
@@ -55,7 +56,7 @@ export class ObservedIdentity {
   /** The UID was written to the status of the MemberCluster. */
   recorded(uid: string): void {
     this.#recordedUid = uid;
-    this.#options.changed();
+    this.#options.claimChanged(this.#settings.cluster);
   }
 
   /** True if the cluster is accepted, and its UID is not in the status of the MemberCluster yet. */
