@@ -160,7 +160,7 @@ describe("status", () => {
         "configmap/settings\ndemoapplication.paas.cmft.com/site\nmembercluster.federation.paas.cmft.com/m1\n",
       );
       const { code, out } = await onHub("status configmap/settings");
-      expect(out).toMatch(/^blog +configmap\/settings +- +0 +0 +1 +1\/1 /m);
+      expect(out).toMatch(/^blog\/configmap\/settings +0\/0 +1\/1 /m);
       expect(code).toBe(0);
       expect(await shape("-n blog -l tier=front")).toEqual({ objects: ["site"], counts: [] });
       // They are not left out silently; where there are none, nothing is said.
@@ -196,7 +196,7 @@ describe("a tenant, who may read applications in one namespace and nothing else"
 
   test("sees it without naming it, and reads what is left out", async () => {
     const { code, out, err } = await onHub("status", file);
-    expect(out).toMatch(/^NAMESPACE .*\nshop +api .*\nshop +web .*\n$/);
+    expect(out).toMatch(/^OBJECT .*\nshop\/api .*\nshop\/web .*\n$/);
     expect(err).toBe(
       "Your rights do not reach every namespace: this is shop, the namespace of your context (-n shows another).\n" +
         "Your rights do not show member clusters, bundles and placed objects of other kinds, so they are left out (to see them, ask for the right to list and watch memberclusters, manifestbundles and resourcebindings).\n",

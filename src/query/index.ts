@@ -5,6 +5,6 @@
  * Every row says when it was observed. Nothing here writes anything, and a reader never slows the planning.
  */
 export * from "./types.ts";
-export { Engine } from "./ask/index.ts";
+export { Engine, shapeOf } from "./ask/index.ts";
 export { Table } from "./table/index.ts";
 export { Feed } from "./feed/index.ts";

@@ -201,6 +201,11 @@ export function isHarmful(reason: string): boolean {
   return impactOf(reason) < UNSEEN;
 }
 
+/** Something is wrong, or not known. False: what serves goes on serving, and a change or a removal waits. */
+export function isTrouble(reason: string): boolean {
+  return impactOf(reason) <= UNSEEN;
+}
+
 /** `clusters`: on which it holds; undefined for a reason that is not about clusters. */
 export interface CountedReason {
   reason: string;

@@ -11,6 +11,7 @@ export {
   impactOf,
   IMPACTS,
   isHarmful,
+  isTrouble,
   isUnderWay,
 } from "./causes.ts";
 export * from "./grantedNamespaces.ts";

@@ -44,15 +44,19 @@ function cut(table: readonly string[], lines: number): readonly string[] {
 
 /** New facts, one line each: new causes, changed rows, and problems that have ended. */
 export function changesOf(before: LiveContent, after: LiveContent, now: number): string[] {
-  const known = new Set(before.causes.map(({ reason }) => reason));
+  const known = new Set(before.causes.map(causeKey));
   const told = new Set(before.ended.map(keyOf));
-  const causes = after.causes.filter(({ reason }) => !known.has(reason)).map(causeText);
+  const causes = after.causes.filter((cause) => !known.has(causeKey(cause))).map(causeText);
   const ended = after.ended.filter((one) => !told.has(keyOf(one))).toReversed();
   return [
     ...causes,
     ...changes(before.rows, after.rows),
     ...ended.map((one) => `ended ${ago(one.at, now)}: ${fullNameOf(one)}: ${one.note}`),
   ];
+}
+
+function causeKey({ reason, shape }: CauseReport): string {
+  return `${reason}\n${shape}`;
 }
 
 function causeText({ reason, clusters, objects, nextStep }: CauseReport): string {

@@ -2,6 +2,7 @@
  * Statuses as the command line reads and shows them. Promises: kinds that the person may not read are reported as
  * hidden, never as absent.
  */
+export { namesOf, sinceText } from "./causeText.ts";
 export { type CauseReport, causesOf } from "./statusCauses.ts";
 export {
   ENDED_EVENTS,
@@ -13,7 +14,7 @@ export {
   readEnded,
 } from "./statusEnded.ts";
 export { hiddenNote, idleNote, readEverywhere, readHub, readOthers, type Shown } from "./statusReading.ts";
-export { ago, causeTable, endedTable, formatStatus, namesOf, toneOf } from "./statusTable.ts";
+export { ago, causeTable, endedTable, formatStatus, toneOf } from "./statusTable.ts";
 export {
   buildReport,
   type ClusterReport,

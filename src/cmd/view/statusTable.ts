@@ -1,4 +1,5 @@
-import { ageText, type ClusterState, countedReasonsText, shortMessage } from "../../apis/index.ts";
+import { ageText, type ClusterState, countedReasonsText, isTrouble, shortMessage } from "../../apis/index.ts";
+import { causeParts, namesOf } from "./causeText.ts";
 import { type CauseReport, causesOf } from "./statusCauses.ts";
 import type { EndedReport } from "./statusEnded.ts";
 import { type ClusterReport, fullNameOf, nameOf, type ObjectReport, type StatusReport } from "./statusView.ts";
@@ -17,8 +18,7 @@ export interface TableOptions {
 
 export function formatStatus(report: StatusReport, options: TableOptions): string {
   const parts: string[] = [];
-  const causes = causesOf(report);
-  if (causes.length > 0) parts.push(causeTable(causes, options));
+  parts.push(...causeParts(causesOf(report), options));
   if (report.objects.length > 0) parts.push(objectTable(report.objects, options));
   if ((options.wide || options.entries === true) && report.objects.some(({ clusters }) => clusters.length > 0))
     parts.push(entryTable(report.objects, options));
@@ -44,8 +44,7 @@ function lasted({ since, at }: EndedReport): string {
 
 type Column<T> = readonly [title: string, cell: (row: T) => string | Cell];
 
-const NAMED = 3;
-
+/** For the live table, whose rows follow below. */
 export function causeTable(causes: readonly CauseReport[], { color, now, wide }: TableOptions): string {
   const columns: Column<CauseReport>[] = [
     ["CAUSE", ({ reason }) => ({ text: reason, tone: "bad" })],
@@ -58,42 +57,68 @@ export function causeTable(causes: readonly CauseReport[], { color, now, wide }:
   return formatColumns(columns, causes, color);
 }
 
-export function namesOf(names: readonly string[]): string {
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
-  return names.slice(0, NAMED).join(", ") + more;
-}
-
 function objectTable(objects: readonly ObjectReport[], { color, now, wide }: TableOptions): string {
   // While every cluster runs the wanted version, the image column tells the owner nothing new.
   const withRuns = wide || objects.some(({ runs }) => runs?.differing !== undefined);
   const runs: Column<ObjectReport> = ["RUNS", (object) => orDash(object.runs?.message ?? object.runs?.summary)];
-  const columns: Column<ObjectReport>[] = [
-    ["NAMESPACE", ({ namespace }) => orDash(namespace)],
-    ["NAME", nameOf],
+  const detail: Column<ObjectReport>[] = [
     ["PLACEMENT", ({ placement }) => orDash(placement)],
-    ["DESIRED", ({ replicas }) => String(replicas.desired)],
+    ["AGE", ({ createdAt }) => age(createdAt, now)],
+    ["REASON", (one) => verdict(!isTrouble(one.reason), countedReasonsText(one.reasons), one.message)],
+  ];
+  const columns: Column<ObjectReport>[] = [
+    ["OBJECT", fullNameOf],
     ["READY", readyOf],
     ["CLUSTERS", clustersOf],
-    ["AVAILABLE", ({ available }) => available],
-    ["AGE", ({ createdAt }) => age(createdAt, now)],
+    ["WORST", worstCell],
     ["SINCE", ({ since }) => age(since, now)],
+    ["CHANGE", changeOf],
+    ["SEEN", (object) => seenOf(object, now)],
     ...(withRuns ? [runs] : []),
-    ["REASON", (one) => verdict(one.healthy, countedReasonsText(one.reasons), wide ? one.message : "")],
+    ...(wide ? detail : []),
   ];
   return formatColumns(columns, objects, color);
 }
 
-/** Number of clusters that have to run the object, as in AVAILABLE, and the number of clusters that it leaves. */
+/** Of the clusters that have to run the object; and the number of clusters that it leaves. */
 function clustersOf({ available, clusterCount }: ObjectReport): string {
-  const chosen = Number.parseInt(available.split("/")[1] ?? "", 10);
-  const leaving = clusterCount - chosen;
-  return leaving > 0 ? `${chosen} (+${leaving} leaving)` : String(clusterCount);
+  const leaving = clusterCount - Number.parseInt(available.split("/")[1] ?? "", 10);
+  return leaving > 0 ? `${available} (+${leaving} leaving)` : available;
 }
 
 /** Replicas that a cluster reported before it was out of contact count, and are marked as stale. */
 function readyOf({ replicas, staleReplicas }: ObjectReport): string {
   const stale = staleReplicas?.ready ?? 0;
-  return stale === 0 ? String(replicas.ready) : `${replicas.ready} (${stale} stale)`;
+  return `${replicas.ready}/${replicas.desired}${stale === 0 ? "" : ` (${stale} stale)`}`;
+}
+
+/** Work under way and what waits are no errors. */
+function worstCell({ worst }: ObjectReport): Cell {
+  if (worst === undefined) return { text: "-", tone: "good" };
+  const { cluster, reason } = worst;
+  return { text: cluster === undefined ? reason : `${cluster}:${reason}`, tone: isTrouble(reason) ? "bad" : "plain" };
+}
+
+const ROLLOUT_WORDS: Readonly<Record<string, string>> = {
+  Planned: "waits for its turn",
+  Paused: "paused",
+  RollingBack: "rolling back",
+  RolledBack: "rolled back",
+};
+
+/** `gen 7, stage 2/3`. */
+function changeOf({ change }: ObjectReport): string {
+  if (change === undefined) return "-";
+  const { generation, stage, stages, rollout } = change;
+  const staged = stage === undefined ? "" : `, stage ${stage}/${stages}`;
+  const word = rollout === undefined ? undefined : ROLLOUT_WORDS[rollout.state];
+  return `gen ${generation}${staged}${word === undefined ? "" : `, ${word}`}`;
+}
+
+/** Age of the oldest report. While a cluster is in contact, each change there is reported at once. */
+function seenOf({ lastSeen, clusterCount, conditions }: ObjectReport, now: number): string {
+  if (lastSeen !== undefined) return age(lastSeen, now);
+  return clusterCount === 0 || conditions.length === 0 ? "-" : "now";
 }
 
 type Row = ObjectReport["clusters"][number] & { object: ObjectReport };
@@ -104,6 +129,12 @@ export function toneOf(state: ClusterState): Tone {
   return state === "Pending" || state === "Progressing" ? "plain" : "bad";
 }
 
+/** A copy that waits is no error. */
+function stateCell({ state, reason = "" }: Row): Cell {
+  const tone = toneOf(state);
+  return { text: state, tone: tone === "bad" && reason !== "" && !isTrouble(reason) ? "plain" : tone };
+}
+
 function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptions): string {
   const rows = objects.flatMap((object) => object.clusters.map((entry): Row => ({ ...entry, object })));
   const withRuns = rows.some(({ runs }) => runs !== undefined);
@@ -112,7 +143,7 @@ function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptio
     ["NAME", ({ object }) => nameOf(object)],
     ["CLUSTER", ({ name }) => name],
     ["REGION", ({ region }) => orDash(region)],
-    ["STATE", ({ state }) => ({ text: state, tone: toneOf(state) })],
+    ["STATE", stateCell],
     ["DESIRED", ({ replicas }) => String(replicas.desired)],
     ["UPDATED", ({ replicas }) => String(replicas.updated)],
     ["READY", ({ replicas }) => String(replicas.ready)],
@@ -149,7 +180,7 @@ function readyCell({ ready, outOfService }: ClusterReport): Cell {
 
 function reasonOf({ deleting, reason, message, troubles }: ClusterReport, wide: boolean): Cell {
   const names = deleting || troubles.length === 0 ? reason : troubles.map((trouble) => trouble.reason).join(", ");
-  return verdict(false, names, wide || deleting ? message : "");
+  return verdict(!isTrouble(reason), names, wide || deleting ? message : "");
 }
 
 /** An older manager writes no last contact; the time when Ready changed counts then. */
@@ -163,9 +194,10 @@ function latencyOf({ ready, latency }: ClusterReport): string {
   return latency === "" ? (ready === "True" ? "<1s" : "-") : latency;
 }
 
-function verdict(healthy: boolean, reason: string, message: string): Cell {
+/** What waits, or ends by itself, is no error. */
+function verdict(isWaiting: boolean, reason: string, message: string): Cell {
   if (reason === "") return { text: "-", tone: "good" };
-  return { text: message === "" ? reason : `${reason}: ${message}`, tone: healthy ? "plain" : "bad" };
+  return { text: message === "" ? reason : `${reason}: ${message}`, tone: isWaiting ? "plain" : "bad" };
 }
 
 function orDash(text: string | undefined): string {

@@ -103,7 +103,7 @@ describe("an object that serves, and is not as it is to be everywhere", () => {
     const built = buildReport([object], [cluster("a", ready)]);
     expect(built.objects[0]).toMatchObject({ healthy: false, reason });
     expect(isHealthy(built)).toBe(false);
-    expect(formatStatus(built, { wide: false, color: false, now })).toContain(`   ${reason}\n`);
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(new RegExp(`^[\\w/]+ +\\S+ +\\S+ +([\\w-]+:)?${reason} `, "m"));
   });
 
   test("is told by the condition that is the cause, where one is", () => {
@@ -163,10 +163,10 @@ const table = (objects: KubeObject[], wide: boolean): string =>
 describe("what runs, in the tables of status", () => {
   test("is said as soon as some object runs what is not wanted", () => {
     const lines = table([normal, back], false).split("\n");
-    expect(lines.find((line) => line.startsWith("default     shop"))).toContain(
+    expect(lines.find((line) => line.startsWith("default/shop"))).toContain(
       "nginx:2 wanted, nginx:1 runs on 1 of 2: rolled back",
     );
-    expect(lines.find((line) => line.startsWith("default     blog"))).toContain("blog:7");
+    expect(lines.find((line) => line.startsWith("default/blog"))).toContain("blog:7");
   });
 
   test("takes no room while every cluster runs what is wanted, but in wide", () => {

@@ -28,6 +28,7 @@ import {
 } from "../../apis/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 import { deletionText, runningText } from "../../status/index.ts";
+import { type ChangeReport, changeIn, lastSeenIn, type WorstReport, worstIn } from "./statusChange.ts";
 
 /** The values that `meridian status` reports; the JSON and YAML outputs are exactly these. Pure. */
 
@@ -61,6 +62,12 @@ export interface ObjectReport {
   availableClusters: number;
   /** `2/3`, as `kubectl get` shows it. */
   available: string;
+  /** Absent: the object has no generation. */
+  change?: ChangeReport;
+  /** The worst reason for users, and the cluster that has had the reason for the longest time. Absent: all is well. */
+  worst?: WorstReport;
+  /** The oldest last contact of its clusters. Absent: all its clusters report. */
+  lastSeen?: string;
   createdAt: string;
 }
 
@@ -182,6 +189,11 @@ function reportOf({
     clusterCount,
     availableClusters: Number.parseInt(available, 10),
     available,
+    ...defined({
+      change: changeIn(metadata, status),
+      worst: worstIn(reasons, clusters),
+      lastSeen: lastSeenIn(clusters),
+    }),
     createdAt: metadata.creationTimestamp ?? "",
   };
 }
