@@ -216,7 +216,10 @@ const create = (object: KubeObject, query = "") =>
 
 /** Of what a command prints, times and the widths of columns differ as well. */
 function withoutTimes(text: string): string {
-  return text.replaceAll(/\b\d+(?:\.\d+)?[smh](?: ago)?\b/g, "<time>").replaceAll(/ {3,}(?=\S)/g, "   ");
+  return text
+    .replaceAll(/\b\d\d:\d\d UTC\b/g, "<time>")
+    .replaceAll(/\b\d+(?:\.\d+)?[smh](?: ago)?\b/g, "<time>")
+    .replaceAll(/ {3,}(?=\S)/g, "   ");
 }
 
 /** Without what differs from run to run. */

@@ -69,6 +69,7 @@ export const INSIDE = {
     "plan",
     "cordon",
     "explain",
+    "inspect",
     "analyze",
     "rollout",
     "install",

@@ -19,6 +19,8 @@ export interface Known {
   contexts(kubeconfigFlag: string): string[];
   members(): Promise<string[]>;
   applications(): Promise<string[]>;
+  /** Objects of other kinds that a policy places, and bundles: `kind/name`. */
+  others(): Promise<string[]>;
   /** Objects of the namespace that was given, or of the context's namespace. */
   rolledOut(): Promise<{ applications: string[]; bundles: string[] }>;
   namespaces(): Promise<string[]>;
@@ -139,10 +141,20 @@ const NAMES: Readonly<Record<Offered, (known: Known, before: readonly string[]) 
       ),
     ];
   },
+  async shownKinds(known) {
+    const others = await known.others();
+    const kinds = others.map((name) => name.slice(0, name.indexOf("/")));
+    return [
+      ...plain(new Set(["demoapplication", "membercluster", ...kinds])),
+      ...plain(new Set((await known.applications()).map((name) => `demoapplication/${name}`)), "DemoApplication"),
+      ...plain(new Set(others)),
+    ];
+  },
   async shownObjects(known) {
-    const [applications, members] = await Promise.all([known.applications(), known.members()]);
+    const [applications, others, members] = await Promise.all([known.applications(), known.others(), known.members()]);
     return [
       ...plain(new Set(applications), "DemoApplication"),
+      ...plain(new Set(others)),
       ...plain(
         members.map((name) => `membercluster/${name}`),
         "MemberCluster",

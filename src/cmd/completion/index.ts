@@ -4,14 +4,16 @@
  * printed, and the answer takes at most two seconds.
  */
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
-import { defined } from "../../apis/index.ts";
+import { defined, type KubeObject, type ResourceBinding } from "../../apis/index.ts";
 import {
+  CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
   kubeconfigContexts,
   listAll,
   MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
+  RESOURCEBINDINGS,
   type ResourceType,
 } from "../../runtime/index.ts";
 import { type CommandContext, connectHub, EXIT } from "../shared/index.ts";
@@ -43,19 +45,24 @@ export async function complete(
 /** Any failure gives no candidates; the command itself reports the error later. */
 function knownTo(words: readonly string[], context: CommandContext): Known {
   const { env } = context;
-  const namesOf = async (type: ResourceType, within?: string | typeof OF_CONTEXT): Promise<string[]> => {
+  const itemsOf = async (
+    type: ResourceType,
+    within: string | typeof OF_CONTEXT | undefined,
+    metadataOnly: boolean,
+  ): Promise<KubeObject[]> => {
     try {
       const options = { kubeconfig: valueOf(words, "--kubeconfig"), context: valueOf(words, "--context") };
       await using hub = connectHub({ logLevel: "info", ...defined(options) }, context);
       const namespace = within === OF_CONTEXT ? hub.config.currentNamespace : within;
       const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
       const selection = { client: hub.client, type, ...defined({ namespace }) };
-      const items = await listAll(selection, { metadataOnly: true, signal });
-      return items.map(({ metadata }) => metadata.name);
+      return await listAll(selection, { metadataOnly, signal });
     } catch {
       return [];
     }
   };
+  const namesOf = async (type: ResourceType, within?: string | typeof OF_CONTEXT): Promise<string[]> =>
+    (await itemsOf(type, within, true)).map(({ metadata }) => metadata.name);
   const givenNamespace = valueOf(words, "--namespace") ?? valueOf(words, "-n");
   return {
     contexts(kubeconfigFlag) {
@@ -67,6 +74,18 @@ function knownTo(words: readonly string[], context: CommandContext): Known {
     },
     members: () => namesOf(MEMBERCLUSTERS),
     applications: () => namesOf(DEMOAPPLICATIONS, givenNamespace),
+    others: async () => {
+      const kinds = [RESOURCEBINDINGS, ...(givenNamespace === undefined ? [CLUSTERRESOURCEBINDINGS] : [])];
+      const [bundles = [], ...bindings] = await Promise.all([
+        namesOf(MANIFESTBUNDLES, givenNamespace),
+        ...kinds.map((type) =>
+          itemsOf(type, type === RESOURCEBINDINGS ? givenNamespace : undefined, false).then((items) =>
+            items.map((item) => boundName(item as unknown as ResourceBinding)),
+          ),
+        ),
+      ]);
+      return [...bundles.map((name) => `manifestbundle/${name}`), ...bindings.flat()].toSorted();
+    },
     rolledOut: async () => {
       const types = [DEMOAPPLICATIONS, MANIFESTBUNDLES];
       const names = await Promise.all(types.map((type) => namesOf(type, givenNamespace ?? OF_CONTEXT)));
@@ -74,4 +93,8 @@ function knownTo(words: readonly string[], context: CommandContext): Known {
     },
     namespaces: () => namesOf(NAMESPACES),
   };
+}
+
+function boundName({ spec: { resource } }: ResourceBinding): string {
+  return `${resource.kind.toLowerCase()}/${resource.name}`;
 }

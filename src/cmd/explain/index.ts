@@ -36,6 +36,8 @@ import { hiddenCluster, type NamedKind, splitName } from "../status/index.ts";
 import { explainPolicy, policyTypeNamed } from "./policy.ts";
 import { explanationText } from "./text.ts";
 
+export { policyTypeNamed } from "./policy.ts";
+
 /** Exits with 1 when an object runs nowhere, or with `--cluster`, not on that cluster. */
 export async function explain(
   name: string | undefined,
@@ -58,6 +60,15 @@ export async function explain(
   );
   return isFine ? EXIT.ok : EXIT.found;
 }
+
+/** The explanations of an object of the hub. Throws {@link CommandError} for an unknown object or cluster. */
+export async function explanationOnHub(name: string, options: OnHub, context: CommandContext): Promise<Explanation[]> {
+  const { state, objects } = await fromHub(name, options, context);
+  if (options.cluster !== undefined) requireCluster(state, options.cluster);
+  return objects.map((object) => explained(state, object));
+}
+
+type OnHub = Omit<ExplainOptions, "withoutHub" | "output">;
 
 function explained(state: PlannerHubState, object: KubeObject): Explanation {
   const snapshot = assembleSnapshot(state, object, { dependencies: state.dependencies });
@@ -112,7 +123,7 @@ async function fromFiles(name: string | undefined, options: ExplainOptions): Pro
   return { state, objects };
 }
 
-async function fromHub(name: string | undefined, options: ExplainOptions, context: CommandContext): Promise<Asked> {
+async function fromHub(name: string | undefined, options: OnHub, context: CommandContext): Promise<Asked> {
   if (name === undefined) throw new CommandError("name the object: `meridian explain shop`, or KIND/NAME");
   await using hub = connectHub(options, context);
   const { namespace = hub.config.currentNamespace } = options;

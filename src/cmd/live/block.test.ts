@@ -9,7 +9,16 @@ const ago = (seconds: number): string => new Date(NOW - seconds * 1_000).toISOSt
 
 function cause(reason: string, ...clusters: string[]): CauseReport {
   const objects = [{ apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "web" }];
-  return { reason, standing: "Trouble", shape: "", message: "", clusters, objects, since: ago(90), nextStep: `mend ${reason}` };
+  return {
+    reason,
+    standing: "Trouble",
+    shape: "",
+    message: "",
+    clusters,
+    objects,
+    since: ago(90),
+    nextStep: `mend ${reason}`,
+  };
 }
 
 function row(cluster: string, state = "Available"): Row {

@@ -53,7 +53,13 @@ export function verb<A extends unknown[], F extends OptionValues, O = Flags<F>>(
 }
 
 /** What a shell offers; `renewedMembers`: only beside --renew. */
-export type Offered = "members" | "renewedMembers" | "applications" | "shownObjects" | "rolledOutObjects";
+export type Offered =
+  | "members"
+  | "renewedMembers"
+  | "applications"
+  | "shownObjects"
+  | "shownKinds"
+  | "rolledOutObjects";
 
 const OFFERED = new WeakMap<object, Offered>();
 

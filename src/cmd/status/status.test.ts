@@ -76,7 +76,9 @@ describe("the tables", () => {
     const slow = condition("Slow", "True", "SlowAnswers", "answers take about 2.5s");
     const status = { conditions: [ready, slow], latency: "2.5s", kubernetesVersion: "v1.35.4" };
     const built = buildReport([], [{ ...cluster("a", ready), status }, cluster("b", ready)]);
-    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^WAITS\nSlowAnswers: cluster a since 08:25 UTC \(5m\)\n  answers take about 2.5s\n  next: check /);
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(
+      /^WAITS\nSlowAnswers: cluster a since 08:25 UTC \(5m\)\n  answers take about 2.5s\n  next: check /,
+    );
     const wide = formatStatus(built, { wide: true, color: false, now });
     expect(wide).toMatch(/LAST CONTACT +LATENCY +REASON\n/);
     expect(wide).toMatch(/^a .* now +2\.5s +SlowAnswers: answers take about 2\.5s$/m);
@@ -87,7 +89,9 @@ describe("the tables", () => {
   test("count the last contact of a cluster from its last answer, as its objects do", () => {
     const status = { conditions: [lost], lastContact: "2026-11-21T08:24:00Z", kubernetesVersion: "v1.35.4" };
     const built = buildReport([], [{ ...cluster("b", ready), status }]);
-    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^ClusterUnreachable: cluster b since 08:24 UTC \(6m\)$/m);
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(
+      /^ClusterUnreachable: cluster b since 08:24 UTC \(6m\)$/m,
+    );
     expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^b .* 6m ago +ClusterUnreachable$/m);
   });
 
@@ -116,7 +120,9 @@ describe("the tables", () => {
     const object = app("shop", fine, [entry("a", "Available", 1), entry("b", "Held", 1, held)]);
     const built = buildReport([object], []);
     expect(built.objects[0]).toMatchObject({ healthy: true, message: `b: ${held.message}` });
-    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(/^WAITS FOR A PERSON\nNamespaceNotGranted: default\/shop in b since .*\n  run meridian join b /);
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(
+      /^WAITS FOR A PERSON\nNamespaceNotGranted: default\/shop in b since .*\n  run meridian join b /,
+    );
   });
 
   test("say of a cluster that leaves what its removal waits for", () => {

@@ -13,21 +13,20 @@ import {
 import type { StatusOptions } from "./verb.ts";
 import { HubView, LiveTable, Screen } from "../live/index.ts";
 import {
-  buildReport,
   causesOf,
   endedOf,
   endedPlaces,
   type EndedReport,
   formatStatus,
+  hubRows,
   idleNote,
   isHealthy,
   ofNamespace,
   readEnded,
-  readEverywhere,
-  readHub,
   type Shown,
   type StatusReport,
 } from "../view/index.ts";
+import { untilWell, type Waiting } from "./wait.ts";
 import { hiddenCluster, lacks, onlyClusters, select } from "./statusSelection.ts";
 
 /**
@@ -44,18 +43,14 @@ export async function status(names: string[], options: StatusOptions, context: C
     (await new HubReader(hub, context.signal).listInstalled(MEMBERCLUSTERS, { metadataOnly: true })) === undefined
   )
     throw hiddenCluster(cluster);
-  const [{ objects, clusters, shown, notes }, idle] = await allOf([
-    readHub(hub, options, context.signal),
+  const [{ report: whole, shown, notes, everywhere }, idle] = await allOf([
+    hubRows(hub, context.signal).read(options),
     idleNote(hub, context.signal),
   ]);
   for (const note of [...notes, ...idle]) terminal.err(`${note}\n`);
-  const whole = buildReport(objects, clusters);
-  // A name that is missing in one namespace may exist in another. Other namespaces are read only in this case.
-  const isElsewhere = shown.namespace !== undefined && lacks(whole, names);
-  const everywhere = isElsewhere ? await readEverywhere(hub, context.signal) : undefined;
-  const around = everywhere === undefined ? whole : buildReport(everywhere, clusters);
+  const around = lacks(whole, names) ? await everywhere() : whole;
   const report = select(whole, names, shown, { around });
-  if (options.watch) return await watch({ hub, names, shown, options, context });
+  if (options.watch || options.wait) return await watch({ hub, names, shown, options, context });
   const isPart = names.length > 0 || shown.selector !== undefined;
   const all = options.output === "name" ? [] : await readEnded(hub, shown, systemClock.now(), context.signal);
   const answer = { report, ended: endedOf(all, report, isPart), entries: names.length > 0 };
@@ -65,7 +60,7 @@ export async function status(names: string[], options: StatusOptions, context: C
   return isHealthy(report) ? EXIT.ok : EXIT.found;
 }
 
-interface Watching {
+interface Followed {
   hub: Connection;
   names: string[];
   shown: Shown;
@@ -73,20 +68,24 @@ interface Watching {
   context: CommandContext;
 }
 
-/** Shows the live table until the signal. The exit code says if all is well at that moment. */
-async function watch({ hub, names, shown, options, context }: Watching): Promise<number> {
+/**
+ * Shows the live table until the signal, or with `--wait`, each change until all is well. The exit code says if all is
+ * well at that moment.
+ */
+async function watch({ hub, names, shown, options, context }: Followed): Promise<number> {
   const { terminal, signal } = context;
   const view = new HubView({
-    endedIn: await endedPlaces(hub, shown, signal),
+    endedIn: options.wait ? [] : await endedPlaces(hub, shown, signal),
     client: hub.client,
     logger: commandLogger(options.logLevel, terminal),
     name: "status",
     clusters: shown.clusters,
     ...defined({ others: shown.others, namespace: shown.namespace, labelSelector: shown.selector }),
   });
-  const screen = new Screen({ terminal, quietOut: false, now: () => systemClock.monotonic() });
   // A named object may be deleted and created again meanwhile.
   const report = (): StatusReport => select(view.report(), names, shown, { absent: "Skip" });
+  if (options.wait) return await waitFor(view, { report, terminal, timeoutMs: options.timeout, signal });
+  const screen = new Screen({ terminal, quietOut: false, now: () => systemClock.monotonic() });
   const isPart = names.length > 0 || shown.selector !== undefined;
   const ended = (): EndedReport[] => endedOf(ofNamespace(view.ended(), shown.namespace), report(), isPart);
   const source = { report, ended, onChange: (handler: () => void) => view.onChange(handler) };
@@ -98,6 +97,19 @@ async function watch({ hub, names, shown, options, context }: Watching): Promise
   await running;
   screen.settle();
   return isHealthy(report()) ? EXIT.ok : EXIT.found;
+}
+
+async function waitFor(view: HubView, waiting: Omit<Waiting, "view">): Promise<number> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([waiting.signal, over.signal]);
+  const running = view.run(signal);
+  try {
+    await view.waitForSync(signal);
+    return await untilWell({ ...waiting, view });
+  } finally {
+    over.abort();
+    await running.catch(() => undefined);
+  }
 }
 
 /** The message for an empty result, in kubectl's words; for an empty hub also the next step. */

@@ -86,7 +86,7 @@ export interface NamedKind {
   group: string | undefined;
 }
 
-function ofKind({ objects }: StatusReport, named: NamedKind): ObjectReport[] {
+export function ofKind({ objects }: StatusReport, named: NamedKind): ObjectReport[] {
   return objects.filter(({ kind, apiVersion }) => isNamedSo(named, { kind, group: parseApiVersion(apiVersion).group }));
 }
 
@@ -177,11 +177,16 @@ const KINDS: Record<string, string> = {
 export function splitName(text: string): NamedKind & { name: string } {
   const slash = text.indexOf("/");
   if (slash < 0) return { kind: "demoapplication", group: undefined, name: text };
-  const [kind = "", ...group] = text.slice(0, slash).toLowerCase().split(".");
   const name = text.slice(slash + 1);
-  if (kind === "" || name === "")
+  if (slash === 0 || name === "")
     throw new CommandError(`"${text}" names no object: give KIND/NAME, such as demoapplication/shop`);
+  return { ...splitKind(text.slice(0, slash)), name };
+}
+
+/** `mysqlcluster`, `mysqlclusters.mysql.presslabs.org`, `mc`. */
+export function splitKind(text: string): NamedKind {
+  const [kind = "", ...group] = text.toLowerCase().split(".");
   const known = KINDS[kind];
-  if (known !== undefined) return { kind: known, group: undefined, name };
-  return { kind, group: group.length === 0 ? undefined : group.join("."), name };
+  if (known !== undefined) return { kind: known, group: undefined };
+  return { kind, group: group.length === 0 ? undefined : group.join(".") };
 }

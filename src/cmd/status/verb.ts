@@ -1,5 +1,5 @@
 import { Argument, Option } from "@commander-js/extra-typings";
-import { offering, type OptionsOf, verb } from "../shared/index.ts";
+import { duration, offering, type OptionsOf, verb } from "../shared/index.ts";
 
 export const status = verb({
   name: "status",
@@ -27,6 +27,12 @@ export const status = verb({
         new Option("-w, --watch", "show a table that follows every change, until Ctrl-C")
           .default(false)
           .conflicts("output"),
-      ),
+      )
+      .addOption(
+        new Option("--wait", "wait until all that is shown is well, with a line for each change")
+          .default(false)
+          .conflicts(["output", "watch"]),
+      )
+      .addOption(duration("--timeout <duration>", "with --wait: how long; exits with 3 when the time is over", "5m")),
 });
 export type StatusOptions = OptionsOf<typeof status>;

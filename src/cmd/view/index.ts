@@ -3,8 +3,10 @@
  * hidden, never as absent.
  */
 export { namesOf, sinceText } from "./causeText.ts";
+export { hubRows, type RowReading, type RowSource } from "./rowSource.ts";
 export { type CauseReport, causesOf } from "./statusCauses.ts";
 export {
+  CORE_EVENTS,
   ENDED_EVENTS,
   endedIn,
   endedOf,
@@ -13,8 +15,8 @@ export {
   ofNamespace,
   readEnded,
 } from "./statusEnded.ts";
-export { hiddenNote, idleNote, readEverywhere, readHub, readOthers, type Shown } from "./statusReading.ts";
-export { ago, causeTable, endedTable, formatStatus, toneOf } from "./statusTable.ts";
+export { type Asked, hiddenNote, idleNote, readOthers, type Shown } from "./statusReading.ts";
+export { ago, causeTable, endedTable, formatRows, formatStatus, toneOf } from "./statusTable.ts";
 export {
   buildReport,
   type ClusterReport,

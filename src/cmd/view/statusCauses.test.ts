@@ -39,7 +39,7 @@ describe("an object that several causes keep from being well", () => {
       since: "2026-11-21T08:25:00Z",
     });
     const text = formatStatus(report, { wide: false, color: false, now });
-    expect(text).toMatch(/^default\/billing +0\/24 +0\/12 +r00:ImagePullBackOff +5m +gen 1 +18m$/m);
+    expect(text).toMatch(/^default\/billing +0\/24 +0\/12 +r00:ImagePullBackOff +5m +gen 1 +10s$/m);
   });
 
   test("comes after its causes, each with its clusters, objects, time and next step", () => {
@@ -100,4 +100,122 @@ test("nothing is wrong where all is well", () => {
   const well = buildReport([app("blog", fine, [entry("a", "Available", 1)])], [cluster("a", ready)]);
   expect(causesOf(well)).toEqual([]);
   expect(well.objects[0]).toMatchObject({ reasons: [], since: "" });
+});
+
+describe("causes with the same reason", () => {
+  const failing = (name: string, reason: string, message: string, at: Partial<ReturnType<typeof since>> = since(20)) =>
+    app(name, fine, [entry("a", "Degraded", 1, { reason, message, ...at })]);
+  const shown = (...objects: KubeObject[]): [shape: string, objects: string[]][] =>
+    causesOf(buildReport(objects, [])).map(({ shape, objects: of }) => [shape, of.map(({ name }) => name)]);
+
+  test("are one where only names and numbers differ in the message", () => {
+    const [one, two] = [`failed to pull "web:7": not found`, `failed to pull "blog:12": not found`];
+    expect(shown(failing("web", "ImagePullBackOff", one), failing("blog", "ImagePullBackOff", two))).toEqual([
+      ["failed to pull …: not found", ["blog", "web"]],
+    ]);
+  });
+
+  test("are two where the messages say different things", () => {
+    const other = failing("blog", "ImagePullBackOff", "no right to pull");
+    expect(shown(failing("web", "ImagePullBackOff", "not found"), other)).toHaveLength(2);
+  });
+
+  test("are one for a cluster out of contact, whatever is said of its objects", () => {
+    const [one, two] = ["connection refused", "no answer within 10 s"].map((message, index) =>
+      failing(`app-${index}`, "ClusterUnreachable", message),
+    );
+    expect(shown(...[one, two].flatMap((object) => object ?? []))).toEqual([["", ["app-0", "app-1"]]]);
+  });
+});
+
+describe("the change that a cause follows", () => {
+  const changedAt = (time: string, subresource?: string): KubeObject["metadata"]["managedFields"] => [
+    { manager: "kubectl", time, fieldsV1: { "f:spec": {} }, ...(subresource === undefined ? {} : { subresource }) },
+    { manager: "meridian", time: "2026-11-21T08:29:00Z", fieldsV1: { "f:metadata": {} } },
+    { manager: "meridian", time: "2026-11-21T08:29:00Z", fieldsV1: { "f:status": {} }, subresource: "status" },
+  ];
+  const headline = (managedFields: KubeObject["metadata"]["managedFields"]): string => {
+    const entries = [entry("a", "Degraded", 1, { reason: "ImagePullBackOff", message: "gone", ...since(20) })];
+    const object = app("shop", fine, entries, { ...(managedFields === undefined ? {} : { managedFields }) }, 7);
+    (object["status"] as Record<string, unknown>)["observedGeneration"] = 7;
+    return formatStatus(buildReport([object], []), { wide: false, color: false, now }).split("\n")[1] ?? "";
+  };
+  const bare = "ImagePullBackOff: default/shop in a since 08:20 UTC (10m)";
+
+  test.each([
+    { name: "shortly before it", fields: changedAt("2026-11-21T08:18:00Z"), after: true },
+    { name: "by the scale subresource", fields: changedAt("2026-11-21T08:18:00Z", "scale"), after: true },
+    { name: "in the second after it: times are rounded", fields: changedAt("2026-11-21T08:20:01Z"), after: true },
+    { name: "after it", fields: changedAt("2026-11-21T08:21:00Z"), after: false },
+    { name: "long before it", fields: changedAt("2026-11-21T08:00:00Z"), after: false },
+    { name: "at a time that nobody knows", fields: undefined, after: false },
+  ])("$name: $after", ({ fields, after }) => {
+    expect(headline(fields)).toBe(after ? `${bare}, after generation 7 of default/shop` : bare);
+  });
+});
+
+describe("what waits", () => {
+  const paused = (reason: string, conditions = fine) => {
+    const object = app("shop", conditions, [entry("a", "Available", 1)]);
+    Object.assign(object["status"] as object, {
+      rollout: {
+        state: "Paused",
+        reason,
+        message: "stage rest waits for approval",
+        since: "2026-11-21T08:10:00Z",
+        stages: [
+          { name: "canary", state: "Succeeded" },
+          { name: "rest", state: "Paused" },
+        ],
+      },
+    });
+    return object;
+  };
+  const textOf = (object: KubeObject, color = false) =>
+    formatStatus(buildReport([object], [cluster("a", ready)]), { wide: false, color, now });
+
+  test("for a person is named with the command that lets it go on", () => {
+    const text = textOf(paused("Gate"));
+    expect(text).toMatch(/^WAITS FOR A PERSON\nRolloutPaused: default\/shop since 08:10 UTC \(20m\)\n {2}stage rest /);
+    expect(text).toMatch(/`meridian rollout approve shop -n default` approves its stage$/m);
+    expect(text).toMatch(/^default\/shop .* gen 1, stage 2\/2, paused +now$/m);
+  });
+
+  test("is named beside what is wrong with the object", () => {
+    const wrong = [...fine.slice(0, 2), condition("Available", "False", "QuotaExceeded", "pods"), ...fine.slice(3)];
+    const causes = causesOf(buildReport([paused("User", wrong)], []));
+    expect(causes.map(({ reason, standing }) => [reason, standing])).toEqual([
+      ["QuotaExceeded", "Trouble"],
+      ["RolloutPaused", "WaitsForPerson"],
+    ]);
+  });
+
+  test("is never shown as an error: deletions that are held, slow clusters, stopped rollouts", () => {
+    const red = "\u001b[31m";
+    expect(textOf(paused("Gate"), true)).not.toContain(red);
+    const held = condition("DeletionsHeld", "True", "HubWentBack", "hub lacks 38 objects");
+    const slow = condition("Slow", "True", "SlowAnswers", "answers take about 2.5s");
+    for (const { says, title } of [
+      { says: held, title: "WAITS FOR A PERSON\nHubWentBack: cluster a since " },
+      { says: slow, title: "WAITS\nSlowAnswers: cluster a since " },
+    ]) {
+      const member = { ...cluster("a", ready), status: { conditions: [ready, says], kubernetesVersion: "v1.35.4" } };
+      const text = formatStatus(buildReport([], [member]), { wide: false, color: true, now });
+      expect(text).not.toContain(red);
+      expect(text.startsWith(title)).toBe(true);
+    }
+  });
+
+  test("a flood of causes leaves room for the table", () => {
+    const words = ["no", "bad", "lost", "late", "old", "odd", "raw", "shut", "slow", "sad", "void", "wet"];
+    const entries = words.map((word) => entry(word, "Failed", 1, { reason: "Invalid", message: `${word} spec` }));
+    const object = app(
+      "shop",
+      fine,
+      entries.map((one) => ({ ...one, message: `it is ${one.name}ly said` })),
+    );
+    const text = textOf(object);
+    expect(text.match(/^Invalid: /gm)).toHaveLength(10);
+    expect(text).toContain("and 2 more: `meridian status -o wide` shows them\n");
+  });
 });

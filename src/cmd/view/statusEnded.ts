@@ -19,8 +19,15 @@ export interface EndedReport {
 
 const RECOVERED: Reason = "Recovered";
 /** In the core group, because the built-in role `view` may read Events there, but not of events.k8s.io. */
+export const CORE_EVENTS: ResourceType = {
+  group: "",
+  version: "v1",
+  kind: "Event",
+  plural: "events",
+  namespaced: true,
+};
 export const ENDED_EVENTS: { type: ResourceType; fieldSelector: string } = {
-  type: { group: "", version: "v1", kind: "Event", plural: "events", namespaced: true },
+  type: CORE_EVENTS,
   fieldSelector: `reason=${RECOVERED}`,
 };
 const REPORTER = "paas.cmft.com/meridian";

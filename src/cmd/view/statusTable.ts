@@ -27,6 +27,19 @@ export function formatStatus(report: StatusReport, options: TableOptions): strin
   return parts.join("\n");
 }
 
+/** Objects, or a line for each object on each cluster, and the named clusters. */
+export function formatRows(
+  { objects, clusters }: StatusReport,
+  { byCluster, ...options }: TableOptions & { byCluster: boolean },
+): string {
+  const parts: string[] = [];
+  const hasEntries = objects.some((object) => object.clusters.length > 0);
+  if (byCluster ? hasEntries : objects.length > 0)
+    parts.push(byCluster ? entryTable(objects, options) : objectTable(objects, options));
+  if (clusters.length > 0) parts.push(clusterTable(clusters, options));
+  return parts.join("\n");
+}
+
 export function endedTable(ended: readonly EndedReport[], { color, now }: TableOptions): string {
   const columns: Column<EndedReport>[] = [
     ["ENDED", ({ at }) => ago(at, now)],

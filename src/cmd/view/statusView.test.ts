@@ -103,7 +103,9 @@ describe("an object that serves, and is not as it is to be everywhere", () => {
     const built = buildReport([object], [cluster("a", ready)]);
     expect(built.objects[0]).toMatchObject({ healthy: false, reason });
     expect(isHealthy(built)).toBe(false);
-    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(new RegExp(`^[\\w/]+ +\\S+ +\\S+ +([\\w-]+:)?${reason} `, "m"));
+    expect(formatStatus(built, { wide: false, color: false, now })).toMatch(
+      new RegExp(`^[\\w/]+ +\\S+ +\\S+ +([\\w-]+:)?${reason} `, "m"),
+    );
   });
 
   test("is told by the condition that is the cause, where one is", () => {

@@ -46,6 +46,8 @@ export interface ObjectReport {
   message: string;
   /** `Kind/name` of the policy; empty: none. */
   placement: string;
+  /** Absent: none. */
+  policy?: { kind: string; namespace?: string; name: string };
   replicas: ReplicaCounts;
   /** Replicas on clusters that are out of contact, from their last reports. */
   staleReplicas?: ReplicaCounts;
@@ -179,6 +181,7 @@ function reportOf({
     message: told === undefined ? "" : messageOf(reasons[0]?.reason, told, status),
     since: problem === undefined ? "" : sinceOf(metadata, status),
     placement: status.placement === undefined ? "" : `${status.placement.kind}/${status.placement.name}`,
+    ...defined({ policy: status.placement }),
     replicas: status.replicas ?? NONE,
     ...defined({ staleReplicas: status.staleReplicas }),
     conditions: status.conditions ?? [],

@@ -1,0 +1,66 @@
+import { type CommandContext, CommandError, connectHub, EXIT, structured } from "../shared/index.ts";
+import { systemClock } from "../../runtime/index.ts";
+import { lacks, ofKind, select, splitKind } from "../status/index.ts";
+import { formatRows, fullNameOf, type ObjectReport, type RowReading, type StatusReport } from "../view/index.ts";
+import { readNoted } from "./rows.ts";
+import type { GetOptions } from "./verb.ts";
+
+/**
+ * `meridian get`: the objects of a kind, or one object. `-o json` and `-o yaml` print `{items: [...]}`: ObjectReport or
+ * ClusterReport, and with `--clusters` an item for each object on each cluster. Unhealthy objects are no error here.
+ */
+export async function get(kind: string, options: GetOptions, context: CommandContext): Promise<number> {
+  const { terminal } = context;
+  await using hub = connectHub(options, context);
+  const reading = await readNoted(hub, options, context);
+  const report = kind.includes("/") ? await named(reading, kind) : ofOneKind(reading, kind);
+  const { clusters: byCluster, output } = options;
+  const items = byCluster ? placed(report.objects) : [...report.objects, ...report.clusters];
+  const table = { wide: output === "wide", color: terminal.color, now: systemClock.now() };
+  terminal.out(structured({ items }, output) ?? formatRows(report, { ...table, byCluster }));
+  if (items.length === 0 && output !== "json" && output !== "yaml") terminal.err("No resources found.\n");
+  return EXIT.ok;
+}
+
+/** A name means one object, or one cluster, without the clusters and objects around it. */
+async function named({ report, shown, everywhere }: RowReading, name: string): Promise<StatusReport> {
+  const around = lacks(report, [name]) ? await everywhere() : report;
+  const { objects, clusters } = select(report, [name], shown, { around });
+  return objects.length > 0 ? { objects, clusters: [] } : { objects: [], clusters };
+}
+
+function ofOneKind({ report, shown }: RowReading, kind: string): StatusReport {
+  const wanted = splitKind(kind);
+  if (wanted.kind === "membercluster") {
+    if (!shown.clusters)
+      throw new CommandError(
+        "your rights on the hub do not show member clusters: ask its administrator for the right to list memberclusters",
+      );
+    return { objects: [], clusters: report.clusters };
+  }
+  const objects = ofKind(report, wanted);
+  if (objects.length > 0 || wanted.kind === "demoapplication") return { objects, clusters: [] };
+  const kinds = [...new Set(report.objects.map((object) => object.kind.toLowerCase()))].toSorted();
+  if (report.objects.some(({ name }) => name === kind))
+    throw new CommandError(
+      `"${kind}" is the name of an object, and get needs its kind: write \`meridian get demoapplication/${kind}\``,
+    );
+  throw new CommandError(
+    `no object of the kind "${kind}" is placed; ${kinds.length === 0 ? "no object is placed at all" : `name one of these: ${[...kinds, "membercluster"].join(", ")}`}`,
+  );
+}
+
+function placed(objects: readonly ObjectReport[]): object[] {
+  return objects.flatMap(({ apiVersion, kind, namespace, name, clusters, ...object }) =>
+    clusters.map(({ name: cluster, ...entry }) => ({
+      apiVersion,
+      kind,
+      namespace,
+      name,
+      object: fullNameOf({ kind, namespace, name }),
+      placement: object.placement,
+      cluster,
+      ...entry,
+    })),
+  );
+}

@@ -1,0 +1,73 @@
+import { Argument, Option } from "@commander-js/extra-typings";
+import {
+  type NewCommand,
+  objectNamespace,
+  offering,
+  type OptionsOf,
+  otherSystemNamespace,
+  verb,
+} from "../shared/index.ts";
+
+const oneObject = () =>
+  offering(
+    "shownObjects",
+    new Argument("<object>", "NAME, KIND/NAME such as demoapplication/shop, or membercluster/NAME"),
+  );
+const structuredOnly = () => new Option("-o, --output <format>", "output format").choices(["json", "yaml"] as const);
+const onObject = (command: NewCommand) =>
+  command.addArgument(oneObject()).addOption(objectNamespaceOrAny()).addOption(structuredOnly());
+
+const objectNamespaceOrAny = () =>
+  new Option(
+    "-n, --namespace <namespace>",
+    "namespace of the object (default: every namespace that your rights reach)",
+  );
+
+export const get = verb({
+  name: "get",
+  summary: "lists the objects of a kind, or with --clusters a line for each object on each cluster",
+  flags: (command) =>
+    command
+      .addArgument(
+        offering("shownKinds", new Argument("<kind>", "KIND such as demoapplication, KIND/NAME, or membercluster")),
+      )
+      .option("--clusters", "a line for each object on each cluster", false)
+      .addOption(objectNamespaceOrAny())
+      .option("-l, --selector <selector>", "only objects with these labels, as in kubectl")
+      .addOption(new Option("-o, --output <format>", "output format").choices(["wide", "json", "yaml"] as const)),
+});
+export type GetOptions = OptionsOf<typeof get>;
+
+export const describe = verb({
+  name: "describe",
+  summary: "shows one object or cluster: causes, conditions, clusters, change, Events and the commands that follow",
+  flags: onObject,
+});
+
+export const tree = verb({
+  name: "tree",
+  summary: "shows an object with its placement, its stages, and its clusters by region",
+  flags: onObject,
+});
+
+export const events = verb({
+  name: "events",
+  summary: "lists the hub's Events of an object and of its placement, newest last",
+  flags: onObject,
+});
+export type ObjectOptions = OptionsOf<typeof events>;
+
+export const why = verb({
+  name: "why",
+  summary: "says on one screen if an object is placed, why or why not, and what would have to change",
+  flags: (command) =>
+    command
+      .addArgument(
+        offering("applications", new Argument("<object>", "NAME, or KIND/NAME such as demoapplication/shop")),
+      )
+      .addOption(objectNamespace())
+      .addOption(offering("members", new Option("--cluster <name>", "answer for this cluster only")))
+      .addOption(otherSystemNamespace())
+      .addOption(structuredOnly()),
+});
+export type WhyOptions = OptionsOf<typeof why>;
