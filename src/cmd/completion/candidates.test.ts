@@ -28,7 +28,7 @@ describe("a shell may offer", () => {
     { line: "un", words: ["uninstall", "unjoin", "uncordon"] },
     { line: "help st", words: ["status"] },
     { line: "status --w", words: ["--watch", "--wait"] },
-    { line: "status --watch --w", words: [] },
+    { line: "status --watch --w", words: ["--wait"] },
     { line: "join a --label x=y --la", words: ["--label"] },
     { line: "status --conte", words: ["--context"] },
     { line: "status -o ", words: ["wide", "json", "yaml", "name"] },

@@ -76,11 +76,13 @@ function knownTo(words: readonly string[], context: CommandContext): Known {
     applications: () => namesOf(DEMOAPPLICATIONS, givenNamespace),
     others: async () => {
       const kinds = [RESOURCEBINDINGS, ...(givenNamespace === undefined ? [CLUSTERRESOURCEBINDINGS] : [])];
-      const [bundles = [], ...bindings] = await Promise.all([
+      const [bundles, bindings] = await Promise.all([
         namesOf(MANIFESTBUNDLES, givenNamespace),
-        ...kinds.map((type) =>
-          itemsOf(type, type === RESOURCEBINDINGS ? givenNamespace : undefined, false).then((items) =>
-            items.map((item) => boundName(item as unknown as ResourceBinding)),
+        Promise.all(
+          kinds.map((type) =>
+            itemsOf(type, type === RESOURCEBINDINGS ? givenNamespace : undefined, false).then((items) =>
+              items.map((item) => boundName(item as unknown as ResourceBinding)),
+            ),
           ),
         ),
       ]);

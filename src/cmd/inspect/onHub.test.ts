@@ -45,8 +45,8 @@ beforeAll(async () => {
     kind: "Placement",
     metadata: { name: "all", namespace: "shop" },
     spec: {
-      resourceSelectors: [{ kind: "DemoApplication", name: "web" }],
-      clusterAffinity: { clusterNames: ["m1"] },
+      resourceSelectors: [{ apiVersion: APP.apiVersion, kind: "DemoApplication", name: "web" }],
+      clusterAffinities: [{ name: "eu", clusterNames: ["m1"] }],
     },
   });
   for (const name of ["web", "lonely"])
@@ -137,17 +137,17 @@ describe("events", () => {
   test("are those of the object and of its placement, the newest last", async () => {
     const web = { ...APP, namespace: "shop", name: "web" };
     const all = { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "Placement", namespace: "shop", name: "all" };
-    await event("new", 60_000, web, "second\nline");
-    await event("old", 180_000, web, "first");
-    await event("policy", 120_000, all, "of the policy");
+    await event("new", 125_000, web, "second\nline");
+    await event("old", 245_000, web, "first");
+    await event("policy", 185_000, all, "of the policy");
     await event("other", 1_000, { ...web, name: "lonely" }, "of another object");
     const { code, out } = await fleet.run("events web");
     expect(code).toBe(0);
     expect(out.split("\n").map((row) => row.split(/ {3,}/))).toEqual([
       ["SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"],
-      ["3m ago", "Normal", "Said", "demoapplication/web", "first"],
-      ["2m ago", "Normal", "Said", "placement/all", "of the policy"],
-      ["1m ago", "Normal", "Said", "demoapplication/web", "second line"],
+      ["4m ago", "Normal", "Said", "demoapplication/web", "first"],
+      ["3m ago", "Normal", "Said", "placement/all", "of the policy"],
+      ["2m ago", "Normal", "Said", "demoapplication/web", "second line"],
       [""],
     ]);
     expect((await fleet.run("describe web")).out).toContain("placement/all");

@@ -9,7 +9,7 @@ export interface WhyTextOptions {
   cluster: string | undefined;
   color: boolean;
   /** About the health of a copy; empty: nothing to do. */
-  nextStep(cluster: ExplainedCluster): string;
+  nextStep: (cluster: ExplainedCluster) => string;
 }
 
 export function whyText(explanation: Explanation, options: WhyTextOptions): string {

@@ -7,7 +7,7 @@ import { causesOf, fullNameOf, isHealthy, type StatusReport } from "../view/inde
 export interface Waiting {
   view: Pick<HubView, "onChange">;
   /** The present state of what is waited for. */
-  report(): StatusReport;
+  report: () => StatusReport;
   terminal: Terminal;
   timeoutMs: number;
   signal: AbortSignal;

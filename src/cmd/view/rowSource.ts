@@ -8,7 +8,7 @@ export interface RowReading {
   /** Notes about the limits of the person's rights, one sentence each. */
   notes: string[];
   /** To suggest what a person may have meant: the objects of every namespace. */
-  everywhere(): Promise<StatusReport>;
+  everywhere: () => Promise<StatusReport>;
 }
 
 /** Rows of objects and clusters for every verb that shows them, wherever the rows come from. */
