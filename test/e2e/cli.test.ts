@@ -313,7 +313,7 @@ describe("with a manager", () => {
     await eventually(async () => {
       const { code, stdout } = await meridian(fleet.hub, ["status", "lonely"]);
       expect(code).toBe(1);
-      expect(stdout).toMatch(/^default +lonely .* NoPlacement$/m);
+      expect(stdout).toMatch(/^default\/lonely .* NoPlacement /m);
     });
     await fleet.hub.api.delete("/apis/paas.cmft.com/v1/namespaces/default/demoapplications/lonely");
     await eventually(async () => expect(await meridian(fleet.hub, ["status"])).toMatchObject({ code: 0 }));

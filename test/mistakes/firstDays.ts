@@ -3,11 +3,9 @@ import { type CommandMistake, HUB } from "./types.ts";
 /** Mistakes of the first day and of the bad night: what a newcomer types, and what nobody has allowed or placed yet. */
 
 const verbs: CommandMistake[] = [
-  { verb: "get", next: /`meridian status` shows objects and members/ },
   { verb: "logs", next: /`kubectl --namespace NAMESPACE logs deployment\/NAME`.*`meridian status NAME`/ },
   { verb: "diff", next: /`meridian plan -f FILE`/ },
   { verb: "clusters", next: /`meridian status` ends with the members/ },
-  { verb: "describe", next: /`meridian explain NAME`/ },
   { verb: "apply", next: /`kubectl apply -f FILE`/ },
   { verb: "register", next: /`meridian join NAME --region REGION --member-kubeconfig FILE`/ },
   { verb: "rollback", next: /`meridian rollout undo NAME`/ },
@@ -35,7 +33,7 @@ const placing: CommandMistake[] = [
     code: 1,
     prints: true,
     what: /AlreadyExists/,
-    where: /m1 +clash\/clash/,
+    where: /clash\/clash in m1/,
     next: /rename the object, remove the foreign one, or set `conflictResolution: Adopt` in the Placement/,
   },
   {

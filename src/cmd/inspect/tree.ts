@@ -22,8 +22,7 @@ export function tree(name: string, options: ObjectOptions, context: CommandConte
   });
 }
 
-/** Exported for tests. */
-export function treeOf(object: ObjectReport): Branch {
+function treeOf(object: ObjectReport): Branch {
   const { replicas, available, placement, change, clusters, unlistedClusters, finishedOn } = object;
   const regions = Map.groupBy(clusters, ({ region }) => region ?? "");
   const leaf = (text: string): Branch => ({ text, branches: [] });
@@ -62,8 +61,7 @@ function clusterTree(cluster: string, objects: readonly ObjectReport[]): Branch 
   return { text: `cluster ${cluster}`, branches };
 }
 
-/** Exported for tests. */
-export function treeText({ text, branches }: Branch): string {
+function treeText({ text, branches }: Branch): string {
   return `${text}\n${branches.map((branch, index) => branchText(branch, "", index === branches.length - 1)).join("")}`;
 }
 

@@ -33,14 +33,9 @@ const STATUS = "`meridian status` shows objects and members, `meridian status NA
 
 /** Commands of other programs, and what Meridian has instead. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ["get", `${STATUS}; \`kubectl get demoapplications,memberclusters -A\` works too`],
   ["list", STATUS],
   ["ls", STATUS],
   ["clusters", "`meridian status` ends with the members; `kubectl get memberclusters -o wide` says more about them"],
-  [
-    "describe",
-    "`meridian status NAME` shows the state of an object, `meridian explain NAME` why the object runs where it does",
-  ],
   ["logs", LOGS],
   ["log", LOGS],
   ["diff", "`meridian plan -f FILE` shows what a change would do, on every member"],

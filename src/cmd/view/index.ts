@@ -3,7 +3,7 @@
  * hidden, never as absent.
  */
 export { namesOf, sinceText } from "./causeText.ts";
-export { hubRows, type RowReading, type RowSource } from "./rowSource.ts";
+export { hubRows, type RowReading } from "./rowSource.ts";
 export { type CauseReport, causesOf } from "./statusCauses.ts";
 export {
   CORE_EVENTS,
@@ -15,7 +15,7 @@ export {
   ofNamespace,
   readEnded,
 } from "./statusEnded.ts";
-export { type Asked, hiddenNote, idleNote, readOthers, type Shown } from "./statusReading.ts";
+export { hiddenNote, idleNote, readOthers, type Shown } from "./statusReading.ts";
 export { ago, causeTable, endedTable, formatRows, formatStatus, toneOf } from "./statusTable.ts";
 export {
   buildReport,
