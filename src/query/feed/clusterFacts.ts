@@ -1,5 +1,11 @@
-import { type Contact, defined, type MemberCluster, REGION_LABEL } from "../../apis/index.ts";
+import { type Contact, defined, type MemberCluster, REGION_LABEL, SLOW_CONDITION } from "../../apis/index.ts";
 import type { ClusterValue } from "../table/index.ts";
+
+/** A cluster that answers slowly is Ready, and says why things take long there. */
+function slownessOf(status: MemberCluster["status"]): Pick<ClusterValue, "reason" | "message"> {
+  const slow = status?.conditions?.find(({ type }) => type === SLOW_CONDITION);
+  return slow?.status === "True" ? { reason: slow.reason, message: slow.message } : {};
+}
 
 /** `pending`: no contact was tried yet. `now` in epoch milliseconds: start of a state that is new. */
 export function clusterFacts(
@@ -18,7 +24,7 @@ export function clusterFacts(
     ...defined({ region: metadata.labels?.[REGION_LABEL] }),
     state,
     // While a cluster answers, it counts as seen just now; no row changes for that.
-    ...(ok ? {} : defined({ reason, message, lastContact })),
+    ...(ok ? slownessOf(status) : defined({ reason, message, lastContact })),
     ...defined({ kubernetesVersion: status?.kubernetesVersion, since }),
     stale: !ok,
     labels: metadata.labels ?? {},

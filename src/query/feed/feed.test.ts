@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { refOf } from "../../apis/index.ts";
+import { logLines } from "../../observability/testing/logLines.ts";
 import { app, placement } from "../../controllers/testing/planning.ts";
 import { degraded, reporting } from "../../controllers/testing/reporting.ts";
 import { DEMOAPPLICATIONS, MEMBERCLUSTERS } from "../../runtime/index.ts";
@@ -18,7 +19,8 @@ async function feeding(...given: Parameters<typeof reporting>) {
   const { clock, cache: hub, states, assignments, observations, contacts, reconciler: statuses } = all;
   const table = new Table({ now: () => clock.now() });
   const view = { states, assignments, observations, contacts, statuses };
-  const feed = new Feed({ table, hub, view, clock });
+  const { logger, lines } = logLines();
+  const feed = new Feed({ table, hub, view, clock, logger });
   onTestFinished(() => feed[Symbol.dispose]());
   const outside = { now: () => clock.now(), random: () => 0.5, randomId: () => "id", pause: () => undefined };
   const engine = new Engine({ table, ...outside });
@@ -29,7 +31,7 @@ async function feeding(...given: Parameters<typeof reporting>) {
     await feed.caughtUp();
     return (await engine.list(query(resource), ALL)).items as T[];
   };
-  return { ...all, table, feed, engine, list };
+  return { ...all, table, feed, engine, list, view, feedLines: lines };
 }
 
 describe("rows of the planner's tables", () => {
@@ -110,6 +112,31 @@ describe("rows of the planner's tables", () => {
     ]);
   });
 
+  test("of an object that cannot be computed stay, and other rows go on", async () => {
+    const { complete, view, list, update, feedLines } = await feeding({
+      apps: [app(), app({ name: "cart" })],
+      placements: [placement(["a", "b"])],
+    });
+    await complete();
+    await list("federatedobjects");
+    const { present } = view.statuses;
+    const broken = new Error("broken");
+    view.statuses.present = (owner, unlisted) => {
+      if (owner.endsWith("/shop")) throw broken;
+      return present.call(view.statuses, owner, unlisted);
+    };
+    await update({ metadata: { labels: { tier: "gold" } } });
+    await update({ metadata: { labels: { tier: "tin" } } }, "cart");
+    const rows = await list<FederatedObjectRow>("federatedobjects");
+    expect(rows.map(({ name, labels }) => [name, labels])).toEqual([
+      ["cart", { tier: "tin" }],
+      ["shop", {}],
+    ]);
+    expect(feedLines).toContainEqual(
+      expect.objectContaining({ object: expect.stringContaining("shop"), level: "error" }),
+    );
+  });
+
   test("a burst of changes of one object is one event for a reader", async () => {
     const { complete, happens, list, engine } = await feeding();
     await complete();
@@ -176,7 +203,7 @@ test("a feed that begins reports no transitions of what was there before", async
   await complete();
   const table = new Table({ now: () => clock.now() });
   const view = { states, assignments, observations, contacts, statuses };
-  using feed = new Feed({ table, hub, view, clock });
+  using feed = new Feed({ table, hub, view, clock, logger: logLines().logger });
   await settle(100);
   await feed.caughtUp();
   expect([table.size, table.transitions.fleet()]).toEqual([1, []]);

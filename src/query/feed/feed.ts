@@ -1,5 +1,6 @@
 import { type PlannerView, refOfKey } from "../../controllers/index.ts";
 import type { HubCache } from "../../hub/index.ts";
+import type { Logger } from "../../observability/index.ts";
 import { type Clock, TimeSlice } from "../../runtime/index.ts";
 import {
   type ClusterValue,
@@ -18,6 +19,7 @@ export interface FeedOptions {
   hub: HubCache;
   view: PlannerView;
   clock: Clock;
+  logger: Pick<Logger, "error">;
 }
 
 /** Changes are gathered for so long, so that a burst of events of an object costs one computation. */
@@ -97,10 +99,15 @@ export class Feed implements Disposable {
     this.#isScheduled = true;
     this.#idle = Promise.withResolvers();
     const { clock } = this.#options;
-    clock.after(GATHER_MS, () => void this.#flush().then(() => this.#rest()));
+    clock.after(GATHER_MS, () => void this.#run());
   }
 
-  #rest(): void {
+  async #run(): Promise<void> {
+    try {
+      await this.#flush();
+    } catch (error) {
+      this.#options.logger.error({ err: error }, "rows of queries were not computed; the last ones stay");
+    }
     this.#isScheduled = false;
     if (this.#hasMarks) this.#schedule();
     else this.#idle.resolve();
@@ -125,7 +132,7 @@ export class Feed implements Disposable {
         await pause;
         if (this.#isOver) return;
       }
-      this.#compute(owner, made);
+      this.#tryCompute(owner, made);
       batch.push(owner);
       if (batch.length < MOST_IN_COMMIT) continue;
       made.commit(this.#options.table);
@@ -144,6 +151,18 @@ export class Feed implements Disposable {
       for (const { rows } of view.assignments.in(cluster)) for (const owner of rows.keys()) this.#objects.add(owner);
     }
     this.#placesOn.clear();
+  }
+
+  /** An object that cannot be computed keeps its row, and the others are computed. */
+  #tryCompute(owner: string, batch: Batch): void {
+    try {
+      this.#compute(owner, batch);
+    } catch (error) {
+      this.#options.logger.error(
+        { err: error, object: owner },
+        "the row of queries was not computed; the last one stays",
+      );
+    }
   }
 
   #compute(owner: string, batch: Batch): void {

@@ -38,7 +38,7 @@ import {
 } from "../../../src/runtime/index.ts";
 import { FakeClock } from "../../../src/runtime/testing/fakeClock.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
-import { runManager } from "./manager.ts";
+import { type ManagerParts, runManager } from "./manager.ts";
 import { JOBS } from "./objects.ts";
 import { Member } from "./member.ts";
 import type { InProcessClient, Verb } from "./inProcessClient.ts";
@@ -67,6 +67,8 @@ export class TestFederation implements AsyncDisposable {
   metrics: Metrics = createMetrics({ processMetrics: false });
   /** Of the next manager: how it asks what gates want to know. */
   askGate?: AskGate;
+  /** Of the next manager: gets its tables before it runs. */
+  onStart?: ManagerParts["onStart"];
   /** Whether a manager that starts records what is for finding faults. */
   debugEvents = false;
   /** Whether the Lease is held, as the guard of every write sees it. */
@@ -196,6 +198,7 @@ export class TestFederation implements AsyncDisposable {
         tracer,
         events,
         clientFor: (config) => this.#connect(config, guard),
+        ...(this.onStart === undefined ? {} : { onStart: this.onStart }),
       },
       stop.signal,
     );

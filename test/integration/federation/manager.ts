@@ -29,8 +29,8 @@ export interface ManagerParts {
   clientFor: (config: ClusterConfig) => Client;
   /** Numbers in [0, 1) for jitter. Default: always 0.5. */
   random?: () => number;
-  /** Gets the tables of the manager before it runs. */
-  onStart?: (view: FederationView) => void;
+  /** Gets the tables of the manager, and its cache of the hub, before it runs. */
+  onStart?: (view: FederationView, hub: HubCache) => void;
 }
 
 /** The tables of a running manager, to read. */
@@ -66,6 +66,6 @@ export async function runManager(parts: ManagerParts, signal: AbortSignal): Prom
         clientFor,
       }),
   });
-  onStart?.(federation.view);
+  onStart?.(federation.view, hub);
   await Promise.all([hub.run(signal), federation.run(signal)]);
 }
