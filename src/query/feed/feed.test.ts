@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { refOf } from "../../apis/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
+import type { PlannerView } from "../../controllers/index.ts";
 import { app, placement } from "../../controllers/testing/planning.ts";
 import { degraded, reporting } from "../../controllers/testing/reporting.ts";
 import { DEMOAPPLICATIONS, MEMBERCLUSTERS } from "../../runtime/index.ts";
@@ -18,7 +19,7 @@ async function feeding(...given: Parameters<typeof reporting>) {
   const all = await reporting(...given);
   const { clock, cache: hub, states, assignments, observations, contacts, reconciler: statuses } = all;
   const table = new Table({ now: () => clock.now() });
-  const view = { states, assignments, observations, contacts, statuses };
+  const view: PlannerView = { states, assignments, observations, contacts, statuses };
   const { logger, lines } = logLines();
   const feed = new Feed({ table, hub, view, clock, logger });
   onTestFinished(() => feed[Symbol.dispose]());
@@ -119,11 +120,12 @@ describe("rows of the planner's tables", () => {
     });
     await complete();
     await list("federatedobjects");
-    const { present } = view.statuses;
-    const broken = new Error("broken");
-    view.statuses.present = (owner, unlisted) => {
-      if (owner.endsWith("/shop")) throw broken;
-      return present.call(view.statuses, owner, unlisted);
+    const { statuses } = view;
+    view.statuses = {
+      present(owner, unlisted) {
+        if (owner.endsWith("/shop")) throw new Error("broken");
+        return statuses.present(owner, unlisted);
+      },
     };
     await update({ metadata: { labels: { tier: "gold" } } });
     await update({ metadata: { labels: { tier: "tin" } } }, "cart");
@@ -135,6 +137,31 @@ describe("rows of the planner's tables", () => {
     expect(feedLines).toContainEqual(
       expect.objectContaining({ object: expect.stringContaining("shop"), level: "error" }),
     );
+  });
+
+  test("a change of one copy is not kept waiting by a cluster that changes as a whole", async () => {
+    const { complete, reconcile, contact, settle, list, happens, table, clock } = await feeding({
+      apps: [app({ name: "cart" }), app()],
+    });
+    await complete();
+    const cart = `${SHOP.group}/${SHOP.kind}/default/cart`;
+    await reconcile(cart);
+    await settle();
+    await reconcile(cart);
+    contact("b", { ok: false, reason: "ClusterUnreachable", message: "no answer", lastContact: clock.now() });
+    await settle(60_000);
+    await list("federatedobjects");
+    const { end } = table.log;
+    contact("b", { ok: true });
+    happens("a", degraded);
+    await list("federatedobjects");
+    const changed: (string | undefined)[] = [];
+    for (let position = end; position < table.log.end; position++) {
+      const entry = table.log.at(position);
+      if (entry?.of === "object") changed.push(entry.after?.identity.name);
+    }
+    expect(changed[0]).toBe("shop");
+    expect(changed).toContain("cart");
   });
 
   test("a burst of changes of one object is one event for a reader", async () => {

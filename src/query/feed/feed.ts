@@ -24,6 +24,9 @@ export interface FeedOptions {
 
 /** Changes are gathered for so long, so that a burst of events of an object costs one computation. */
 const GATHER_MS = 20;
+/** While much changes, changes are gathered for longer, so that rows take a sixth of the time at most. */
+const MOST_GATHER_MS = 150;
+const PAUSE_FOR_WORK = 5;
 /** Objects in one commit: readers wait no longer for the first of many. */
 const MOST_IN_COMMIT = 256;
 
@@ -34,7 +37,13 @@ const MOST_IN_COMMIT = 256;
 export class Feed implements Disposable {
   readonly #options: FeedOptions;
   readonly #slice: TimeSlice;
-  readonly #objects = new Set<string>();
+  #objects = new Set<string>();
+  /** Objects of the first fill, and of clusters that changed as a whole. Single changes go first. */
+  readonly #backlog = new Set<string>();
+  /** Monotonic milliseconds of the first change that waits. */
+  #waitingSince: number | undefined;
+  /** Milliseconds that the last changes took. */
+  #busyMs = 0;
   readonly #clusters = new Set<string>();
   /** Clusters whose objects are all to be computed again. */
   readonly #placesOn = new Set<string>();
@@ -70,7 +79,11 @@ export class Feed implements Disposable {
     subscriptions.use(hub.objectEvents.follow(({ key }) => this.#markObject(key)));
     subscriptions.use(hub.onCluster(({ object }) => this.#markCluster(object.metadata.name)));
     for (const { metadata } of hub.clusters.list()) this.#markCluster(metadata.name);
-    for (const [owner] of states.plans()) this.#markObject(owner);
+    for (const [owner] of states.plans()) this.#objects.add(owner);
+    for (const owner of this.#objects) this.#backlog.add(owner);
+    this.#objects.clear();
+    this.#waitingSince = undefined;
+    this.#schedule();
   }
 
   /** Resolves when every change so far is in the table. */
@@ -86,11 +99,13 @@ export class Feed implements Disposable {
 
   #markObject(owner: string): void {
     this.#objects.add(owner);
+    this.#waitingSince ??= this.#options.clock.monotonic();
     this.#schedule();
   }
 
   #markCluster(name: string): void {
     this.#clusters.add(name);
+    this.#waitingSince ??= this.#options.clock.monotonic();
     this.#schedule();
   }
 
@@ -99,7 +114,8 @@ export class Feed implements Disposable {
     this.#isScheduled = true;
     this.#idle = Promise.withResolvers();
     const { clock } = this.#options;
-    clock.after(GATHER_MS, () => void this.#run());
+    const gatherMs = Math.min(MOST_GATHER_MS, Math.max(GATHER_MS, PAUSE_FOR_WORK * this.#busyMs));
+    clock.after(gatherMs, () => void this.#run());
   }
 
   async #run(): Promise<void> {
@@ -114,41 +130,58 @@ export class Feed implements Disposable {
   }
 
   get #hasMarks(): boolean {
-    return this.#objects.size > 0 || this.#clusters.size > 0 || this.#placesOn.size > 0;
+    return [this.#objects, this.#backlog, this.#clusters, this.#placesOn].some(({ size }) => size > 0);
   }
 
   async #flush(): Promise<void> {
+    const objects = this.#objects;
+    this.#objects = new Set();
+    this.#waitingSince = undefined;
     this.#commitClusters();
     this.#markPlaces();
-    const marked = [...this.#objects];
-    this.#objects.clear();
-    let batch: string[] = [];
-    let made = new Batch();
-    for (const owner of marked) {
+    this.#busyMs = await this.#computeAll(objects, () => false);
+    await this.#computeAll(this.#backlog, () => this.#isChangeDue);
+    this.#isFilled ||= this.#options.hub.synced && this.#backlog.size === 0;
+  }
+
+  get #isChangeDue(): boolean {
+    const { clock } = this.#options;
+    return this.#waitingSince !== undefined && clock.monotonic() - this.#waitingSince >= GATHER_MS;
+  }
+
+  /** Takes the objects out of the set, and commits their rows. Returns the milliseconds of work. */
+  async #computeAll(owners: Set<string>, mustStop: () => boolean): Promise<number> {
+    const { table, clock } = this.#options;
+    let busyMs = 0;
+    let batch = new Batch();
+    const commit = (): void => {
+      batch.commit(table);
+      batch = new Batch();
+    };
+    for (const owner of owners) {
+      if (mustStop()) break;
       const pause = this.#slice.pause();
       if (pause !== undefined) {
-        made.commit(this.#options.table);
-        made = new Batch();
+        commit();
         await pause;
-        if (this.#isOver) return;
+        if (this.#isOver) return busyMs;
       }
-      this.#tryCompute(owner, made);
-      batch.push(owner);
-      if (batch.length < MOST_IN_COMMIT) continue;
-      made.commit(this.#options.table);
-      made = new Batch();
-      batch = [];
+      const begun = clock.monotonic();
+      owners.delete(owner);
+      this.#tryCompute(owner, batch);
+      if (batch.size >= MOST_IN_COMMIT) commit();
+      busyMs += clock.monotonic() - begun;
     }
-    made.commit(this.#options.table);
-    this.#isFilled ||= this.#options.hub.synced;
+    commit();
+    return busyMs;
   }
 
   #markPlaces(): void {
     const { table, view } = this.#options;
     for (const cluster of this.#placesOn) {
       for (const { rows } of table.places.with("cluster", [cluster]))
-        for (const { entry } of rows) if (entry.value !== undefined) this.#objects.add(entry.key);
-      for (const { rows } of view.assignments.in(cluster)) for (const owner of rows.keys()) this.#objects.add(owner);
+        for (const { entry } of rows) if (entry.value !== undefined) this.#backlog.add(entry.key);
+      for (const { rows } of view.assignments.in(cluster)) for (const owner of rows.keys()) this.#backlog.add(owner);
     }
     this.#placesOn.clear();
   }
@@ -219,6 +252,10 @@ class Batch {
   readonly #objects: ObjectFacts[] = [];
   readonly #deleted: ObjectIdentity[] = [];
   readonly #transitions: TransitionFacts[] = [];
+
+  get size(): number {
+    return this.#objects.length + this.#deleted.length;
+  }
 
   set(facts: ObjectFacts, transitions: readonly TransitionFacts[]): void {
     this.#objects.push(facts);

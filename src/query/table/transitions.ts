@@ -27,7 +27,7 @@ export interface TransitionBounds {
   objects: number;
 }
 
-const BOUNDS: TransitionBounds = { ofObject: 20, ofFleet: 10_000, objects: 50_000 };
+const BOUNDS: TransitionBounds = { ofObject: 20, ofFleet: 10_000, objects: 20_000 };
 
 /** The last transitions of each object, and of the fleet. */
 export class Transitions {
