@@ -70,13 +70,12 @@ function becauseOf(
   return {};
 }
 
+/** The first sight of a cluster is no change. */
 export function clusterTransitions(
   before: ClusterValue | undefined,
   after: ClusterValue | undefined,
-  { now, isNew }: { now: number; isNew: boolean },
+  now: number,
 ): TransitionFacts[] {
-  const cluster = after?.name ?? before?.name;
-  if (cluster === undefined || (before === undefined && !isNew)) return [];
-  if (before?.state === after?.state && before?.reason === after?.reason) return [];
-  return [{ at: now, cluster, ...moved(before, after) }];
+  if (before === undefined || (before.state === after?.state && before.reason === after.reason)) return [];
+  return [{ at: now, cluster: before.name, ...moved(before, after) }];
 }

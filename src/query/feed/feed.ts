@@ -38,7 +38,7 @@ export class Feed implements Disposable {
   readonly #options: FeedOptions;
   readonly #slice: TimeSlice;
   #objects = new Set<string>();
-  /** Objects of the first fill, and of clusters that changed as a whole. Single changes go first. */
+  /** Objects that are seen for the first time, and those of clusters that changed as a whole. Single changes go first. */
   readonly #backlog = new Set<string>();
   /** Monotonic milliseconds of the first change that waits. */
   #waitingSince: number | undefined;
@@ -49,8 +49,6 @@ export class Feed implements Disposable {
   readonly #placesOn = new Set<string>();
   readonly #subscriptions = new DisposableStack();
   #isScheduled = false;
-  /** The first fill is over: a new row is news. */
-  #isFilled = false;
   #isOver = false;
   #idle = Promise.withResolvers<void>();
 
@@ -75,15 +73,13 @@ export class Feed implements Disposable {
         this.#markCluster(cluster);
       }),
     );
-    subscriptions.use(hub.statuses.events.follow(({ key }) => this.#markObject(key)));
-    subscriptions.use(hub.objectEvents.follow(({ key }) => this.#markObject(key)));
+    for (const events of [hub.statuses.events, hub.objectEvents])
+      subscriptions.use(
+        events.follow(({ type, key }) => (type === "Added" ? this.#markLater(key) : this.#markObject(key))),
+      );
     subscriptions.use(hub.onCluster(({ object }) => this.#markCluster(object.metadata.name)));
     for (const { metadata } of hub.clusters.list()) this.#markCluster(metadata.name);
-    for (const [owner] of states.plans()) this.#objects.add(owner);
-    for (const owner of this.#objects) this.#backlog.add(owner);
-    this.#objects.clear();
-    this.#waitingSince = undefined;
-    this.#schedule();
+    for (const [owner] of states.plans()) this.#markLater(owner);
   }
 
   /** Resolves when every change so far is in the table. */
@@ -95,6 +91,11 @@ export class Feed implements Disposable {
     this.#isOver = true;
     this.#subscriptions.dispose();
     this.#idle.resolve();
+  }
+
+  #markLater(owner: string): void {
+    this.#backlog.add(owner);
+    this.#schedule();
   }
 
   #markObject(owner: string): void {
@@ -141,7 +142,6 @@ export class Feed implements Disposable {
     this.#markPlaces();
     this.#busyMs = await this.#computeAll(objects, () => false);
     await this.#computeAll(this.#backlog, () => this.#isChangeDue);
-    this.#isFilled ||= this.#options.hub.synced && this.#backlog.size === 0;
   }
 
   get #isChangeDue(): boolean {
@@ -223,7 +223,8 @@ export class Feed implements Disposable {
       },
       now,
     );
-    batch.set(facts, objectTransitions(before, facts, { now, isNew: this.#isFilled }));
+    // An object that has a status was there before.
+    batch.set(facts, objectTransitions(before, facts, { now, isNew: known === undefined }));
   }
 
   #commitClusters(): void {
@@ -240,7 +241,7 @@ export class Feed implements Disposable {
       if (after === undefined) deletedClusters.push(name);
       else clusters.push(after);
       if (before?.region !== after?.region && before !== undefined) this.#placesOn.add(name);
-      transitions.push(...clusterTransitions(before, after, { now, isNew: this.#isFilled }));
+      transitions.push(...clusterTransitions(before, after, now));
     }
     this.#clusters.clear();
     table.commit({ clusters, deletedClusters, transitions });
