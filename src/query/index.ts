@@ -8,3 +8,12 @@ export * from "./types.ts";
 export { Engine, shapeOf } from "./ask/index.ts";
 export { Table } from "./table/index.ts";
 export { Feed } from "./feed/index.ts";
+export {
+  followClientTrust,
+  Leader,
+  LEADER_ADDRESS,
+  type LeaderTrust,
+  QueryServer,
+  QueryTls,
+  type ReadableKind,
+} from "./server/index.ts";

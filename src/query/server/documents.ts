@@ -1,0 +1,188 @@
+import { allowedParameters } from "../ask/index.ts";
+import { type Resource, RESOURCES } from "../types.ts";
+import {
+  API_VERSION,
+  GROUP_PATH,
+  isGettable,
+  isNamespaced,
+  KIND_OF,
+  QUERY_GROUP,
+  QUERY_VERSION,
+  SHORT_NAMES,
+  VERSION_PATH,
+} from "./names.ts";
+
+const GROUP_VERSION = { groupVersion: API_VERSION, version: QUERY_VERSION };
+const GROUP = { name: QUERY_GROUP, versions: [GROUP_VERSION], preferredVersion: GROUP_VERSION };
+
+/** The discovery document or description at the path. */
+export function documentAt(path: string): object {
+  switch (path) {
+    case "/apis":
+      return { kind: "APIGroupList", apiVersion: "v1", groups: [GROUP] };
+    case GROUP_PATH:
+      return { kind: "APIGroup", apiVersion: "v1", ...GROUP };
+    case VERSION_PATH:
+      return { kind: "APIResourceList", apiVersion: "v1", groupVersion: API_VERSION, resources: resources() };
+    case "/openapi/v3":
+      return { paths: { [VERSION_PATH.slice(1)]: { serverRelativeURL: `/openapi/v3${VERSION_PATH}` } } };
+    default:
+      return description();
+  }
+}
+
+function resources(): object[] {
+  return RESOURCES.map((resource) => ({
+    name: resource,
+    singularName: KIND_OF[resource].toLowerCase(),
+    namespaced: isNamespaced(resource),
+    kind: KIND_OF[resource],
+    verbs: isGettable(resource) ? ["get", "list", "watch"] : ["list", "watch"],
+    ...(SHORT_NAMES[resource].length === 0 ? {} : { shortNames: SHORT_NAMES[resource] }),
+  }));
+}
+
+const SUMMARIES: Readonly<Record<Resource, string>> = {
+  federatedobjects: "A row for each federated object.",
+  placedobjects: "A row for each federated object and cluster.",
+  fleetclusters: "A row for each member cluster.",
+  causes: "Trouble, grouped by reason and shape of the message.",
+  transitions: "Changes of states, newest first.",
+};
+
+const PARAMETERS: Readonly<Record<string, string>> = {
+  namespace: "Namespaces, separated by commas.",
+  kind: "Kinds, as Kind or group/Kind, separated by commas.",
+  name: "First characters of the name.",
+  labelSelector: "Labels, as of kubectl -l.",
+  cluster: "Names of clusters, separated by commas.",
+  region: "Regions, separated by commas.",
+  state: "States, separated by commas.",
+  reason: "Reasons, separated by commas.",
+  policy: "Placements, as Kind/name or name, separated by commas.",
+  waitingFor: "What objects wait for, separated by commas.",
+  changedSince: "Only rows whose state is younger: a duration, such as 10m, or a time.",
+  olderThan: "Only rows whose state is older: a duration, such as 10m, or a time.",
+  cel: "An expression of CEL about the row, which is `object`.",
+  groupBy: "Counts rows by region, cluster, reason, kind, namespace or policy.",
+  sort: "Field to sort by, with - in front for the reverse.",
+  fields: "Fields of the rows, separated by commas.",
+  limit: "Most rows of a page, up to 500; 100 by default.",
+  continue: "Token of the page before.",
+};
+
+const OF_WATCHES: Readonly<Record<string, string>> = {
+  watch: "Answers with events, as JSON lines. With `Accept: text/event-stream`, as server-sent events.",
+  resourceVersion: "Version of an answer, after which events begin.",
+  allowWatchBookmarks: "Sends bookmarks among the events.",
+  timeoutSeconds: "Time after which the watch ends.",
+};
+
+function description(): object {
+  const paths: Record<string, object> = {};
+  for (const resource of RESOURCES) {
+    const list = { get: listOperation(resource) };
+    paths[`${VERSION_PATH}/${resource}`] = list;
+    if (isNamespaced(resource))
+      paths[`${VERSION_PATH}/namespaces/{namespace}/${resource}`] = { ...list, parameters: [inPath("namespace")] };
+    if (!isGettable(resource)) continue;
+    const one = { get: getOperation(resource) };
+    paths[`${VERSION_PATH}/${resource}/{name}`] = { ...one, parameters: [inPath("name")] };
+    if (isNamespaced(resource)) {
+      const parameters = [inPath("namespace"), inPath("name")];
+      paths[`${VERSION_PATH}/namespaces/{namespace}/${resource}/{name}`] = { ...one, parameters };
+    }
+  }
+  return {
+    openapi: "3.0.0",
+    info: { title: "Meridian queries", version: QUERY_VERSION, description: "The status of the fleet. Read only." },
+    paths,
+    components: { schemas: schemas(), securitySchemes: { token: { type: "http", scheme: "bearer" } } },
+    security: [{ token: [] }],
+  };
+}
+
+function inPath(name: string): object {
+  return { name, in: "path", required: true, schema: { type: "string" } };
+}
+
+function listOperation(resource: Resource): object {
+  const of = {
+    ...Object.fromEntries(allowedParameters(resource).map((name) => [name, PARAMETERS[name] ?? ""])),
+    ...OF_WATCHES,
+  };
+  return {
+    summary: SUMMARIES[resource],
+    operationId: `list${KIND_OF[resource]}`,
+    parameters: Object.entries(of).map(([name, text]) => ({
+      name,
+      in: "query",
+      description: text,
+      schema: { type: name === "limit" || name === "timeoutSeconds" ? "integer" : "string" },
+    })),
+    responses: { 200: answered(`${KIND_OF[resource]}List`), ...FAILURES },
+    ...gvk(resource, "list"),
+  };
+}
+
+function getOperation(resource: Resource): object {
+  return {
+    summary: SUMMARIES[resource],
+    operationId: `read${KIND_OF[resource]}`,
+    responses: { 200: answered(KIND_OF[resource]), ...FAILURES },
+    ...gvk(resource, "get"),
+  };
+}
+
+function gvk(resource: Resource, action: string): object {
+  return {
+    "x-kubernetes-action": action,
+    "x-kubernetes-group-version-kind": { group: QUERY_GROUP, version: QUERY_VERSION, kind: KIND_OF[resource] },
+  };
+}
+
+function answered(schema: string): object {
+  return { description: "OK", content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } } };
+}
+
+const FAILURES = Object.fromEntries(
+  Object.entries({
+    400: "A parameter is wrong.",
+    401: "Nobody is named.",
+    403: "The right is missing.",
+    404: "There is no such row.",
+    410: "The page or version is too old.",
+    429: "Too many requests.",
+  }).map(([code, text]) => [code, { description: text, content: statusContent() }]),
+);
+
+function statusContent(): object {
+  return { "application/json": { schema: { $ref: "#/components/schemas/Status" } } };
+}
+
+function schemas(): object {
+  const text = { type: "string" };
+  const count = { type: "integer" };
+  const object = { type: "object", additionalProperties: true };
+  const totals = { type: "object", properties: { count, ready: count, desired: count } };
+  const stale = { type: "object", properties: { cluster: text, lastContact: text, reason: text } };
+  const head = { apiVersion: text, kind: text, metadata: object };
+  const all: Record<string, object> = {
+    Status: { type: "object", properties: { ...head, status: text, message: text, reason: text, code: count } },
+  };
+  for (const resource of RESOURCES) {
+    const kind = KIND_OF[resource];
+    const version = [{ group: QUERY_GROUP, version: QUERY_VERSION, kind }];
+    all[kind] = {
+      type: "object",
+      description: SUMMARIES[resource],
+      properties: { ...head, status: object },
+      "x-kubernetes-group-version-kind": version,
+    };
+    const items = { type: "array", items: { $ref: `#/components/schemas/${kind}` } };
+    const partial = { type: "array", items: stale };
+    const properties = { ...head, items, totals, partial, groups: { type: "array", items: object } };
+    all[`${kind}List`] = { type: "object", properties };
+  }
+  return all;
+}

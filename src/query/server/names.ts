@@ -1,0 +1,33 @@
+import type { Resource } from "../types.ts";
+
+export const QUERY_GROUP = "query.federation.paas.cmft.com";
+export const QUERY_VERSION = "v1alpha1";
+export const API_VERSION = `${QUERY_GROUP}/${QUERY_VERSION}`;
+export const GROUP_PATH = `/apis/${QUERY_GROUP}`;
+export const VERSION_PATH = `${GROUP_PATH}/${QUERY_VERSION}`;
+
+export const KIND_OF = {
+  federatedobjects: "FederatedObject",
+  placedobjects: "PlacedObject",
+  fleetclusters: "FleetCluster",
+  causes: "Cause",
+  transitions: "Transition",
+} as const satisfies Record<Resource, string>;
+
+export const SHORT_NAMES: Readonly<Record<Resource, string[]>> = {
+  federatedobjects: ["fo"],
+  placedobjects: [],
+  fleetclusters: ["fc"],
+  causes: [],
+  transitions: [],
+};
+
+export function isNamespaced(resource: Resource): boolean {
+  return resource !== "fleetclusters";
+}
+
+export function isGettable(
+  resource: Resource,
+): resource is Extract<Resource, "federatedobjects" | "placedobjects" | "fleetclusters"> {
+  return resource === "federatedobjects" || resource === "placedobjects" || resource === "fleetclusters";
+}

@@ -1,0 +1,84 @@
+import { defined } from "../../apis/index.ts";
+import type { ListAnswer, Resource, WatchEvent } from "../types.ts";
+import { RequestError, type StatusBody } from "./failures.ts";
+import { itemOf, listOf } from "./items.ts";
+import { API_VERSION, KIND_OF } from "./names.ts";
+import { type IncludeObject, tableOf, tableOfList } from "./tables.ts";
+
+/** How an answer is written. */
+export type Format = "Object" | "Table" | "EventStream";
+
+/**
+ * The first format of the Accept header that there is.
+ *
+ * @throws {RequestError} 406 if there is none
+ */
+export function formatOf(accept: string | undefined): Format {
+  if (accept === undefined || accept.trim() === "") return "Object";
+  for (const range of accept.split(",").slice(0, 32)) {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    if (type === "text/event-stream") return "EventStream";
+    if (type !== "application/json" && type !== "application/*" && type !== "*/*") continue;
+    const as = parameters.find((one) => one.startsWith("as="))?.slice(3);
+    if (as === undefined) return "Object";
+    if (as === "table" && parameters.includes("g=meta.k8s.io") && parameters.includes("v=v1")) return "Table";
+  }
+  throw new RequestError(
+    406,
+    "answers are application/json, application/json;as=Table;v=v1;g=meta.k8s.io or text/event-stream; accept one of them",
+  );
+}
+
+export interface Representation {
+  resource: Resource;
+  format: Format;
+  include: IncludeObject;
+  /** Epoch milliseconds, for ages in tables. */
+  now: () => number;
+}
+
+export function listBody({ resource, format, include, now }: Representation, answer: ListAnswer): object {
+  return format === "Table" ? tableOfList(resource, answer, include, now()) : listOf(resource, answer);
+}
+
+export function rowBody({ resource, format, include, now }: Representation, row: object): object {
+  return format === "Table" ? tableOf(resource, [row], include, now()) : itemOf(resource, row);
+}
+
+/** Text of one event of a watch. */
+export function eventText(how: Representation, event: WatchEvent, isInitialEnd: boolean): string {
+  const { type, resourceVersion } = event;
+  const object = type === "BOOKMARK" ? bookmark(how, resourceVersion, isInitialEnd) : changed(how, event);
+  return framed(how, type, object, resourceVersion);
+}
+
+/** Text of the event that ends a watch. */
+export function errorText(how: Representation, status: StatusBody): string {
+  return framed(how, "ERROR", status);
+}
+
+/** Both readers skip it. */
+export function heartbeatText({ format }: Representation): string {
+  return format === "EventStream" ? ": heartbeat\n\n" : "\n";
+}
+
+function framed({ format }: Representation, type: string, object: object, id?: string): string {
+  const json = JSON.stringify({ type, object });
+  if (format !== "EventStream") return `${json}\n`;
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${json}\n\n`;
+}
+
+function changed({ resource, format, include, now }: Representation, event: WatchEvent & { object: object }): object {
+  const { object, resourceVersion } = event;
+  return format === "Table"
+    ? tableOf(resource, [object], include, now(), resourceVersion)
+    : itemOf(resource, object, resourceVersion);
+}
+
+function bookmark({ resource, format }: Representation, resourceVersion: string, isInitialEnd: boolean): object {
+  const annotations = isInitialEnd ? { "k8s.io/initial-events-end": "true" } : undefined;
+  const metadata = { resourceVersion, ...defined({ annotations }) };
+  if (format === "Table")
+    return { kind: "Table", apiVersion: "meta.k8s.io/v1", metadata, columnDefinitions: [], rows: [] };
+  return { kind: KIND_OF[resource], apiVersion: API_VERSION, metadata };
+}

@@ -1,0 +1,288 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "../../observability/index.ts";
+import type { Client, Clock } from "../../runtime/index.ts";
+import type { ListAnswer, QueryEngine, Resource } from "../types.ts";
+import { Authenticator, type Proof } from "./authenticator.ts";
+import type { ClientTrust } from "./clientTrust.ts";
+import { documentAt } from "./documents.ts";
+import { internalError, RequestError, type StatusBody, statusOf } from "./failures.ts";
+import { type Leader, noLeader } from "./leader.ts";
+import { formatOf, listBody, rowBody, type Representation } from "./representation.ts";
+import { askedBy, checkRequest, routeOf } from "./requests.ts";
+import { Reviewer } from "./reviewer.ts";
+import { rowKeyOf } from "./rowNames.ts";
+import { type ReadableKind, type ReviewedScope, Scopes } from "./scopes.ts";
+import { Stream } from "./streams.ts";
+import { type BucketLimits, TokenBuckets } from "./tokenBuckets.ts";
+import type { User } from "./user.ts";
+import { isGettable } from "./names.ts";
+
+export interface QueryServerOptions {
+  client: Client;
+  clock: Clock;
+  logger: Logger;
+  /** Kinds as the hub serves them now. */
+  kinds: () => Iterable<ReadableKind>;
+  /** User name of this manager on the hub, once known. */
+  self?: () => string | undefined;
+  /** Undefined: the only manager. */
+  leader?: Pick<Leader, "pass">;
+  observe?: (call: { resource: string; code: number; ms: number; isWatch: boolean }) => void;
+  limits?: Partial<QueryLimits>;
+}
+
+export interface QueryLimits {
+  /** Requests of one user. */
+  requests: BucketLimits;
+  /** Requests with tokens that the hub has to review, from one address. */
+  strangers: BucketLimits;
+  watchesOfUser: number;
+  watches: number;
+}
+
+const LIMITS: QueryLimits = {
+  requests: { perSecond: 20, burst: 50 },
+  strangers: { perSecond: 50, burst: 100 },
+  watchesOfUser: 20,
+  watches: 1_000,
+};
+
+const JSON_TYPE = "application/json";
+
+/** Answers requests of the query API. Any number of HTTP servers may hand requests over. */
+export class QueryServer implements AsyncDisposable {
+  readonly #options: QueryServerOptions;
+  readonly #limits: QueryLimits;
+  readonly #scopes: Scopes;
+  readonly #authenticator: Authenticator;
+  readonly #requests: TokenBuckets;
+  readonly #end = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  readonly #watches = new Map<string, number>();
+  #watchCount = 0;
+  /** While this manager leads. */
+  #term: { engine: QueryEngine; signal: AbortSignal } | undefined;
+
+  constructor(options: QueryServerOptions) {
+    this.#options = options;
+    this.#limits = { ...LIMITS, ...options.limits };
+    const { client, clock, kinds } = options;
+    const secret = randomBytes(32);
+    const digest = (text: string): string => createHmac("sha256", secret).update(text).digest("base64url");
+    const now = (): number => clock.monotonic();
+    const reviewer = new Reviewer({ client, clock, digest });
+    this.#scopes = new Scopes({ reviewer, kinds });
+    this.#requests = new TokenBuckets(this.#limits.requests, now);
+    const strangers = new TokenBuckets(this.#limits.strangers, now);
+    const self = options.self ?? (() => undefined);
+    this.#authenticator = new Authenticator({ reviewer, clock, strangers, self });
+  }
+
+  /** Client certificates that count from now on. */
+  trust(trust: ClientTrust): void {
+    this.#authenticator.trust = trust;
+  }
+
+  /** Answers from this engine until disposed of: the term of a leader. */
+  lead(engine: QueryEngine): Disposable {
+    const over = new AbortController();
+    const term = { engine, signal: AbortSignal.any([over.signal, this.#end.signal]) };
+    this.#term = term;
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#term === term) this.#term = undefined;
+        over.abort();
+      },
+    };
+  }
+
+  /** Takes a request of the query API. False: the path is not one of it, and nothing was done. */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    const [path = "/"] = (request.url ?? "/").split("?", 1);
+    if (!isOurs(path)) return false;
+    const call: Call = { request, response, path, resource: "other", isWatch: false };
+    // A write to a reader who has just gone would end the process.
+    response.on("error", () => undefined);
+    const running = this.#serve(call).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return true;
+  }
+
+  /** Ends the watches. Resolves when every request is answered. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
+    await Promise.all(this.#running);
+  }
+
+  async #serve(call: Call): Promise<void> {
+    const { clock, logger, observe } = this.#options;
+    const { response } = call;
+    const started = clock.monotonic();
+    try {
+      await this.#answer(call);
+    } catch (error) {
+      const status = statusOf(error);
+      if (status === undefined) logger.error({ err: error, resource: call.resource }, "a query failed");
+      if (response.headersSent) response.destroy();
+      else refuse(response, status ?? internalError());
+    }
+    const { resource, isWatch } = call;
+    const code = response.statusCode;
+    observe?.({ resource, code, ms: clock.monotonic() - started, isWatch });
+    logger.debug({ resource, code, user: call.user?.name, watch: isWatch }, "query answered");
+  }
+
+  async #answer(call: Call): Promise<void> {
+    const { request, response, path } = call;
+    checkRequest(request);
+    const proof = await this.#authenticator.prove(request);
+    call.user = proof.user;
+    this.#requests.take(proof.user.name);
+    const route = routeOf(path);
+    if (route === undefined) throw new RequestError(404, "there is no such path; see the discovery documents");
+    if (route.to === "Document") {
+      call.resource = "discovery";
+      send(response, documentAt(route.path));
+      return;
+    }
+    call.resource = route.resource;
+    const parameters = new URLSearchParams((request.url ?? "").split("?", 2)[1] ?? "");
+    const format = formatOf(request.headers.accept);
+    const { query, manner } = askedBy(route, parameters, lastEventIdOf(request));
+    const how: Representation = {
+      ...{ resource: route.resource, format, include: manner.include },
+      now: () => this.#options.clock.now(),
+    };
+    const term = this.#term;
+    const isWatch = route.name === undefined && (manner.isWatch || format === "EventStream");
+    call.isWatch = isWatch;
+    if (term === undefined) return await this.#passOn(call, proof, how, route.name === undefined && !isWatch);
+    if (route.name !== undefined) return await this.#get({ ...call, proof, how, ...route, name: route.name }, term);
+    if (isWatch) {
+      using _place = this.#placeFor(proof.user);
+      const scope = await this.#scopeFor(proof, query, term.engine);
+      const { clock, logger } = this.#options;
+      const stream = new Stream({ ...term, scopes: this.#scopes, proof, query, manner, how, response, clock, logger });
+      return await stream.run(scope);
+    }
+    const scope = await this.#scopeFor(proof, query, term.engine);
+    send(response, listBody(how, await term.engine.list(query, scope)));
+  }
+
+  async #get({ response, proof, how, namespace, name }: GetCall, { engine }: { engine: QueryEngine }): Promise<void> {
+    const { resource } = how;
+    if (!isGettable(resource)) throw new RequestError(404, `a row of ${resource} cannot be read alone`);
+    const key = rowKeyOf(resource, namespace, name);
+    const object = "object" in key ? key.object : undefined;
+    // Without an object, the counts of a cluster's row are of every object.
+    const filter =
+      object === undefined
+        ? {}
+        : {
+            kind: [`${object.group}/${object.kind}`],
+            ...(object.namespace === undefined ? {} : { namespace: [object.namespace] }),
+          };
+    const scope = await this.#scopes.of(proof.user, filter, engine);
+    send(response, rowBody(how, engine.get(resource, key, scope)));
+  }
+
+  /** Whoever names namespaces where he may read nothing is told so, whether or not there is anything. */
+  async #scopeFor(
+    { user }: Proof,
+    { filter, resource }: Parameters<QueryEngine["list"]>[0],
+    engine: QueryEngine,
+  ): Promise<ReviewedScope> {
+    const scope = await this.#scopes.of(user, filter, engine);
+    if (filter.namespace !== undefined && scope.isEmpty && resource !== "fleetclusters")
+      throw new RequestError(
+        403,
+        `you may not list federated objects in ${namesOf(filter.namespace)}; ask an administrator of the hub for it`,
+      );
+    return scope;
+  }
+
+  /** A list that nobody can answer says so in `partial`; other requests fail. */
+  async #passOn({ request, response }: Call, proof: Proof, how: Representation, isList: boolean): Promise<void> {
+    const code = await this.#options.leader?.pass(request, response, proof);
+    if (code !== undefined) return;
+    if (!isList) throw noLeader();
+    const answer: ListAnswer = {
+      items: [],
+      totals: { count: 0, ready: 0, desired: 0 },
+      partial: [{ cluster: "*", reason: "LeaderUnreachable" }],
+      resourceVersion: "0",
+    };
+    send(response, listBody(how, answer));
+  }
+
+  #placeFor({ name }: User): Disposable {
+    const { watches, watchesOfUser } = this.#limits;
+    const open = this.#watches.get(name) ?? 0;
+    if (open >= watchesOfUser) throw new RequestError(429, `you have ${open} open watches; end one of them first`, 10);
+    if (this.#watchCount >= watches) throw new RequestError(429, "too many watches are open; try again in 30 s", 30);
+    this.#watches.set(name, open + 1);
+    this.#watchCount += 1;
+    return {
+      [Symbol.dispose]: () => {
+        this.#watchCount -= 1;
+        const left = (this.#watches.get(name) ?? 1) - 1;
+        if (left === 0) this.#watches.delete(name);
+        else this.#watches.set(name, left);
+      },
+    };
+  }
+}
+
+interface Call {
+  request: IncomingMessage;
+  response: ServerResponse;
+  path: string;
+  /** For metrics and logs. */
+  resource: Resource | "discovery" | "other";
+  isWatch: boolean;
+  user?: User;
+}
+
+interface GetCall extends Pick<Call, "response"> {
+  proof: Proof;
+  how: Representation;
+  namespace?: string;
+  name: string;
+}
+
+function isOurs(path: string): boolean {
+  return path === "/apis" || path.startsWith("/apis/") || path === "/openapi/v3" || path.startsWith("/openapi/v3/");
+}
+
+function lastEventIdOf({ headers }: IncomingMessage): string | undefined {
+  const value = headers["last-event-id"];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function namesOf(names: readonly string[]): string {
+  return names.length > 3 ? `those ${names.length} namespaces` : names.map((name) => name.slice(0, 63)).join(", ");
+}
+
+function send(response: ServerResponse, body: object, code = 200, headers: Record<string, string> = {}): void {
+  const text = JSON.stringify(body);
+  response.writeHead(code, {
+    "content-type": JSON_TYPE,
+    "content-length": Buffer.byteLength(text),
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...headers,
+  });
+  response.end(text);
+}
+
+function refuse(response: ServerResponse, status: StatusBody): void {
+  const after = status.details?.retryAfterSeconds;
+  send(response, status, status.code, {
+    ...(after === undefined ? {} : { "retry-after": String(after) }),
+    ...(status.code === 401 ? { "www-authenticate": "Bearer" } : {}),
+    ...(status.code === 405 ? { allow: "GET" } : {}),
+    // What comes after a refused body is not another request.
+    ...(status.code === 413 || status.code === 405 ? { connection: "close" } : {}),
+  });
+}
