@@ -21,6 +21,8 @@ export interface LeaderElectorOptions {
   clock: Clock;
   logger: Logger;
   onChange?: (leading: boolean) => void;
+  /** Of the Lease, read at every write of the leader. */
+  annotations?: () => Readonly<Record<string, string>> | undefined;
   random?: () => number;
 }
 
@@ -256,10 +258,10 @@ export class LeaderElector {
 
   /** The time of the renewal is the time before the request. */
   async #write(exists: boolean, claim: LeaseClaim, signal: AbortSignal): Promise<void> {
-    const { client, namespace, name, clock } = this.#options;
+    const { client, namespace, name, clock, annotations } = this.#options;
     const sent = { monotonic: clock.monotonic(), wall: clock.now() };
     this.#renewTime = renewTimeAfter(sent.wall, this.#renewTime);
-    const body = leaseBody(namespace, name, claim, this.#leaseDurationMs, this.#renewTime);
+    const body = leaseBody(namespace, name, claim, this.#leaseDurationMs, this.#renewTime, annotations?.());
     // The version of this write is the version of the server.
     const tellVersion = ServerHistory.of(client).expect();
     const answer = exists

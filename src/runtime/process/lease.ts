@@ -104,12 +104,13 @@ export function leaseBody(
   claim: LeaseClaim,
   durationMs: number,
   renewTime: number,
+  annotations?: Readonly<Record<string, string>>,
 ): KubeObject {
   const time = microTimestamp(renewTime);
   return {
     apiVersion: "coordination.k8s.io/v1",
     kind: "Lease",
-    metadata: { namespace, name, ...defined({ resourceVersion: claim.resourceVersion }) },
+    metadata: { namespace, name, ...defined({ resourceVersion: claim.resourceVersion, annotations }) },
     spec: {
       holderIdentity: claim.identity,
       leaseDurationSeconds: Math.ceil(durationMs / 1_000),

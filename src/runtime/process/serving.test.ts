@@ -29,6 +29,23 @@ describe("the manager's HTTP server", () => {
     expect(await response.text()).toBe(body);
   });
 
+  test("hands other paths over, and keeps its own", async () => {
+    const taken: (string | undefined)[] = [];
+    await using server = await serveHttp({
+      ...{ port: 0, host: "127.0.0.1", healthz: () => [], readyz: () => [] },
+      metrics: async () => ({ contentType: "text/plain", body: "up 1\n" }),
+      others({ url }, response) {
+        taken.push(url);
+        if (url !== "/apis") return false;
+        response.end("other");
+        return true;
+      },
+    });
+    const texts = ["/apis", "/healthz", "/elsewhere"].map(async (path) => (await ask(server, path)).text());
+    expect(await Promise.all(texts)).toEqual(["other", "ok", "not found\n"]);
+    expect(taken.toSorted()).toEqual(["/apis", "/elsewhere"]);
+  });
+
   test("is not ready while a check fails, and names it", async () => {
     await using server = await serve();
     failing.push("informers: demoapplications not synced");

@@ -13,6 +13,8 @@ export interface ServeOptions {
   healthz: HealthCheck;
   readyz: HealthCheck;
   metrics: () => Promise<{ contentType: string; body: string }>;
+  /** Takes requests for other paths. False: nothing was done, and the answer is 404. */
+  others?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 export interface HttpServing extends AsyncDisposable {
@@ -22,10 +24,14 @@ export interface HttpServing extends AsyncDisposable {
 }
 
 const CLOSE_DEADLINE_MS = 1_000;
+const HEAD_BYTES = 32_768;
+const HEAD_WITHIN_MS = 10_000;
+const MOST_CONNECTIONS = 2_000;
 
-/** Serves `/metrics`, `/healthz` and `/readyz`. Rejects if the server cannot listen on the port. */
+/** Serves `/metrics`, `/healthz`, `/readyz` and what `others` takes. Rejects if the server cannot listen on the port. */
 export async function serveHttp(options: ServeOptions): Promise<HttpServing> {
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: HEAD_BYTES, headersTimeout: HEAD_WITHIN_MS }, (request, response) => {
+    if (!isOwn(pathOf(request)) && options.others?.(request, response) === true) return;
     const reply = (answered: Reply): void => {
       // A connection that stays open would delay the close.
       if (!server.listening) response.setHeader("connection", "close");
@@ -35,6 +41,7 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServing> {
       reply({ status: 500, body: `${error instanceof Error ? error.message : String(error)}\n` }),
     );
   });
+  server.maxConnections = MOST_CONNECTIONS;
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
   server.listen({ port: options.port, ...defined({ host: options.host }) }, resolve);
@@ -54,6 +61,14 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServing> {
   return { port: (server.address() as AddressInfo).port, close, [Symbol.asyncDispose]: close };
 }
 
+function pathOf({ url = "/" }: IncomingMessage): string {
+  return url.split("?", 1)[0] ?? "/";
+}
+
+function isOwn(path: string): boolean {
+  return path === "/metrics" || path === "/healthz" || path === "/readyz";
+}
+
 interface Reply {
   status: number;
   body: string;
@@ -63,8 +78,7 @@ interface Reply {
 
 async function answer(options: ServeOptions, request: IncomingMessage): Promise<Reply> {
   const [pathname = "/", query = ""] = (request.url ?? "/").split("?", 2);
-  const known = pathname === "/metrics" || pathname === "/healthz" || pathname === "/readyz";
-  if (!known) return { status: 404, body: "not found\n" };
+  if (!isOwn(pathname)) return { status: 404, body: "not found\n" };
   if (request.method !== "GET" && request.method !== "HEAD")
     return { status: 405, body: "method not allowed\n", allow: "GET, HEAD" };
   if (pathname === "/metrics") return { status: 200, ...(await options.metrics()) };
