@@ -3,6 +3,7 @@ import { ReconcileMetrics } from "./controllerMetrics.ts";
 import { type EventDrop } from "../events/index.ts";
 import { FAST, familiesOf, SLOW } from "./metricFamilies.ts";
 import { ObjectMetrics } from "./objectMetrics.ts";
+import { QueryMetrics, type QueryObservation } from "./queryMetrics.ts";
 import { RequestMetrics } from "./requestMetrics.ts";
 import { type SpanDrop } from "../tracing/index.ts";
 import type {
@@ -27,6 +28,7 @@ export class Metrics {
   readonly #reconciles = new ReconcileMetrics(this.#families, (hook) => this.beforeScrape(hook));
   readonly #objects = new ObjectMetrics(this.#families);
   readonly #requests = new RequestMetrics(this.#families);
+  readonly #queries = new QueryMetrics(this.#families);
 
   readonly memberReady = this.#families.gauge("federation_member_ready", "1 when the member cluster is ready.", [
     "cluster",
@@ -161,6 +163,11 @@ export class Metrics {
   /** For the client's `observe` hook. Watches are counted, not timed. */
   observeRequest(call: RequestObservation): void {
     this.#requests.observe(call);
+  }
+
+  /** Watches are counted when they end, and not timed. */
+  observeQuery(call: QueryObservation): void {
+    this.#queries.observe(call);
   }
 
   setMemberReady(cluster: string, ready: boolean): void {
