@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { Logger } from "../../observability/index.ts";
-import { type Client, type Clock, CONFIGMAPS, ifFound } from "../../runtime/index.ts";
+import { type Client, type Clock, CONFIGMAPS } from "../../runtime/index.ts";
 
 /** The API server that passes requests on to an APIService. */
 export interface ProxyTrust {
@@ -24,6 +24,7 @@ export const NO_CLIENT_TRUST: ClientTrust = { clientRoots: [], proxy: undefined,
 
 const NAMESPACE = "kube-system";
 const NAME = "extension-apiserver-authentication";
+const WHERE = { namespace: NAMESPACE, fieldSelector: `metadata.name=${NAME}` };
 const AGAIN_MS = 60_000;
 const AFTER_FAILURE_MS = 10_000;
 
@@ -70,8 +71,9 @@ export async function followClientTrust(
   while (!signal.aborted) {
     let next = AGAIN_MS;
     try {
-      const map = await ifFound(client.get(CONFIGMAPS, NAMESPACE, NAME, { signal }));
-      const data = (map?.["data"] ?? {}) as Record<string, string>;
+      // The manager may list ConfigMaps, not get them.
+      const { items } = await client.list(CONFIGMAPS, { ...WHERE, signal });
+      const data = (items[0]?.["data"] ?? {}) as Record<string, string>;
       const text = JSON.stringify(data);
       if (text !== before) use(clientTrustFrom(data));
       before = text;

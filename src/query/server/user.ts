@@ -16,7 +16,8 @@ export interface User extends Required<Omit<UserFacts, "uid">> {
 
 export function userOf(name: string, { uid, groups = [], extra = {} }: UserFacts = {}): User {
   const all = groups.includes("system:authenticated") ? groups : [...groups, "system:authenticated"];
-  const facts = [name, uid ?? null, [...new Set(all)].toSorted(), Object.entries(extra).toSorted()];
+  const extras = Object.keys(extra).toSorted();
+  const facts = [name, uid ?? null, [...new Set(all)].toSorted(), extras.map((one) => [one, extra[one]])];
   const key = createHash("sha256").update(JSON.stringify(facts)).digest("base64url");
   return { name, ...(uid === undefined ? {} : { uid }), groups: all, extra, key };
 }

@@ -36,6 +36,10 @@ export class FakeHub {
   get client(): Client {
     return {
       raw: async (_method: string, path: string, { body }: { body: unknown }) => this.#review(path, body),
+      list: async (_type: unknown, { namespace, fieldSelector }: { namespace: string; fieldSelector: string }) => {
+        const found = this.objects.get(`${namespace}/${fieldSelector.replace("metadata.name=", "")}`);
+        return { items: found === undefined ? [] : [found], resourceVersion: "1" };
+      },
       get: async (_type: unknown, namespace: string, name: string) => this.objects.get(`${namespace}/${name}`),
     } as unknown as Client;
   }

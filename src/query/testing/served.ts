@@ -17,6 +17,8 @@ export const APPS = "demoapplications.paas.cmft.com";
 export const CLUSTERS = "memberclusters.federation.paas.cmft.com";
 export const API = "/apis/query.federation.paas.cmft.com/v1alpha1";
 
+type Init = Omit<RequestInit, "headers"> & { headers?: Record<string, string> };
+
 /** The query API on loopback, over a table of the test and the reviews of a fake hub. */
 export async function served(options: Partial<QueryServerOptions> & { isFollower?: boolean } = {}) {
   const { isFollower = false, ...rest } = options;
@@ -47,7 +49,7 @@ export async function served(options: Partial<QueryServerOptions> & { isFollower
     http.close();
   });
   const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  const ask = (path: string, token?: string, init: RequestInit = {}): Promise<Response> =>
+  const ask = (path: string, token?: string, init: Init = {}): Promise<Response> =>
     fetch(`${origin}${path.startsWith("/apis") || path.startsWith("/openapi") ? path : `${API}${path}`}`, {
       ...init,
       headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...init.headers },
@@ -66,17 +68,17 @@ export async function served(options: Partial<QueryServerOptions> & { isFollower
       ask,
       port: (http.address() as AddressInfo).port,
     },
-    commit(change: Commit): void {
+    commit: (change: Commit): void => {
       now += 10;
       table.commit(change);
     },
     /** The answer's status and JSON. */
-    async json(path: string, token?: string, init?: RequestInit): Promise<Answer> {
+    json: async (path: string, token?: string, init?: Init): Promise<Answer> => {
       const response = await ask(path, token, init);
       return { code: response.status, body: (await response.json()) as Answer["body"] };
     },
     /** Opens a watch. */
-    async watch(path: string, token: string, headers: Record<string, string> = {}): Promise<Reader> {
+    watch: async (path: string, token: string, headers: Record<string, string> = {}): Promise<Reader> => {
       const leave = new AbortController();
       const response = await ask(path, token, { headers, signal: leave.signal });
       return new Reader(response, leave);
