@@ -180,3 +180,14 @@ describe("the reader of these tests refuses what promtool refuses", () => {
     { name: "a metric without help", text: "# TYPE a gauge\na 1\n", says: /no help/ },
   ])("$name", ({ text, says }) => expect(() => parsePrometheusText(text)).toThrow(says));
 });
+
+test("queries are counted by resource and code, and watches are not timed", async () => {
+  const metrics = createMetrics({ processMetrics: false });
+  metrics.observeQuery({ resource: "causes", code: 200, ms: 4, isWatch: false });
+  metrics.observeQuery({ resource: "causes", code: 200, ms: 60_000, isWatch: true });
+  const families = parsePrometheusText((await metrics.scrape()).body);
+  const of = { resource: "causes" };
+  expect(valuesBy(families, "federation_query_requests_total", "code", of)).toEqual({ 200: 2 });
+  const timed = families.get("federation_query_request_duration_seconds")?.samples ?? [];
+  expect(timed.find(({ name }) => name.endsWith("_count"))?.value).toBe(1);
+});

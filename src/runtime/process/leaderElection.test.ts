@@ -300,3 +300,22 @@ describe("among machines with skewed clocks that are paused, cut off and badly c
     30_000,
   );
 });
+
+test("the leader's annotations are on the Lease, as they are at each renewal", async () => {
+  const world = new FakeClock();
+  const server = new FakeCluster();
+  const client = new FakeClient(server);
+  let annotations: Record<string, string> | undefined = undefined;
+  const elector = electorOf(client, world, "a", { annotations: () => annotations });
+  const end = new AbortController();
+  const lead = (signal: AbortSignal): Promise<void> => world.sleep(3_600_000, signal);
+  const running = elector.run({ lead }, end.signal);
+  await world.settle(100);
+  const seen = async () => (await client.get(LEASES, "meridian-system", "meridian")).metadata.annotations;
+  expect(await seen()).toBeUndefined();
+  annotations = { address: "https://10.0.0.7:9444" };
+  await world.settle(2_000);
+  expect(await seen()).toEqual(annotations);
+  end.abort(new Error("over"));
+  await running;
+});
