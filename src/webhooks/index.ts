@@ -9,6 +9,6 @@
 export { isProtected } from "./admission/deletion.ts";
 export { type WebhookTarget } from "./configurations.ts";
 export { ADMISSION_TYPES } from "./publisher.ts";
-export { startWebhooks, type Webhooks } from "./run.ts";
+export { startWebhooks, type WebhookCertificates, type Webhooks } from "./run.ts";
 export { DELETION_PROTECTION_LABEL } from "./wellknown.ts";
 export { withdrawWebhooks } from "./withdraw.ts";

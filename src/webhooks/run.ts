@@ -61,6 +61,13 @@ export interface WebhookOptions {
   tracer?: Tracer;
   /** Called when listening on the port fails. The webhooks then only wait to be disposed of. */
   cannotListen?: (error: Error) => void;
+  /** Called with each certificate that the webhooks begin to show, for other servers of this process. */
+  alsoShow?: (certificates: WebhookCertificates) => Promise<void>;
+}
+
+/** `serverName` is in the certificate. `bundle`: its authorities, if known. */
+export interface WebhookCertificates extends Certificates {
+  serverName: string;
 }
 
 export interface Webhooks extends AsyncDisposable {
@@ -117,8 +124,9 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
   });
   const guard = new ApprovalGuard({ informer: publisher.validating, target, clock });
 
-  const { cannotListen } = options;
-  const shown = new ShownCertificates({ server, publisher, clock, logger, end, ...defined({ cannotListen }) });
+  const { cannotListen, alsoShow } = options;
+  const more = defined({ cannotListen, alsoShow });
+  const shown = new ShownCertificates({ server, publisher, target, clock, logger, end, ...more });
   const work = [
     source.run((certificates) => shown.use(certificates), signal),
     publisher.run(signal),
@@ -142,7 +150,7 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
   };
 }
 
-interface ShownOptions extends Pick<WebhookOptions, "clock" | "logger" | "cannotListen"> {
+interface ShownOptions extends Pick<WebhookOptions, "target" | "clock" | "logger" | "cannotListen" | "alsoShow"> {
   server: WebhookServer;
   publisher: ConfigurationPublisher;
   /** Aborted when the webhooks end, or cannot begin. */
@@ -160,7 +168,7 @@ class ShownCertificates {
 
   /** Serves with the certificate after its CA bundle was published. The first certificate is served at once. */
   async use({ serving, bundle }: Certificates): Promise<void> {
-    const { server, publisher, clock, logger, end } = this.#options;
+    const { server, publisher, target, clock, logger, end, alsoShow } = this.#options;
     const { signal } = end;
     const first = server.port === undefined;
     if (first) {
@@ -174,6 +182,8 @@ class ShownCertificates {
     if (!first && bundle !== this.#trusted) await clock.sleep(TAKEN_UP_MS, signal);
     this.#trusted = bundle;
     await server.show(serving);
+    const [serverName = ""] = hostsOf(target);
+    await alsoShow?.({ serving, bundle, serverName });
   }
 
   /** A port that cannot be opened ends all webhooks. */
