@@ -17,6 +17,7 @@ describe("without flags, a verb gets the defaults", () => {
         {
           ...MERIDIAN,
           metricsPort: 8383,
+          queries: {},
           metricsHost: "0.0.0.0",
           leaderElect: true,
           leaseDurationMs: 15_000,
@@ -114,6 +115,11 @@ describe("without flags, a verb gets the defaults", () => {
 describe("the options of a verb are read from its flags", () => {
   test.each<{ line: string; want: object }>([
     { line: "manager --metrics-bind-address 127.0.0.1:9000", want: { metricsHost: "127.0.0.1", metricsPort: 9000 } },
+    { line: "manager --query-api=false", want: { queries: undefined } },
+    {
+      line: "manager --webhooks --webhook-url https://192.0.2.7:9443 --query-port 9444 --query-advertise-host 10.0.0.7",
+      want: { queries: { port: 9444, advertiseHost: "10.0.0.7" } },
+    },
     { line: "manager --metrics-bind-address :0", want: { metricsHost: "0.0.0.0", metricsPort: 0 } },
     { line: "manager --metrics-bind-address [::1]:80", want: { metricsHost: "::1", metricsPort: 80 } },
     { line: "manager --metrics-host ::1 --metrics-port 1", want: { metricsHost: "::1", metricsPort: 1 } },

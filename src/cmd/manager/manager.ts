@@ -34,6 +34,7 @@ import type { Webhooks } from "../../webhooks/index.ts";
 import { asCommandError, checkPort, type Listening } from "./listening.ts";
 import { VERSION } from "../shared/index.ts";
 import type { ManagerOptions } from "./verb.ts";
+import { Queries } from "./queries.ts";
 import { checkFiles, checkNamespaces } from "./startChecks.ts";
 
 /** What the parts of one manager share. */
@@ -50,11 +51,13 @@ interface Process {
   elector: LeaderElector | undefined;
   /** Undefined: no webhooks are served. */
   webhooks: Webhooks | undefined;
+  /** Undefined: no queries are answered. */
+  queries: Queries | undefined;
   /** True while the pipeline runs. */
   leading: boolean;
 }
 
-const NOT_YET = { elector: undefined, webhooks: undefined, leading: false };
+const NOT_YET = { elector: undefined, webhooks: undefined, queries: undefined, leading: false };
 
 /** Default: standard output, and metrics of its own. */
 export interface ManagerTelemetry {
@@ -99,6 +102,8 @@ export async function runManager(
   await using _watches = startWatches(hub, logger);
   const self: Process = { options, config, logger, metrics, tracing, client, hub, ...NOT_YET };
   const broken = new AbortController();
+  await using queries = queriesOf(self);
+  self.queries = queries;
   await using webhooks = await serveWebhooks(self, (error) => broken.abort(error));
   self.webhooks = webhooks;
   await using serving = await serveHttp({
@@ -112,7 +117,10 @@ export async function runManager(
       ...(webhooks?.problems() ?? []),
     ],
     metrics: () => metrics.scrape(),
+    others: (request, response) => queries?.take(request, response) === true,
   });
+  // Ends before the servers, which wait for open watches.
+  await using _queries = queries;
   logger.info({ version: VERSION, port: serving.port, identity: options.identity }, "manager started");
   try {
     await runElected(self, AbortSignal.any([signal, broken.signal]));
@@ -124,12 +132,20 @@ export async function runManager(
   return 0;
 }
 
-function portsOf({ metricsPort, metricsHost, webhooks }: ManagerOptions): Listening[] {
+function portsOf({ metricsPort, metricsHost, webhooks, queries }: ManagerOptions): Listening[] {
   const metrics = { port: metricsPort, ...hostOf({ metricsHost }), what: "/metrics, /healthz and /readyz" };
   return [
     { ...metrics, flag: "--metrics-port", hostFlag: "--metrics-host" },
     ...(webhooks === undefined ? [] : [portOfWebhooks(webhooks)]),
+    ...(queries?.port === undefined ? [] : [{ port: queries.port, what: "the query API", flag: "--query-port" }]),
   ];
+}
+
+function queriesOf({ options, client, config, hub, logger, metrics }: Process): Queries | undefined {
+  const { queries: flags, leaderElect, namespace, leaseName } = options;
+  if (flags === undefined) return undefined;
+  const lease = leaderElect ? { namespace, name: leaseName } : undefined;
+  return new Queries({ flags, client, config, hub, logger, metrics, ...defined({ lease }) });
 }
 
 /** Empty: every address of the machine. */
@@ -157,7 +173,7 @@ function startWatches(hub: HubCache, logger: Logger): AsyncDisposable {
 
 /** In every replica, leader or not. `broken` is called if somebody took the port after it was checked. */
 async function serveWebhooks(
-  { options, client, hub, logger, metrics, tracing }: Process,
+  { options, client, hub, logger, metrics, tracing, queries }: Process,
   broken: (error: Error) => void,
 ): Promise<Webhooks | undefined> {
   if (options.webhooks === undefined) return undefined;
@@ -175,6 +191,7 @@ async function serveWebhooks(
     configurationName: configuration,
     secretName: `${configuration}-webhooks`,
     cannotListen: (error) => broken(asCommandError(error, listening)),
+    ...(queries && { alsoShow: (certificates) => queries.show(certificates) }),
     clock: systemClock,
     logger,
     metrics,
@@ -196,6 +213,7 @@ async function runElected(self: Process, signal: AbortSignal): Promise<void> {
     clock: systemClock,
     logger,
     onChange: (leading) => metrics.setLeader(options.leaseName, leading),
+    annotations: () => self.queries?.annotations(),
   });
   self.elector = elector;
   await elector.run(
@@ -275,6 +293,7 @@ async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal):
           hubLocal: { client, discovery: new Discovery(client, systemClock), clusterUid: hubId },
         }),
     });
+    using _queries = self.queries?.lead(federation.view);
     await federation.run(signal);
   } finally {
     self.leading = false;

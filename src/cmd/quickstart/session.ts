@@ -244,6 +244,7 @@ export class Session implements AsyncDisposable {
         logFile,
         metricsHost: "127.0.0.1",
         metricsPort: folder.state.ports["metrics"] ?? 0,
+        queries: {},
         leaderElect: true,
         leaseDurationMs: 15_000,
         renewDeadlineMs: 10_000,

@@ -62,6 +62,7 @@ export {
   isDnsLabel,
   isLabelKey,
   isLabelValue,
+  parseBoolean,
   parseClusterName,
   parseDnsLabel,
   parseDuration,

@@ -176,6 +176,9 @@ function clusterRules({ webhookConfiguration, localMember, kinds = [] }: Manager
     { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get"] },
     // Dependencies that go along with objects. Secrets are granted namespace by namespace.
     { apiGroups: [""], resources: ["configmaps", "persistentvolumeclaims", "serviceaccounts"], verbs: FOLLOW },
+    // The query API asks who sends a query, and what the hub lets this user read.
+    { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
+    { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
     ...rightsOn(kinds, ["get", ...FOLLOW, "patch"]),
     ...rightsOn(
       written.map(({ group, plural }) => ({ group, plural: `${plural}/status` })),

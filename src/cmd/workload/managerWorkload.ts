@@ -14,7 +14,7 @@ type Access = Pick<ManagerAccess, "namespace" | "leaseName" | "webhookConfigurat
 
 export const MANAGER_DEPLOYMENT = MANAGER_ACCOUNT;
 
-const PORTS = { metrics: 8383, webhook: 9443 } as const;
+const PORTS = { metrics: 8383, webhook: 9443, queries: 9444 } as const;
 const POD_LABELS = {
   ...INSTALLED_LABELS,
   "app.kubernetes.io/name": "meridian",
@@ -34,16 +34,17 @@ export function workloadObjects(access: Access, workload: ManagerWorkload): Kube
     labels: { ...INSTALLED_LABELS, ...labels },
   });
   const serves = access.webhookConfiguration !== undefined;
-  const service = (name: "metrics" | "webhook", port: number): KubeObject => ({
+  const service = (name: "metrics" | "webhook", port: number, more: object[] = []): KubeObject => ({
     apiVersion: "v1",
     kind: "Service",
     metadata: meta(`${MANAGER_DEPLOYMENT}-${name}`, { "app.kubernetes.io/component": name }),
     spec: {
       type: "ClusterIP",
       selector: POD_LABELS,
-      ports: [{ name, port, targetPort: name, protocol: "TCP" }],
+      ports: [{ name, port, targetPort: name, protocol: "TCP" }, ...more],
     },
   });
+  const queries = { name: "queries", port: PORTS.queries, targetPort: "queries", protocol: "TCP" };
   return [
     {
       apiVersion: "scheduling.k8s.io/v1",
@@ -54,7 +55,7 @@ export function workloadObjects(access: Access, workload: ManagerWorkload): Kube
       description: "The manager of Meridian, which heals and moves applications when nodes are short.",
     },
     service("metrics", PORTS.metrics),
-    ...(serves ? [service("webhook", 443)] : []),
+    ...(serves ? [service("webhook", 443, [queries])] : []),
     {
       apiVersion: "networking.k8s.io/v1",
       kind: "NetworkPolicy",
@@ -101,8 +102,13 @@ function networkRules(serves: boolean): object {
   return {
     podSelector: { matchLabels: POD_LABELS },
     policyTypes: ["Ingress", "Egress"],
-    ingress: [into("metrics"), ...(serves ? [into("webhook")] : [])],
-    egress: [dns, { to: anywhere, ports: [{ port: 1, endPort: 65535, protocol: "TCP" }] }],
+    ingress: [into("metrics"), ...(serves ? [into("webhook"), into("queries")] : [])],
+    egress: [
+      dns,
+      { to: anywhere, ports: [{ port: 1, endPort: 65535, protocol: "TCP" }] },
+      // The manager that leads, to which queries are passed on.
+      ...(serves ? [{ to: [{ podSelector: { matchLabels: POD_LABELS } }], ...into("queries") }] : []),
+    ],
   };
 }
 
@@ -136,8 +142,8 @@ function podSpec(access: Access, { image, imagePullSecrets }: ManagerWorkload): 
         image,
         imagePullPolicy: "IfNotPresent",
         args: managerArguments(access),
-        env: [{ name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
-        ports: [port("metrics"), ...(serves ? [port("webhook")] : [])],
+        env: [fromPod("POD_NAME", "metadata.name"), ...(serves ? [fromPod("POD_IP", "status.podIP")] : [])],
+        ports: [port("metrics"), ...(serves ? [port("webhook"), port("queries")] : [])],
         ...probes,
         ...(serves ? { lifecycle } : {}),
         // No CPU limit: a throttled leader loses its Lease.
@@ -157,6 +163,10 @@ function podSpec(access: Access, { image, imagePullSecrets }: ManagerWorkload): 
   };
 }
 
+function fromPod(name: string, fieldPath: string): object {
+  return { name, valueFrom: { fieldRef: { fieldPath } } };
+}
+
 /** Flags that equal the manager's defaults are left out. */
 function managerArguments({ namespace, leaseName, webhookConfiguration }: Access): string[] {
   return [
@@ -170,6 +180,8 @@ function managerArguments({ namespace, leaseName, webhookConfiguration }: Access
           "--webhooks",
           `--webhook-service=${namespace}/${MANAGER_DEPLOYMENT}-webhook`,
           `--webhook-configuration=${webhookConfiguration}`,
+          `--query-port=${PORTS.queries}`,
+          "--query-advertise-host=$(POD_IP)",
         ]),
   ];
 }
