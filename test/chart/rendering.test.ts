@@ -264,6 +264,12 @@ describe("the network policy lets out", () => {
     to?: { ipBlock?: { cidr: string }; namespaceSelector?: { matchLabels: object }; podSelector?: object }[];
     ports: { port: number; protocol: string }[];
   }
+
+  /** Without the way to the manager that leads, which is not of these values. */
+  function egressOf(objects: readonly Rendered[]): Egress[] {
+    const { egress } = find(objects, "NetworkPolicy").spec as unknown as { egress: Egress[] };
+    return egress.filter(({ ports }) => ports.every(({ port }) => (port as unknown) !== "queries"));
+  }
   const inNamespace = (name: string) => ({
     namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
   });
@@ -292,17 +298,15 @@ describe("the network policy lets out", () => {
   ])("the collector, or the Prometheus, of $set", async ({ set, to, port }) => {
     const values = ["networkPolicy.apiServerPorts={6443}", ...set];
     const objects = await render(values.flatMap((value) => ["--set", value]));
-    const egress = (find(objects, "NetworkPolicy").spec as { egress: Egress[] } | undefined)?.egress ?? [];
+    const egress = egressOf(objects);
     expect(egress).toHaveLength(3);
     expect(egress[2]).toEqual({ to, ports: [{ port, protocol: "TCP" }] });
   });
 
   test("no collector where none is named", async () => {
-    const { egress } = find(await render(), "NetworkPolicy").spec as unknown as { egress: Egress[] };
-    expect(egress).toHaveLength(2);
+    expect(egressOf(await render())).toHaveLength(2);
     const env = ["--set", "extraEnv[0].name=HTTPS_PROXY,extraEnv[0].value=http://proxy:3128"];
-    const other = find(await render(env), "NetworkPolicy").spec as unknown as { egress: Egress[] };
-    expect(other.egress).toHaveLength(2);
+    expect(egressOf(await render(env))).toHaveLength(2);
   });
 });
 

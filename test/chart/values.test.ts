@@ -28,6 +28,8 @@ describe("values are refused", () => {
     { set: "webhooks.certificates.issuerRef.name=x", says: "counts only with webhooks.certificates.mode=CertManager" },
     { set: "webhooks.enabled=false,webhooks.certificates.mode=CertManager", says: "has nothing to certify" },
     { set: "webhooks.port=8383", says: "are the same" },
+    { set: "queries.port=9443", says: "queries.port is 9443, as metrics.port or webhooks.port is" },
+    { set: "queries.apiService.enabled=true", says: "since cert-manager keeps its CA bundle" },
     { set: "serviceMonitor.enabled=true,metrics.service.enabled=false", says: "needs metrics.service.enabled=true" },
     { set: "autoscaling.enabled=true,autoscaling.minReplicas=7", says: "greater than autoscaling.maxReplicas" },
     {

@@ -178,3 +178,8 @@ cert-manager.io/inject-ca-from: {{ include "meridian.certificate" . }}
 {{- define "meridian.securityContext" -}}
 {{- toYaml (include "meridian.pod" . | fromYaml).securityContext -}}
 {{- end -}}
+
+{{- /* Port of the query API with TLS; empty for none. */ -}}
+{{- define "meridian.queryPort" -}}
+{{- if and .Values.queries.enabled .Values.webhooks.enabled }}{{ .Values.queries.port }}{{ end }}
+{{- end }}

@@ -31,6 +31,13 @@
 {{- $wrong = append $wrong (printf "%s has the port %d: ports go from 1 to 65535" . $port) -}}
 {{- end -}}
 {{- end -}}
+{{- if and $v.queries.apiService.enabled (not (and $v.queries.enabled $v.webhooks.enabled (eq $v.webhooks.certificates.mode "CertManager"))) -}}
+{{- $wrong = append $wrong "queries.apiService.enabled needs queries.enabled, webhooks.enabled and webhooks.certificates.mode=CertManager, since cert-manager keeps its CA bundle: set them, or leave the APIService off" -}}
+{{- end -}}
+{{- $ports := list (int $v.metrics.port) (int $v.webhooks.port) -}}
+{{- if and $v.queries.enabled $v.webhooks.enabled (has (int $v.queries.port) $ports) -}}
+{{- $wrong = append $wrong (printf "queries.port is %d, as metrics.port or webhooks.port is: give each a port of its own" (int $v.queries.port)) -}}
+{{- end -}}
 {{- if and $v.image.tag $v.image.digest -}}
 {{- $wrong = append $wrong "image.tag and image.digest are both set: a digest already says which image, so remove the tag" -}}
 {{- end -}}
