@@ -5,8 +5,8 @@
  * what he may not read has no effect on an answer. No token is logged or sent to an address that is not proven. Requests,
  * watches and reviews are bounded for each user.
  */
-export { followClientTrust, NO_CLIENT_TRUST } from "./clientTrust.ts";
+export { followClientTrust } from "./clientTrust.ts";
 export { Leader, LEADER_ADDRESS, type LeaderTrust } from "./leader.ts";
-export { type QueryLimits, QueryServer, type QueryServerOptions } from "./server.ts";
+export { QueryServer, type QueryServerOptions } from "./server.ts";
 export type { ReadableKind } from "./scopes.ts";
 export { QueryTls } from "./tls.ts";

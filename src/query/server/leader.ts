@@ -34,7 +34,7 @@ const ADDRESS_MS = 2_000;
 const CONNECT_WITHIN_MS = 2_000;
 /** Headers that the leader needs to answer. */
 const PASSED_HEADERS = ["accept", "last-event-id"];
-const ANSWERED_HEADERS = ["content-type", "retry-after", "cache-control", "www-authenticate"];
+const ANSWERED_HEADERS = ["content-type", "retry-after", "cache-control", "www-authenticate", "warning"];
 
 /** Passes requests of a follower on to the leader, in the name of their user. */
 export class Leader implements AsyncDisposable {

@@ -142,6 +142,18 @@ describe("lists", () => {
     expect(row?.object).toMatchObject({ kind: "PartialObjectMetadata", metadata: { namespace: "a" } });
   });
 
+  test("warn of clusters whose rows may be out of date, which kubectl prints", async () => {
+    const { ask, admin, commit } = await fleet();
+    const lost = { region: "eu", state: "Unreachable", reason: "ClusterUnreachable", stale: true, labels: {} };
+    commit({ clusters: ["eu-1", "us-1", "c", "d", "e", "f", "g"].map((name) => ({ name, ...lost })) });
+    const response = await ask("/federatedobjects", admin);
+    const { partial } = (await response.json()) as { partial: unknown[] };
+    const warning = response.headers.get("warning") ?? "";
+    expect(partial.length).toBeGreaterThan(0);
+    expect(warning).toMatch(/^299 - "rows of [a-z0-9-]+ may be out of date: ClusterUnreachable"/);
+    expect(warning.split("299 -").length - 1).toBe(Math.min(partial.length, 6));
+  });
+
   test("are refused in a form that there is not", async () => {
     const { json, admin } = await fleet();
     const { code } = await json("/federatedobjects", admin, { headers: { accept: "application/yaml" } });
@@ -272,8 +284,10 @@ describe("documents", () => {
 
 describe("a manager that does not lead and reaches no leader", () => {
   test("answers a list with partial, and other requests with 503", async () => {
-    const { json, admin } = await fleet({ isFollower: true });
+    const { ask, json, admin } = await fleet({ isFollower: true });
     const { code, body } = await json("/federatedobjects", admin);
+    const { headers } = await ask("/federatedobjects", admin);
+    expect(headers.get("warning")).toBe('299 - "no rows are here: LeaderUnreachable"');
     expect([code, body.items, body.partial]).toEqual([200, [], [{ cluster: "*", reason: "LeaderUnreachable" }]]);
     expect((await json("/federatedobjects?watch=true", admin)).code).toBe(503);
     expect((await json("/fleetclusters/eu-1", admin)).code).toBe(503);

@@ -48,6 +48,9 @@ const LIMITS: QueryLimits = {
   watches: 1_000,
 };
 
+/** In `partial`: no cluster's rows are in the answer. */
+const EVERY_CLUSTER = "*";
+const MOST_WARNINGS = 5;
 const JSON_TYPE = "application/json";
 
 /** Answers requests of the query API. Any number of HTTP servers may hand requests over. */
@@ -167,7 +170,7 @@ export class QueryServer implements AsyncDisposable {
       return await stream.run(scope);
     }
     const scope = await this.#scopeFor(proof, query, term.engine);
-    send(response, listBody(how, await term.engine.list(query, scope)));
+    sendList(response, how, await term.engine.list(query, scope));
   }
 
   async #get({ response, proof, how, namespace, name }: GetCall, { engine }: { engine: QueryEngine }): Promise<void> {
@@ -210,10 +213,10 @@ export class QueryServer implements AsyncDisposable {
     const answer: ListAnswer = {
       items: [],
       totals: { count: 0, ready: 0, desired: 0 },
-      partial: [{ cluster: "*", reason: "LeaderUnreachable" }],
+      partial: [{ cluster: EVERY_CLUSTER, reason: "LeaderUnreachable" }],
       resourceVersion: "0",
     };
-    send(response, listBody(how, answer));
+    sendList(response, how, answer);
   }
 
   #placeFor({ name }: User): Disposable {
@@ -274,6 +277,19 @@ function send(response: ServerResponse, body: object, code = 200, headers: Recor
     ...headers,
   });
   response.end(text);
+}
+
+/** A table has no place for `partial`, but kubectl prints warnings. */
+function sendList(response: ServerResponse, how: Representation, answer: ListAnswer): void {
+  const { partial } = answer;
+  const warnings = partial.slice(0, MOST_WARNINGS).map(({ cluster, reason }) => {
+    const what = cluster === EVERY_CLUSTER ? "no rows are here" : `rows of ${cluster} may be out of date`;
+    return `299 - "${`${what}: ${reason}`.replaceAll(/[^\x20-\x7e]|["\\]/g, "?")}"`;
+  });
+  const more = partial.length - warnings.length;
+  if (more > 0) warnings.push(`299 - "rows of ${more} more clusters may be out of date"`);
+  if (warnings.length > 0) response.setHeader("warning", warnings);
+  send(response, listBody(how, answer));
 }
 
 function refuse(response: ServerResponse, status: StatusBody): void {
