@@ -115,8 +115,20 @@ export class Queries implements AsyncDisposable {
       randomId: randomUUID,
       pause: () => slice.pause(),
     });
-    term.use(new Feed({ table, hub: this.#options.hub, view, clock: systemClock }));
-    term.use(this.#server.lead(engine));
+    const { hub } = this.#options;
+    const feed = term.use(new Feed({ table, hub, view, clock: systemClock }));
+    const over = new AbortController();
+    term.defer(() => over.abort(new Error("the term is over")));
+    const signal = AbortSignal.any([over.signal, this.#end.signal]);
+    // A half-filled table would look like a fleet in which objects are missing.
+    const begin = async (): Promise<void> => {
+      await hub.waitForSync(signal);
+      await feed.caughtUp();
+      if (!signal.aborted) term.use(this.#server.lead(engine));
+    };
+    begin().catch((error: unknown) => {
+      if (!signal.aborted) this.#logger.error({ err: error }, "queries are not answered");
+    });
     return term;
   }
 
