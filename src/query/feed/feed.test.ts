@@ -164,6 +164,20 @@ describe("rows of the planner's tables", () => {
     expect(changed).toContain("cart");
   });
 
+  test("are caught up with what was known, while changes go on without end", async () => {
+    const { complete, happens, table, feed, settle } = await feeding();
+    await complete();
+    await settle(1_000);
+    let changes = 0;
+    using _ = table.subscribe(() => happens("b", ...(changes++ % 2 === 0 ? [] : [degraded])));
+    happens("b", degraded);
+    let isCaughtUp = false;
+    void feed.caughtUp().then(() => (isCaughtUp = true));
+    await settle(5_000);
+    expect(changes).toBeGreaterThan(5);
+    expect(isCaughtUp).toBe(true);
+  });
+
   test("a burst of changes of one object is one event for a reader", async () => {
     const { complete, happens, list, engine } = await feeding();
     await complete();

@@ -50,7 +50,8 @@ export class Feed implements Disposable {
   readonly #subscriptions = new DisposableStack();
   #isScheduled = false;
   #isOver = false;
-  #idle = Promise.withResolvers<void>();
+  /** Resolves at the end of the present run. */
+  #ended = Promise.withResolvers<void>();
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -82,15 +83,16 @@ export class Feed implements Disposable {
     for (const [owner] of states.plans()) this.#markLater(owner);
   }
 
-  /** Resolves when every change so far is in the table. */
+  /** Resolves when every change so far is in the table, even if more changes keep coming. */
   async caughtUp(): Promise<void> {
-    if (this.#isScheduled) await this.#idle.promise;
+    // The run under way may have begun before the last changes; the next one has them all but for the backlog.
+    for (let runs = 0; this.#isScheduled && (runs < 2 || this.#backlog.size > 0); runs += 1) await this.#ended.promise;
   }
 
   [Symbol.dispose](): void {
     this.#isOver = true;
     this.#subscriptions.dispose();
-    this.#idle.resolve();
+    this.#ended.resolve();
   }
 
   #markLater(owner: string): void {
@@ -113,7 +115,7 @@ export class Feed implements Disposable {
   #schedule(): void {
     if (this.#isScheduled || this.#isOver) return;
     this.#isScheduled = true;
-    this.#idle = Promise.withResolvers();
+    this.#ended = Promise.withResolvers();
     const { clock } = this.#options;
     const gatherMs = Math.min(MOST_GATHER_MS, Math.max(GATHER_MS, PAUSE_FOR_WORK * this.#busyMs));
     clock.after(gatherMs, () => void this.#run());
@@ -126,8 +128,8 @@ export class Feed implements Disposable {
       this.#options.logger.error({ err: error }, "rows of queries were not computed; the last ones stay");
     }
     this.#isScheduled = false;
+    this.#ended.resolve();
     if (this.#hasMarks) this.#schedule();
-    else this.#idle.resolve();
   }
 
   get #hasMarks(): boolean {
