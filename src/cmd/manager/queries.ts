@@ -116,7 +116,7 @@ export class Queries implements AsyncDisposable {
       pause: () => slice.pause(),
     });
     const { hub } = this.#options;
-    const feed = term.use(new Feed({ table, hub, view, clock: systemClock }));
+    const feed = term.use(new Feed({ table, hub, view, clock: systemClock, logger: this.#logger }));
     const over = new AbortController();
     term.defer(() => over.abort(new Error("the term is over")));
     const signal = AbortSignal.any([over.signal, this.#end.signal]);
