@@ -1,6 +1,6 @@
-import { type CommandContext, connectHub, type Connection } from "../shared/index.ts";
+import { allOf, type CommandContext, connectHub, type Connection } from "../shared/index.ts";
 import { lacks, select } from "../status/index.ts";
-import { hubRows, type RowReading, type StatusReport } from "../view/index.ts";
+import { hubRows, readManager, type RowReading, type StatusReport } from "../view/index.ts";
 import type { ObjectOptions } from "./verb.ts";
 
 export interface FoundRows {
@@ -29,7 +29,7 @@ export async function readNoted(
   asked: { namespace?: string; selector?: string },
   { terminal, signal }: CommandContext,
 ): Promise<RowReading> {
-  const reading = await hubRows(hub, signal).read(asked);
-  for (const note of reading.notes) terminal.err(`${note}\n`);
+  const [reading, manager] = await allOf([hubRows(hub, signal).read(asked), readManager(hub, signal)]);
+  for (const note of [...reading.notes, ...manager.notes]) terminal.err(`${note}\n`);
   return reading;
 }

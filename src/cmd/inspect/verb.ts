@@ -40,7 +40,7 @@ export type GetOptions = OptionsOf<typeof get>;
 
 export const describe = verb({
   name: "describe",
-  summary: "shows one object or cluster: causes, conditions, clusters, change, Events and the commands that follow",
+  summary: "shows one object or cluster: causes, conditions, clusters, Events",
   flags: onObject,
 });
 

@@ -1,6 +1,6 @@
 import { defined, ageText, impactOf } from "../../apis/index.ts";
 import { runningThereText } from "../../status/index.ts";
-import { type ClusterReport, fullNameOf, type ObjectReport, type StatusReport, toneOf } from "../view/index.ts";
+import { type ClusterReport, fullNameOf, type ObjectReport, type StatusReport, entryTone } from "../view/index.ts";
 import { type Cell, formatTable, type Tone } from "../shared/index.ts";
 
 /** One application on one cluster; or a cluster that runs nothing, or an application that runs nowhere. */
@@ -38,7 +38,7 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
         region: entry.region ?? "",
         replicas: { desired: entry.replicas.desired, ready: entry.replicas.ready },
         state: entry.state,
-        tone: toneOf(entry.state),
+        tone: entryTone(entry),
         reason: entry.reason ?? "",
         message: entry.message ?? "",
         ...defined({ runs: entry.runs && runningThereText(entry.runs) }),

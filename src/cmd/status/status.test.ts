@@ -146,6 +146,15 @@ describe("the tables", () => {
     expect(text).toContain("ClusterUnreachable 1: 1 of 2 clusters available");
   });
 
+  test("say how old the statuses are while no manager runs", () => {
+    const seen = (lastSeen: string): string[] =>
+      formatStatus(report, { wide: false, color: false, now, lastSeen })
+        .split("\n")
+        .flatMap((line) => (line.startsWith("default/") ? [line.split(/ {3,}/).at(-1) ?? ""] : []));
+    expect(seen("2026-11-21T08:10:00.000000Z")).toEqual(["20m", "20m"]);
+    expect(seen("2026-11-21T08:28:00.000000Z")).toEqual(["2m", "6m"]);
+  });
+
   test("have colours only when asked for", () => {
     expect(formatStatus(report, { wide: true, color: false, now })).not.toContain("\u001b");
     expect(formatStatus(report, { wide: false, color: true, now })).toContain("\u001b[31mClusterUnreachable\u001b[0m");

@@ -19,10 +19,10 @@ import {
   type EndedReport,
   formatStatus,
   hubRows,
-  idleNote,
   isHealthy,
   ofNamespace,
   readEnded,
+  readManager,
   type Shown,
   type StatusReport,
 } from "../view/index.ts";
@@ -43,17 +43,17 @@ export async function status(names: string[], options: StatusOptions, context: C
     (await new HubReader(hub, context.signal).listInstalled(MEMBERCLUSTERS, { metadataOnly: true })) === undefined
   )
     throw hiddenCluster(cluster);
-  const [{ report: whole, shown, notes, everywhere }, idle] = await allOf([
+  const [{ report: whole, shown, notes, everywhere }, manager] = await allOf([
     hubRows(hub, context.signal).read(options),
-    idleNote(hub, context.signal),
+    readManager(hub, context.signal),
   ]);
-  for (const note of [...notes, ...idle]) terminal.err(`${note}\n`);
+  for (const note of [...notes, ...manager.notes]) terminal.err(`${note}\n`);
   const around = lacks(whole, names) ? await everywhere() : whole;
   const report = select(whole, names, shown, { around });
   if (options.watch || options.wait) return await watch({ hub, names, shown, options, context });
   const isPart = names.length > 0 || shown.selector !== undefined;
   const all = options.output === "name" ? [] : await readEnded(hub, shown, systemClock.now(), context.signal);
-  const answer = { report, ended: endedOf(all, report, isPart), entries: names.length > 0 };
+  const answer = { report, ended: endedOf(all, report, isPart), entries: names.length > 0, ...manager };
   terminal.out(format(answer, options, terminal.color));
   if (options.output !== "json" && options.output !== "yaml" && names.length === 0)
     terminal.err(describeNothing(report, shown));
@@ -128,9 +128,10 @@ interface Answer {
   report: StatusReport;
   ended: readonly EndedReport[];
   entries: boolean;
+  lastSeen?: string;
 }
 
-function format({ report, ended, entries }: Answer, { output }: StatusOptions, color: boolean): string {
+function format({ report, ended, entries, lastSeen }: Answer, { output }: StatusOptions, color: boolean): string {
   const whole = { causes: causesOf(report), ...report, ended };
   if (output === "name") {
     const objects = report.objects.map(({ apiVersion, kind, name }) => {
@@ -140,6 +141,6 @@ function format({ report, ended, entries }: Answer, { output }: StatusOptions, c
     const clusters = report.clusters.map(({ name }) => `membercluster.${MEMBERCLUSTERS.group}/${name}\n`);
     return [...objects, ...clusters].join("");
   }
-  const options = { wide: output === "wide", color, now: systemClock.now(), ended, entries };
+  const options = { wide: output === "wide", color, now: systemClock.now(), ended, entries, ...defined({ lastSeen }) };
   return structured(whole, output) ?? formatStatus(report, options);
 }

@@ -15,8 +15,8 @@ export {
   ofNamespace,
   readEnded,
 } from "./statusEnded.ts";
-export { hiddenNote, idleNote, readOthers, type Shown } from "./statusReading.ts";
-export { ago, causeTable, endedTable, formatRows, formatStatus, toneOf } from "./statusTable.ts";
+export { hiddenNote, readManager, readOthers, type Shown } from "./statusReading.ts";
+export { ago, causeTable, endedTable, formatRows, entryTone, formatStatus } from "./statusTable.ts";
 export {
   buildReport,
   type ClusterReport,

@@ -1,3 +1,4 @@
+import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
 import { causesOf } from "./statusCauses.ts";
@@ -219,3 +220,38 @@ describe("what waits", () => {
     expect(text).toContain("and 2 more: `meridian status -o wide` shows them\n");
   });
 });
+
+const anyReason = fc.constantFrom("ImagePullBackOff", "ClusterUnreachable", "SlowAnswers", "RolloutPaused", "Invalid");
+const anyEntries = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom(...names),
+    reason: anyReason,
+    message: fc.constantFrom("no room", "lost 3 of 4", ""),
+  }),
+  { selector: ({ name }) => name, minLength: 1 },
+);
+
+property.prop([fc.array(anyEntries, { maxLength: 4 })])(
+  "every copy in trouble is in one cause of its reason",
+  (all) => {
+    const objects = all.map((entries, index) =>
+      app(
+        `app-${index}`,
+        fine,
+        entries.map(({ name, ...more }) => entry(name, "Failed", 1, more)),
+      ),
+    );
+    const causes = causesOf(buildReport(objects, []));
+    for (const [index, entries] of all.entries())
+      for (const { name, reason } of entries) {
+        const own = causes.filter(
+          (cause) =>
+            cause.reason === reason &&
+            cause.clusters.includes(name) &&
+            cause.objects.some((object) => object.name === `app-${index}`),
+        );
+        expect(own.length).toBeGreaterThan(0);
+      }
+    expect(new Set(causes.map(({ reason, shape }) => `${reason} ${shape}`)).size).toBe(causes.length);
+  },
+);

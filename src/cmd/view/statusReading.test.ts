@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { ApiError, type Client } from "../../runtime/index.ts";
 import type { Connection } from "../shared/connection.ts";
-import { idleNote } from "./statusReading.ts";
+import { readManager } from "./statusReading.ts";
 
 describe("that no manager works is told", () => {
   const never = new AbortController().signal;
   const HELD = { holderIdentity: "a", leaseDurationSeconds: 15 };
-  const told = (get: () => Promise<unknown>): Promise<string[]> =>
-    idleNote({ client: { get } as unknown as Client } as Connection, never);
+  const told = async (get: () => Promise<unknown>): Promise<string[]> =>
+    (await readManager({ client: { get } as unknown as Client } as Connection, never)).notes;
   const ofLease = (spec: object): Promise<string[]> =>
     told(() => Promise.resolve({ metadata: { name: "meridian" }, spec }));
 

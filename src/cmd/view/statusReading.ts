@@ -160,14 +160,23 @@ export async function readEverywhere(hub: Connection, signal: AbortSignal): Prom
   return applications === undefined ? undefined : [...applications, ...others.objects];
 }
 
-/** A note that no manager holds the Lease now. Empty if there is no Lease, or the person may not read it. */
-export async function idleNote(hub: Pick<Connection, "client" | "where">, signal: AbortSignal): Promise<string[]> {
+export interface ManagerReading {
+  /** A note that no manager holds the Lease now. */
+  notes: string[];
+  /** Last sign of a manager, if none runs now: no status of the hub is younger. */
+  lastSeen?: string;
+}
+
+/** Without notes if a manager runs, there is no Lease, or the person may not read the Lease. */
+export async function readManager(
+  hub: Pick<Connection, "client" | "where">,
+  signal: AbortSignal,
+): Promise<ManagerReading> {
   const reader = new HubReader(hub, signal);
   const lease = await reader.findReadable(LEASES, DEFAULT_SYSTEM_NAMESPACE, DEFAULT_LEASE_NAME);
-  if (lease === undefined || lease === "Denied" || isLeaseHeld(lease, systemClock.now())) return [];
+  if (lease === undefined || lease === "Denied" || isLeaseHeld(lease, systemClock.now())) return { notes: [] };
   const { renewTime } = (lease["spec"] ?? {}) as { renewTime?: string };
   const since = renewTime === undefined ? "" : ` since ${renewTime.replace(/\.\d+/, "")}`;
-  return [
-    `No manager has held the Lease ${DEFAULT_SYSTEM_NAMESPACE}/${DEFAULT_LEASE_NAME}${since}, so what is shown may be old: start one with \`meridian manager\`, or see why none runs (\`kubectl get pods -n ${DEFAULT_SYSTEM_NAMESPACE}\`).`,
-  ];
+  const note = `No manager has held the Lease ${DEFAULT_SYSTEM_NAMESPACE}/${DEFAULT_LEASE_NAME}${since}, so what is shown may be old: start one with \`meridian manager\`, or see why none runs (\`kubectl get pods -n ${DEFAULT_SYSTEM_NAMESPACE}\`).`;
+  return { notes: [note], ...defined({ lastSeen: renewTime }) };
 }

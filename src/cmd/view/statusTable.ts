@@ -14,6 +14,8 @@ export interface TableOptions {
   /** True if the clusters of each object are listed. The wide table always lists them. */
   entries?: boolean;
   ended?: readonly EndedReport[];
+  /** Last sign of a manager, if none runs now. */
+  lastSeen?: string;
 }
 
 export function formatStatus(report: StatusReport, options: TableOptions): string {
@@ -60,7 +62,7 @@ type Column<T> = readonly [title: string, cell: (row: T) => string | Cell];
 /** For the live table, whose rows follow below. */
 export function causeTable(causes: readonly CauseReport[], { color, now, wide }: TableOptions): string {
   const columns: Column<CauseReport>[] = [
-    ["CAUSE", ({ reason }) => ({ text: reason, tone: "bad" })],
+    ["CAUSE", ({ reason, standing }) => ({ text: reason, tone: standing === "Trouble" ? "bad" : "plain" })],
     ["CLUSTERS", ({ clusters }) => orDash(namesOf(clusters))],
     ["OBJECTS", ({ objects }) => orDash(namesOf(objects.map(fullNameOf)))],
     ["SINCE", ({ since }) => age(since, now)],
@@ -70,7 +72,7 @@ export function causeTable(causes: readonly CauseReport[], { color, now, wide }:
   return formatColumns(columns, causes, color);
 }
 
-function objectTable(objects: readonly ObjectReport[], { color, now, wide }: TableOptions): string {
+function objectTable(objects: readonly ObjectReport[], { color, now, wide, ...manager }: TableOptions): string {
   // While every cluster runs the wanted version, the image column tells the owner nothing new.
   const withRuns = wide || objects.some(({ runs }) => runs?.differing !== undefined);
   const runs: Column<ObjectReport> = ["RUNS", (object) => orDash(object.runs?.message ?? object.runs?.summary)];
@@ -86,7 +88,7 @@ function objectTable(objects: readonly ObjectReport[], { color, now, wide }: Tab
     ["WORST", worstCell],
     ["SINCE", ({ since }) => age(since, now)],
     ["CHANGE", changeOf],
-    ["SEEN", (object) => seenOf(object, now)],
+    ["SEEN", (object) => seenOf(object, manager.lastSeen, now)],
     ...(withRuns ? [runs] : []),
     ...(wide ? detail : []),
   ];
@@ -128,24 +130,28 @@ function changeOf({ change }: ObjectReport): string {
   return `gen ${generation}${staged}${word === undefined ? "" : `, ${word}`}`;
 }
 
-/** Age of the oldest report. While a cluster is in contact, each change there is reported at once. */
-function seenOf({ lastSeen, clusterCount, conditions }: ObjectReport, now: number): string {
-  if (lastSeen !== undefined) return age(lastSeen, now);
+/**
+ * Age of the oldest report. While a manager runs and a cluster is in contact, each change there is reported at once.
+ * `manager`: the last sign of one, if none runs.
+ */
+function seenOf(
+  { lastSeen, clusterCount, conditions }: ObjectReport,
+  manager: string | undefined,
+  now: number,
+): string {
+  const oldest = [lastSeen, manager].flatMap((time) => time ?? []).toSorted()[0];
+  if (oldest !== undefined) return age(oldest, now);
   return clusterCount === 0 || conditions.length === 0 ? "-" : "now";
 }
 
 type Row = ObjectReport["clusters"][number] & { object: ObjectReport };
 const runsThere: Column<Row> = ["RUNS", ({ runs }) => (runs === undefined ? "-" : runningThereText(runs))];
 
-export function toneOf(state: ClusterState): Tone {
-  if (state === "Available") return "good";
-  return state === "Pending" || state === "Progressing" ? "plain" : "bad";
-}
-
 /** A copy that waits is no error. */
-function stateCell({ state, reason = "" }: Row): Cell {
-  const tone = toneOf(state);
-  return { text: state, tone: tone === "bad" && reason !== "" && !isTrouble(reason) ? "plain" : tone };
+export function entryTone({ state, reason = "" }: { state: ClusterState; reason?: string }): Tone {
+  if (state === "Available") return "good";
+  if (state === "Pending" || state === "Progressing") return "plain";
+  return reason === "" || isTrouble(reason) ? "bad" : "plain";
 }
 
 function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptions): string {
@@ -156,7 +162,7 @@ function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptio
     ["NAME", ({ object }) => nameOf(object)],
     ["CLUSTER", ({ name }) => name],
     ["REGION", ({ region }) => orDash(region)],
-    ["STATE", stateCell],
+    ["STATE", (entry) => ({ text: entry.state, tone: entryTone(entry) })],
     ["DESIRED", ({ replicas }) => String(replicas.desired)],
     ["UPDATED", ({ replicas }) => String(replicas.updated)],
     ["READY", ({ replicas }) => String(replicas.ready)],
