@@ -250,6 +250,15 @@ test("a feed that begins reports no transitions of what was there before", async
   expect([table.size, table.transitions.fleet()]).toEqual([1, []]);
 });
 
+test("a feed has caught up when every object of the hub has its row", async () => {
+  const names = ["cart", "shop", "web"];
+  const { feed, table, clock } = await feeding({ apps: names.map((name) => app({ name })) });
+  const caughtUp = feed.caughtUp();
+  await clock.advance(1_000);
+  await caughtUp;
+  expect(names.map((name) => table.object({ ...SHOP, name })?.identity.name)).toEqual(names);
+});
+
 test("keys of the table are keys of the planner", async () => {
   const { complete, list, table, onHub } = await feeding();
   await complete();

@@ -83,8 +83,17 @@ export class Feed implements Disposable {
     for (const [owner] of states.plans()) this.#markLater(owner);
   }
 
-  /** Resolves when every change so far is in the table, even if more changes keep coming. */
+  /**
+   * Resolves when every change so far is in the table, and every object that the cache of the hub has now, even if more
+   * changes keep coming.
+   */
   async caughtUp(): Promise<void> {
+    const { hub, table } = this.#options;
+    // The events of the hub bring its objects in slices, and nothing tells when the last slice was there.
+    for (const owner of hub.owners()) {
+      await this.#slice.pause();
+      if (table.object(identityOfKey(owner)) === undefined) this.#markLater(owner);
+    }
     // The run under way may have begun before the last changes; the next one has them all but for the backlog.
     for (let runs = 0; this.#isScheduled && (runs < 2 || this.#backlog.size > 0); runs += 1) await this.#ended.promise;
   }
