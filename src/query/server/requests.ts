@@ -143,6 +143,18 @@ export function checkRequest({ url = "/", method, headers }: RequestHead): void 
     throw new RequestError(413, "a query has no body; put the parameters into the address");
 }
 
+/**
+ * Refuses a caller whose token crosses a network in the clear. `kubectl port-forward` and a proxy in the pod come from
+ * loopback.
+ */
+export function checkWay({ isEncrypted, remoteAddress = "" }: { isEncrypted: boolean; remoteAddress?: string }): void {
+  if (isEncrypted || remoteAddress === "::1" || /^(::ffff:)?127\./.test(remoteAddress)) return;
+  throw new RequestError(
+    403,
+    "tokens do not go over the network in the clear; use the port with TLS (--query-port), or kubectl port-forward",
+  );
+}
+
 export interface RequestHead {
   url?: string | undefined;
   method?: string | undefined;

@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { TLSSocket } from "node:tls";
+import { defined } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import type { Client, Clock } from "../../runtime/index.ts";
 import type { ListAnswer, QueryEngine, Resource } from "../types.ts";
@@ -9,7 +11,7 @@ import { documentAt } from "./documents.ts";
 import { internalError, RequestError, type StatusBody, statusOf } from "./failures.ts";
 import { type Leader, noLeader } from "./leader.ts";
 import { formatOf, listBody, rowBody, type Representation } from "./representation.ts";
-import { askedBy, checkRequest, routeOf } from "./requests.ts";
+import { askedBy, checkRequest, checkWay, routeOf } from "./requests.ts";
 import { Reviewer } from "./reviewer.ts";
 import { rowKeyOf } from "./rowNames.ts";
 import { type ReadableKind, type ReviewedScope, Scopes } from "./scopes.ts";
@@ -138,6 +140,8 @@ export class QueryServer implements AsyncDisposable {
 
   async #answer(call: Call): Promise<void> {
     const { request, response, path } = call;
+    const { socket } = request;
+    checkWay({ isEncrypted: socket instanceof TLSSocket, ...defined({ remoteAddress: socket.remoteAddress }) });
     checkRequest(request);
     const proof = await this.#authenticator.prove(request);
     call.user = proof.user;
