@@ -1,4 +1,4 @@
-import { type CommandContext, CommandError, connectHub, EXIT, structured } from "../shared/index.ts";
+import { type CommandContext, CommandError, connectHub, EXIT, rightToList, structured } from "../shared/index.ts";
 import { systemClock } from "../../runtime/index.ts";
 import { lacks, ofKind, select, splitKind } from "../status/index.ts";
 import { formatRows, fullNameOf, type ObjectReport, type RowReading, type StatusReport } from "../view/index.ts";
@@ -15,7 +15,7 @@ export async function get(kind: string, options: GetOptions, context: CommandCon
   const reading = await readNoted(hub, options, context);
   const report = kind.includes("/") ? await named(reading, kind) : ofOneKind(reading, kind);
   const { clusters: byCluster, output } = options;
-  const items = byCluster ? placed(report.objects) : [...report.objects, ...report.clusters];
+  const items = [...(byCluster ? placed(report.objects) : report.objects), ...report.clusters];
   const table = { wide: output === "wide", color: terminal.color, now: systemClock.now() };
   terminal.out(structured({ items }, output) ?? formatRows(report, { ...table, byCluster }));
   if (items.length === 0 && output !== "json" && output !== "yaml") terminal.err("No resources found.\n");
@@ -41,9 +41,15 @@ function ofOneKind({ report, shown }: RowReading, kind: string): StatusReport {
   const objects = ofKind(report, wanted);
   if (objects.length > 0 || wanted.kind === "demoapplication") return { objects, clusters: [] };
   const kinds = [...new Set(report.objects.map((object) => object.kind.toLowerCase()))].toSorted();
-  if (report.objects.some(({ name }) => name === kind))
+  const same = report.objects.find(({ name }) => name === kind);
+  if (same !== undefined)
     throw new CommandError(
-      `"${kind}" is the name of an object, and get needs its kind: write \`meridian get demoapplication/${kind}\``,
+      `"${kind}" is the name of an object, and get needs its kind: write \`meridian get ${same.kind.toLowerCase()}/${kind}\``,
+    );
+  const { hidden = [] } = shown;
+  if (hidden.length > 0)
+    throw new CommandError(
+      `your rights on the hub do not show whether an object of the kind "${kind}" is placed: ask its administrator for ${rightToList(hidden)}`,
     );
   throw new CommandError(
     `no object of the kind "${kind}" is placed; ${kinds.length === 0 ? "no object is placed at all" : `name one of these: ${[...kinds, "membercluster"].join(", ")}`}`,

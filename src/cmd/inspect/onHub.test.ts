@@ -95,6 +95,7 @@ describe("get", () => {
 
   test.each([
     { args: "web", says: "write `meridian get demoapplication/web`" },
+    { args: "settings", says: "write `meridian get configmap/settings`" },
     { args: "pods", says: "name one of these: configmap, demoapplication, membercluster" },
     { args: "demo/nope", says: 'the hub has no demoapplication "nope"' },
   ])("refuses $args, and says what there is", async ({ args, says }) => {
@@ -275,5 +276,8 @@ test("a person without rights to Events is told so, and sees the rest", async ()
   const { code, out, err } = await fleet.run("describe web -n shop", file);
   expect(code).toBe(0);
   expect(out).toMatch(/^shop\/web\n/);
+  const hidden = await fleet.run("get configmap", file);
+  expect(hidden.code).toBe(2);
+  expect(hidden.err).toMatch(/do not show whether an object of the kind "configmap" is placed: .* resourcebindings\n$/);
   expect(err).toContain("You may not list Events in namespace shop on the hub, so they are left out\n");
 });
