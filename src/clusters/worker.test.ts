@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { MANAGED_BY_LABEL, type ObjectRef, POD_SECURITY_ANNOTATION, refKey } from "../apis/index.ts";
 import type { Row } from "../desiredstate/index.ts";
-import { ApiError, CONFIGMAPS, DEPLOYMENTS, NAMESPACES, NODES, SECRETS, TransportError } from "../runtime/index.ts";
+import { ApiError, CONFIGMAPS, CRDS, DEPLOYMENTS, NAMESPACES, NODES, SECRETS } from "../runtime/index.ts";
+import { TransportError } from "../runtime/index.ts";
 import type { WorkDelta } from "../ports/index.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER } from "./testing/builders.ts";
+import { DATABASE_KIND, DATABASE_REF, made } from "./testing/cacheHarness.ts";
 import { KINDS, marked, OK, working } from "./testing/workerHarness.ts";
 
 const AWAY = { ok: false, reason: "ClusterUnreachable", message: "no answer", lastContact: 5 };
@@ -391,6 +393,44 @@ describe("the namespace of a row", () => {
       levels.push(metadata().labels?.[LEVEL]);
     }
     expect(levels).toEqual(["privileged", "privileged", undefined]);
+  });
+});
+
+describe("a change on the member", () => {
+  const DEFINITION: ObjectRef = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    name: "databases.example.com",
+  };
+  const withdrawn = (ref: ObjectRef): WorkDelta => ({ kind: "Rows", rows: [{ ref, revision: 900 }] });
+
+  test("of a definition of ours makes the worker ask for the served kinds at once", async () => {
+    const { send, settle, member } = await working();
+    send({ kind: "Kinds", kinds: [CRDS], others: [DATABASE_KIND] });
+    await settle();
+    const asked = () => member.calls.filter((call) => call.startsWith("raw")).length;
+    const before = asked();
+    member.server.create(CRDS, made(DEFINITION));
+    await settle();
+    expect(asked()).toBeGreaterThan(before);
+  });
+
+  test("that ends the last object of a kind lets the deletion of the definition be tried at once", async () => {
+    const { send, sendKinds, settle, member } = await working();
+    sendKinds(CRDS);
+    member.server.create(CRDS, made(DEFINITION));
+    const { uid = "" } = member.server.get(CRDS, undefined, DEFINITION.name).metadata;
+    member.gate = ({ verb }) => {
+      if (verb === "delete") throw new ApiError(422, "Invalid", "objects of the kind exist");
+    };
+    await settle();
+    send(rows(deleteRow({ ref: DEFINITION, uid }), holdRow({ ref: DATABASE_REF })));
+    await settle();
+    const tries = () => member.calls.filter((call) => call === `delete ${CRDS.plural}`).length;
+    expect(tries()).toBe(1);
+    send(withdrawn(DATABASE_REF));
+    await settle();
+    expect(tries()).toBe(2);
   });
 });
 
