@@ -1,7 +1,7 @@
 /**
  * Builds two files for Node 24 that need nothing installed. `dist/meridian.js` is the program that the image holds: the manager and the
  * command line. `dist/quickstart.js` beside it holds the quickstart with its sandbox, and is loaded by that verb alone. The CRDs, the
- * sample, what `quickstart --real` is built from, and the licences of the packages in each file stand there too. With `--if-stale` it
+ * sample, what `quickstart --real` is built from, the page of the dashboard, and the licences of the packages in each file stand there too. With `--if-stale` it
  * builds only when a source is newer than what is there, and is silent otherwise.
  *
  * A build is made in a folder of its own and moved file by file, the program last: at every moment `dist` holds a whole program, whoever
@@ -10,6 +10,8 @@
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+
+import { buildPage } from "./src/dashboard/buildPage.ts";
 
 const OUT = "dist";
 const PROGRAM = join(OUT, "meridian.js");
@@ -115,10 +117,22 @@ async function buildInto(folder) {
       "LICENSES.quickstart.txt",
     ),
   ];
+  built.push(await buildDashboard(folder));
   await chmod(join(folder, "meridian.js"), 0o755);
   for (const [name, source] of Object.entries(FOLDERS)) await cp(source, join(folder, name), { recursive: true });
   await cp("LICENSE", join(folder, "LICENSE"));
   return built;
+}
+
+/** The files that the browser loads, in a folder of their own. */
+async function buildDashboard(folder) {
+  const name = "dashboard";
+  await mkdir(join(folder, name));
+  const { inputs, outputs } = await buildPage(join(folder, name));
+  const packages = bundledPackages(Object.keys(inputs));
+  await writeFile(join(folder, "LICENSES.dashboard.txt"), await licences(packages));
+  const size = Object.values(outputs).reduce((sum, { bytes }) => sum + bytes, 0);
+  return `built ${join(OUT, name)}: ${Math.round(size / 1024)} KiB with ${packages.length} packages`;
 }
 
 /** Moves the files to `dist`, each in one step, and removes what no longer belongs there. */

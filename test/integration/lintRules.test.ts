@@ -9,7 +9,7 @@ import { INSIDE } from "../lint/folders.js";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 const ORDER =
-  "apis interpreter scheduler override rollout desiredstate status observability certificates runtime ports hub clusters controllers webhooks query sandbox cmd".split(
+  "apis interpreter scheduler override rollout desiredstate status observability certificates runtime ports hub clusters controllers webhooks query dashboard sandbox cmd".split(
     " ",
   );
 const PURE = [...ORDER.slice(0, 7), "ports"];

@@ -57,6 +57,7 @@ export const INSIDE = {
     "workloads",
   ],
   query: ["types.ts", "table", "ask", "feed", "server"],
+  dashboard: ["model", "page"],
   controllers: ["tables", "facts", "progress", "status", "object", "policies", "members"],
   cmd: [
     "workload",

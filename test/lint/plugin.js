@@ -23,6 +23,7 @@ const ORDER = [
   "controllers",
   "webhooks",
   "query",
+  "dashboard",
   "sandbox",
   "cmd",
 ];

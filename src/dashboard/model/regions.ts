@@ -1,0 +1,36 @@
+import type { FleetClusterRow } from "../../query/types.ts";
+import { compareText } from "./names.ts";
+import { isTrouble } from "./states.ts";
+
+export interface RegionGroup {
+  /** Empty for clusters without a region. */
+  region: string;
+  clusters: FleetClusterRow[];
+  troubled: number;
+  /** Copies that the reader may read: an object on two clusters has two. */
+  copies: number;
+  unready: number;
+}
+
+/** Clusters by region; a region with trouble comes first, and in it the clusters in trouble. */
+export function byRegion(clusters: readonly FleetClusterRow[]): RegionGroup[] {
+  const groups = Map.groupBy(clusters, ({ region }) => region ?? "");
+  return [...groups]
+    .map(([region, rows]) => ({
+      region,
+      clusters: rows.toSorted((a, b) => rank(a) - rank(b) || compareText(a.name, b.name)),
+      troubled: rows.filter(({ state }) => isTrouble(state)).length,
+      copies: sum(rows, ({ objects }) => objects),
+      unready: sum(rows, ({ unready }) => unready),
+    }))
+    .toSorted((a, b) => b.troubled - a.troubled || compareText(a.region, b.region));
+}
+
+/** Least first. */
+function rank({ state, unready }: FleetClusterRow): number {
+  return isTrouble(state) ? 0 : unready > 0 ? 1 : 2;
+}
+
+function sum<T>(rows: readonly T[], of: (row: T) => number): number {
+  return rows.reduce((all, row) => all + of(row), 0);
+}

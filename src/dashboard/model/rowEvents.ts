@@ -1,0 +1,90 @@
+import type { ServerSentEvent } from "./eventStream.ts";
+
+/** A change of the rows of one stream. */
+export type RowEvent<R> =
+  | { type: "SET"; key: string; row: R }
+  | { type: "DELETED"; key: string }
+  | { type: "BOOKMARK" }
+  | { type: "ERROR"; code: number; message: string };
+
+interface Decoded {
+  type?: unknown;
+  object?: { code?: unknown; message?: unknown; metadata?: { name?: unknown; namespace?: unknown }; status?: object };
+}
+
+/**
+ * What an event of the query API says. Undefined for an event that this page does not know: a newer server may send it.
+ *
+ * @throws {SyntaxError} if the data is no JSON
+ */
+export function rowEventOf<R>({ data }: ServerSentEvent): RowEvent<R> | undefined {
+  const { type, object = {} } = JSON.parse(data) as Decoded;
+  if (type === "BOOKMARK") return { type };
+  if (type === "ERROR") {
+    const code = typeof object.code === "number" ? object.code : 500;
+    return { type, code, message: typeof object.message === "string" ? object.message : "the watch ended" };
+  }
+  const { name, namespace } = object.metadata ?? {};
+  if (typeof name !== "string") return undefined;
+  const key = `${typeof namespace === "string" ? namespace : ""}/${name}`;
+  if (type === "DELETED") return { type, key };
+  if ((type !== "ADDED" && type !== "MODIFIED") || object.status === undefined) return undefined;
+  return { type: "SET", key, row: object.status as R };
+}
+
+/** The rows of one stream, as of the last event. */
+export class RowTable<R> {
+  #rows = new Map<string, R>();
+  /** Keys seen since a fresh start. Undefined: the stream goes on where it was. */
+  #seen: Set<string> | undefined = new Set();
+  #version = 0;
+
+  /** Grows with every change of the rows. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** The rows of the beginning are all there. */
+  get isComplete(): boolean {
+    return this.#seen === undefined;
+  }
+
+  rows(): R[] {
+    return [...this.#rows.values()];
+  }
+
+  entries(): IterableIterator<[string, R]> {
+    return this.#rows.entries();
+  }
+
+  /** The stream begins anew with all rows. Those that are here stay on the screen until its bookmark. */
+  restart(): void {
+    this.#seen = new Set();
+  }
+
+  apply(event: RowEvent<R>): void {
+    if (event.type === "SET") {
+      this.#rows.set(event.key, event.row);
+      this.#seen?.add(event.key);
+      this.#version += 1;
+    } else if (event.type === "DELETED") {
+      if (this.#rows.delete(event.key)) this.#version += 1;
+      this.#seen?.delete(event.key);
+    } else if (event.type === "BOOKMARK") {
+      this.#dropUnseen();
+    }
+  }
+
+  /** What left while nobody listened does not come with the fresh start. */
+  #dropUnseen(): void {
+    const seen = this.#seen;
+    if (seen === undefined) return;
+    this.#seen = undefined;
+    for (const key of this.#rows.keys()) if (!seen.has(key)) this.#rows.delete(key);
+    this.#version += 1;
+  }
+}
