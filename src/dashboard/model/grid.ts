@@ -13,41 +13,80 @@ export interface GridColumn {
 }
 
 export interface GridLine {
-  key: string;
-  object: ObjectIdentity;
-  cells: ReadonlyMap<string, GridRow>;
+  readonly key: string;
+  readonly object: ObjectIdentity;
+  /** By cluster. */
+  readonly cells: ReadonlyMap<string, GridRow>;
+  /** Grows with every change of a cell. */
+  readonly version: number;
 }
 
-export interface Grid {
-  columns: GridColumn[];
-  lines: GridLine[];
+interface Line extends GridLine {
+  cells: Map<string, GridRow>;
+  version: number;
 }
 
-/** Objects by clusters. Columns are sorted by region, lines by namespace and name. */
-export function gridOf(
-  rows: Iterable<GridRow>,
-  clusters: readonly { name: string; region?: string; isTroubled: boolean }[],
-): Grid {
-  const columns = new Map<string, GridColumn>();
-  for (const { name, region = "", isTroubled } of clusters) columns.set(name, { cluster: name, region, isTroubled });
-  const lines = new Map<string, { key: string; object: ObjectIdentity; cells: Map<string, GridRow> }>();
-  for (const row of rows) {
-    const { kind, group, namespace, name, cluster, region = "" } = row;
-    if (!columns.has(cluster)) columns.set(cluster, { cluster, region, isTroubled: false });
-    const key = keyOfObject(row);
-    const line = lines.get(key);
-    if (line !== undefined) line.cells.set(cluster, row);
-    else {
-      const object = { kind, group, name, ...(namespace === undefined ? {} : { namespace }) };
-      lines.set(key, { key, object, cells: new Map([[cluster, row]]) });
-    }
+/** Objects by clusters. A change of one copy touches one line: a matrix of 100,000 copies follows every one of them. */
+export class GridLines {
+  readonly #lines = new Map<string, Line>();
+  readonly #columns = new Map<string, { region: string; copies: number }>();
+  #sorted: GridLine[] | undefined;
+
+  /** A copy came, changed or went. */
+  change(before: GridRow | undefined, after: GridRow | undefined): void {
+    if (before !== undefined) this.#remove(before);
+    if (after !== undefined) this.#add(after);
   }
-  return {
-    columns: [...columns.values()].toSorted(
+
+  /** By namespace and name. The same list as before while no line comes or goes. */
+  lines(): GridLine[] {
+    // A line without cells may have got one again since, so that it goes only here.
+    for (const [key, { cells }] of this.#lines) {
+      if (cells.size > 0) continue;
+      this.#lines.delete(key);
+      this.#sorted = undefined;
+    }
+    this.#sorted ??= [...this.#lines.values()].toSorted((a, b) => compareObjects(a.object, b.object));
+    return this.#sorted;
+  }
+
+  /** The clusters of the copies, and these others, by region and name. */
+  columns(clusters: readonly { name: string; region?: string; isTroubled: boolean }[]): GridColumn[] {
+    const columns = new Map<string, GridColumn>();
+    for (const [cluster, { region }] of this.#columns) columns.set(cluster, { cluster, region, isTroubled: false });
+    for (const { name, region = "", isTroubled } of clusters)
+      columns.set(name, { cluster: name, region: columns.get(name)?.region ?? region, isTroubled });
+    return [...columns.values()].toSorted(
       (a, b) => compareText(a.region, b.region) || compareText(a.cluster, b.cluster),
-    ),
-    lines: [...lines.values()].toSorted((a, b) => compareObjects(a.object, b.object)),
-  };
+    );
+  }
+
+  #add(row: GridRow): void {
+    const { kind, group, namespace, name, cluster, region = "" } = row;
+    const key = keyOfObject(row);
+    let line = this.#lines.get(key);
+    if (line === undefined) {
+      const object = { kind, group, name, ...(namespace === undefined ? {} : { namespace }) };
+      line = { key, object, cells: new Map(), version: 0 };
+      this.#lines.set(key, line);
+      this.#sorted = undefined;
+    }
+    line.cells.set(cluster, row);
+    line.version += 1;
+    const column = this.#columns.get(cluster);
+    if (column === undefined) this.#columns.set(cluster, { region, copies: 1 });
+    else column.copies += 1;
+  }
+
+  #remove(row: GridRow): void {
+    const line = this.#lines.get(keyOfObject(row));
+    if (line?.cells.delete(row.cluster) !== true) return;
+    line.version += 1;
+    const column = this.#columns.get(row.cluster);
+    if (column === undefined) return;
+    column.copies -= 1;
+    if (column.copies === 0) this.#columns.delete(row.cluster);
+  }
 }
 
 export interface Span {

@@ -42,10 +42,14 @@ export function fragmentOf({ view, filter, open }: Route): string {
 
 /** The token that an address brings for the sign-in, and the fragment without it. */
 export function tokenIn(fragment: string): { token: string; rest: string } | undefined {
-  const [, before = "", token, after = ""] =
-    /^#?(.*?)(?:^|[&?])token=([^&]*)(.*)$/.exec(fragment.replace(/^#/, "")) ?? [];
-  if (token === undefined || token === "") return undefined;
-  return { token: decoded(token), rest: `#${before}${after.replace(/^&/, before === "" ? "" : "&")}` };
+  const text = fragment.replace(/^#/, "");
+  const [, path = "", query = ""] = /^(\/[^?]*)?\??(.*)$/.exec(text) ?? [];
+  const fields = query.split("&");
+  const found = fields.find((field) => field.startsWith("token="));
+  const token = decoded(found?.slice("token=".length) ?? "");
+  if (token === "") return undefined;
+  const others = fields.filter((field) => !field.startsWith("token=")).join("&");
+  return { token, rest: `#${path}${others === "" ? "" : `?${others}`}` };
 }
 
 function decoded(text: string): string {

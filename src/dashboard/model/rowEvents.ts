@@ -32,12 +32,19 @@ export function rowEventOf<R>({ data }: ServerSentEvent): RowEvent<R> | undefine
   return { type: "SET", key, row: object.status as R };
 }
 
+export type OnChange<R> = (before: R | undefined, after: R | undefined) => void;
+
 /** The rows of one stream, as of the last event. */
 export class RowTable<R> {
-  #rows = new Map<string, R>();
+  readonly #onChange: OnChange<R> | undefined;
+  readonly #rows = new Map<string, R>();
   /** Keys seen since a fresh start. Undefined: the stream goes on where it was. */
   #seen: Set<string> | undefined = new Set();
   #version = 0;
+
+  constructor(onChange?: OnChange<R>) {
+    this.#onChange = onChange;
+  }
 
   /** Grows with every change of the rows. */
   get version(): number {
@@ -57,10 +64,6 @@ export class RowTable<R> {
     return [...this.#rows.values()];
   }
 
-  entries(): IterableIterator<[string, R]> {
-    return this.#rows.entries();
-  }
-
   /** The stream begins anew with all rows. Those that are here stay on the screen until its bookmark. */
   restart(): void {
     this.#seen = new Set();
@@ -68,15 +71,23 @@ export class RowTable<R> {
 
   apply(event: RowEvent<R>): void {
     if (event.type === "SET") {
-      this.#rows.set(event.key, event.row);
       this.#seen?.add(event.key);
-      this.#version += 1;
+      this.#set(event.key, event.row);
     } else if (event.type === "DELETED") {
-      if (this.#rows.delete(event.key)) this.#version += 1;
       this.#seen?.delete(event.key);
+      this.#set(event.key, undefined);
     } else if (event.type === "BOOKMARK") {
       this.#dropUnseen();
     }
+  }
+
+  #set(key: string, row: R | undefined): void {
+    const before = this.#rows.get(key);
+    if (before === undefined && row === undefined) return;
+    if (row === undefined) this.#rows.delete(key);
+    else this.#rows.set(key, row);
+    this.#version += 1;
+    this.#onChange?.(before, row);
   }
 
   /** What left while nobody listened does not come with the fresh start. */
@@ -84,7 +95,7 @@ export class RowTable<R> {
     const seen = this.#seen;
     if (seen === undefined) return;
     this.#seen = undefined;
-    for (const key of this.#rows.keys()) if (!seen.has(key)) this.#rows.delete(key);
+    for (const key of this.#rows.keys()) if (!seen.has(key)) this.#set(key, undefined);
     this.#version += 1;
   }
 }

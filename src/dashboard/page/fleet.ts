@@ -3,6 +3,7 @@ import {
   type Connection,
   type Freshness,
   GRID_FIELDS,
+  GridLines,
   type GridRow,
   HELD_REASONS,
   type MatrixFilter,
@@ -10,6 +11,14 @@ import {
 } from "../model/index.ts";
 import type { Client } from "./client.ts";
 import { Live } from "./live.ts";
+
+/** Whatever its rows are. */
+type Stream = Pick<Live<never>, "connection" | "retry"> & Disposable;
+
+export interface MatrixRows {
+  live: Live<GridRow>;
+  lines: GridLines;
+}
 
 /** The streams of what is on the screen, and who is told when one of them changes. */
 export class Fleet implements Disposable {
@@ -19,7 +28,7 @@ export class Fleet implements Disposable {
   readonly rollouts: Live<FederatedObjectRow>;
   readonly held: Live<PlacedObjectRow>;
   readonly #listeners = new Set<() => void>();
-  #matrix: { name: string; live: Live<GridRow> } | undefined;
+  #matrix: (MatrixRows & { name: string }) | undefined;
   #isDue = false;
 
   constructor(client: Client) {
@@ -32,15 +41,20 @@ export class Fleet implements Disposable {
   }
 
   /** The matrix of a filter. The one of the filter before ends. */
-  matrix(filter: MatrixFilter): Live<GridRow> {
+  matrix(filter: MatrixFilter): MatrixRows {
     const name = JSON.stringify(filter);
-    if (this.#matrix?.name === name) return this.#matrix.live;
+    if (this.#matrix?.name === name) return this.#matrix;
     this.closeMatrix();
-    const live = new Live<GridRow>(this.client, "placedobjects", { ...filter, fields: GRID_FIELDS.join(",") }, () =>
-      this.#notify(),
+    const lines = new GridLines();
+    const live = new Live<GridRow>(
+      this.client,
+      "placedobjects",
+      { ...filter, fields: GRID_FIELDS.join(",") },
+      () => this.#notify(),
+      (before, after) => lines.change(before, after),
     );
-    this.#matrix = { name, live };
-    return live;
+    this.#matrix = { name, live, lines };
+    return this.#matrix;
   }
 
   closeMatrix(): void {
@@ -77,8 +91,8 @@ export class Fleet implements Disposable {
     this.#listeners.clear();
   }
 
-  #all(): Live<unknown>[] {
-    const all: Live<unknown>[] = [this.clusters, this.causes, this.rollouts, this.held];
+  #all(): Stream[] {
+    const all: Stream[] = [this.clusters, this.causes, this.rollouts, this.held];
     if (this.#matrix !== undefined) all.push(this.#matrix.live);
     return all;
   }

@@ -1,7 +1,6 @@
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import {
-  type Grid,
   type GridColumn,
   type GridLine,
   lookOf,
@@ -14,8 +13,8 @@ import {
 } from "../model/index.ts";
 
 interface Properties {
-  grid: Grid;
-  version: number;
+  lines: GridLine[];
+  columns: GridColumn[];
   onOpen: (pair: PairName) => void;
 }
 
@@ -33,8 +32,7 @@ interface Seen {
 }
 
 /** Draws only what is seen of many lines and columns. One cell is in the order of the Tab key; arrows go on from it. */
-export function GridView({ grid, version, onOpen }: Properties) {
-  const { lines, columns } = grid;
+export function GridView({ lines, columns, onOpen }: Properties) {
   const frame = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState<Seen>({ left: 0, top: 0, width: 1_200, height: 800 });
   const [place, setPlace] = useState<Place>({ line: 0, column: 0 });
@@ -89,6 +87,7 @@ export function GridView({ grid, version, onOpen }: Properties) {
         style={{ width: `${side + columns.length * CELL}px`, height: `${HEAD + lines.length * CELL}px` }}
         onKeyDown={onKeyDown}
         onClick={onClick}
+        onMouseOver={showWords}
       >
         <Heads columns={columns} span={cells} side={side} />
         {lines.slice(rows.from, rows.to).map((line, at) => (
@@ -100,13 +99,20 @@ export function GridView({ grid, version, onOpen }: Properties) {
             from={cells.from}
             to={cells.to}
             side={side}
-            version={version}
+            version={line.version}
             here={active.line === rows.from + at ? active.column : -1}
           />
         ))}
       </div>
     </div>
   );
+}
+
+/** The words of a cell for the mouse. Thousands of cells are drawn in a scroll, and few of them are pointed at. */
+function showWords({ target }: MouseEvent): void {
+  const cell = target instanceof Element ? target.closest<HTMLElement>("[data-column]") : null;
+  const words = cell?.getAttribute("aria-label") ?? "";
+  if (cell !== null && cell.title !== words) cell.title = words;
 }
 
 function within(value: number, { from, to }: Span): number {
@@ -192,6 +198,7 @@ interface LineProperties {
   from: number;
   to: number;
   side: number;
+  /** Of the line, which changes in place. */
   version: number;
   /** Column of the cell that has the focus; -1 for none in this line. */
   here: number;
@@ -223,7 +230,6 @@ class Line extends Component<LineProperties> {
               role="gridcell"
               aria-colindex={column + 2}
               aria-label={words}
-              title={words}
               tabIndex={column === here ? 0 : -1}
               data-here={column === here ? "" : undefined}
               data-line={index}

@@ -1,10 +1,18 @@
 import type { Resource } from "../../query/types.ts";
-import { type Connection, EventStreamReader, retryDelay, rowEventOf, RowTable, SILENT_MS } from "../model/index.ts";
+import {
+  type Connection,
+  EventStreamReader,
+  type OnChange,
+  retryDelay,
+  rowEventOf,
+  RowTable,
+  SILENT_MS,
+} from "../model/index.ts";
 import { AnswerError, type Client, type Parameters } from "./client.ts";
 
 /** Rows of one query that follow the fleet, and come back after a break. */
 export class Live<R> implements Disposable {
-  readonly table = new RowTable<R>();
+  readonly table: RowTable<R>;
   readonly #client: Client;
   readonly #resource: Resource;
   readonly #parameters: Parameters;
@@ -15,7 +23,8 @@ export class Live<R> implements Disposable {
   #failures = 0;
   #wake: (() => void) | undefined;
 
-  constructor(client: Client, resource: Resource, parameters: Parameters, changed: () => void) {
+  constructor(client: Client, resource: Resource, parameters: Parameters, changed: () => void, onChange?: OnChange<R>) {
+    this.table = new RowTable(onChange);
     this.#client = client;
     this.#resource = resource;
     this.#parameters = parameters;
@@ -59,6 +68,8 @@ export class Live<R> implements Disposable {
     let silence = setTimeout(() => attempt.abort(), SILENT_MS);
     try {
       const body = await this.#client.watch(this.#resource, this.#parameters, this.#lastEventId, signal);
+      // A stream that goes on is silent until something changes.
+      this.#hears();
       const reader = new EventStreamReader();
       const decoder = new TextDecoder();
       for await (const bytes of body) {
@@ -84,6 +95,10 @@ export class Live<R> implements Disposable {
       // Before the first bookmark, not all rows are here: a break begins anew.
       if (this.table.isComplete && event.id !== undefined) this.#lastEventId = event.id;
     }
+    this.#hears();
+  }
+
+  #hears(): void {
     this.#connection = { is: "Live", heardAt: Date.now() };
     this.#changed();
   }

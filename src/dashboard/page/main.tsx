@@ -4,6 +4,8 @@ import { Session } from "./session.ts";
 
 const root = document.getElementById("page");
 if (root !== null) {
+  const session = new Session();
+  session.followLinks();
   root.replaceChildren();
-  render(<Page session={new Session()} />, root);
+  render(<Page session={session} />, root);
 }

@@ -1,9 +1,8 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import {
   FILTER_FIELDS,
   type FilterField,
   fragmentOf,
-  gridOf,
   isTrouble,
   type MatrixFilter,
   type PairName,
@@ -20,12 +19,12 @@ interface Properties {
 /** Objects by clusters, as far as a filter lets them through. */
 export function Matrix({ fleet, route }: Properties) {
   const { filter } = route;
-  const live = fleet.matrix(filter);
-  const { table, connection } = live;
-  const grid = useMemo(
-    () => gridOf(table.rows(), columnsOf(fleet, filter)),
-    [table, table.version, fleet.clusters.table.version, JSON.stringify(filter)],
-  );
+  const rows = fleet.matrix(filter);
+  const { table, connection } = rows.live;
+  const lines = rows.lines.lines();
+  const found = rows.lines.columns(clustersFor(fleet, filter));
+  // The same list while nothing of it differs, so that only lines that changed are drawn anew.
+  const columns = useMemo(() => found, [JSON.stringify(found)]);
   const open = (pair: PairName): void => {
     location.hash = fragmentOf({ ...route, open: pair });
   };
@@ -35,7 +34,7 @@ export function Matrix({ fleet, route }: Properties) {
         Objects and clusters
         {table.isComplete ? (
           <span class="count">
-            {grid.lines.length} × {grid.columns.length}
+            {lines.length} × {columns.length}
           </span>
         ) : null}
       </h2>
@@ -43,17 +42,17 @@ export function Matrix({ fleet, route }: Properties) {
       <Totals fleet={fleet} filter={filter} version={table.version} />
       {connection.is === "Refused" ? (
         <p class="notice warn">{connection.message}</p>
-      ) : grid.lines.length === 0 ? (
+      ) : lines.length === 0 ? (
         <p class="dim">{table.isComplete ? "Nothing that you may read fits the filter." : "Loading…"}</p>
       ) : (
-        <GridView grid={grid} version={table.version} onOpen={open} />
+        <GridView lines={lines} columns={columns} onOpen={open} />
       )}
     </section>
   );
 }
 
 /** With a filter of clusters or troubles, empty columns say nothing. */
-function columnsOf({ clusters }: Fleet, filter: MatrixFilter) {
+function clustersFor({ clusters }: Fleet, filter: MatrixFilter) {
   const known = clusters.table.rows().map(({ name, region, state }) => ({
     name,
     ...(region === undefined ? {} : { region }),
@@ -106,19 +105,29 @@ const AGAIN_MS = 5_000;
 /** Sums of the whole filtered set come from the server: the page does not add up what it happens to hold. */
 function Totals({ fleet, filter, version }: { fleet: Fleet; filter: MatrixFilter; version: number }) {
   const [text, setText] = useState("");
-  const round = Math.floor(version === 0 ? 0 : Date.now() / AGAIN_MS);
+  const latest = useRef(version);
+  latest.current = version;
   useEffect(() => {
     const gone = new AbortController();
-    fleet.client
-      .list("placedobjects", { ...filter, limit: "1" }, gone.signal)
-      .then(({ totals: { count, ready, desired } }) =>
-        setText(`${count} copies, ${ready} of ${desired} replicas ready`),
-      )
-      .catch(() => {
+    let shown = -1;
+    const ask = async (): Promise<void> => {
+      if (shown === latest.current) return;
+      shown = latest.current;
+      try {
+        const { totals } = await fleet.client.list("placedobjects", { ...filter, limit: "1" }, gone.signal);
+        setText(`${totals.count} copies, ${totals.ready} of ${totals.desired} replicas ready`);
+      } catch {
+        // The stream of the rows says what is wrong.
         if (!gone.signal.aborted) setText("");
-      });
-    return () => gone.abort();
-  }, [fleet, JSON.stringify(filter), round]);
+      }
+    };
+    void ask();
+    const timer = setInterval(() => void ask(), AGAIN_MS);
+    return () => {
+      clearInterval(timer);
+      gone.abort();
+    };
+  }, [fleet, JSON.stringify(filter)]);
   return (
     <p class="dim" role="status">
       {text}

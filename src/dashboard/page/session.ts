@@ -19,6 +19,13 @@ export class Session {
     this.#token = sessionStorage.getItem(KEY) ?? undefined;
   }
 
+  /** A link with another token may be followed while the page is open. */
+  followLinks(): void {
+    addEventListener("hashchange", () => {
+      if (tokenIn(location.hash) !== undefined) location.reload();
+    });
+  }
+
   get token(): string | undefined {
     return this.#token;
   }

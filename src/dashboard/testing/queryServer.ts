@@ -16,6 +16,8 @@ export class QueryTestServer implements AsyncDisposable {
   readonly readers = new Map<string, Scope>();
   /** Addresses of the requests so far, with their headers. */
   readonly requests: { url: string; lastEventId: string | undefined }[] = [];
+  /** Open watches. */
+  watches = 0;
   readonly #files: DashboardFiles;
   #server: Server | undefined;
   #port = 0;
@@ -104,6 +106,7 @@ export class QueryTestServer implements AsyncDisposable {
     await using watch = this.engine.watch(query, scope, options);
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     response.flushHeaders();
+    this.watches += 1;
     const beat = setInterval(() => response.write(": heartbeat\n\n"), HEARTBEAT_MS);
     try {
       for await (const { type, resourceVersion, ...event } of watch) {
@@ -116,6 +119,7 @@ export class QueryTestServer implements AsyncDisposable {
       response.write(`event: ERROR\ndata: ${JSON.stringify({ type: "ERROR", object: { code, message } })}\n\n`);
     } finally {
       clearInterval(beat);
+      this.watches -= 1;
       response.end();
     }
   }
