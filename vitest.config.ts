@@ -140,6 +140,15 @@ export default defineConfig({
         },
       },
       {
+        // The page of the dashboard in a real browser: `npm run dashboard`, with Chromium at CHROMIUM or in the PATH.
+        test: {
+          name: "dashboard",
+          include: ["test/dashboard/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
         // The image, really built and run. Takes minutes and what can build one, so that it is asked for by name: `npm run image:test`.
         test: {
           name: "image",
