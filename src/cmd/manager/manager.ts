@@ -34,6 +34,8 @@ import type { Webhooks } from "../../webhooks/index.ts";
 import { asCommandError, checkPort, type Listening } from "./listening.ts";
 import { VERSION } from "../shared/index.ts";
 import type { ManagerOptions } from "./verb.ts";
+import type { DashboardFiles } from "../../dashboard/index.ts";
+import { loadDashboard } from "./dashboardFiles.ts";
 import { Queries } from "./queries.ts";
 import { checkFiles, checkNamespaces } from "./startChecks.ts";
 
@@ -102,7 +104,7 @@ export async function runManager(
   await using _watches = startWatches(hub, logger);
   const self: Process = { options, config, logger, metrics, tracing, client, hub, ...NOT_YET };
   const broken = new AbortController();
-  await using queries = queriesOf(self);
+  await using queries = queriesOf(self, options.queries && (await loadDashboard(logger)));
   self.queries = queries;
   await using webhooks = await serveWebhooks(self, (error) => broken.abort(error));
   self.webhooks = webhooks;
@@ -141,11 +143,14 @@ function portsOf({ metricsPort, metricsHost, webhooks, queries }: ManagerOptions
   ];
 }
 
-function queriesOf({ options, client, config, hub, logger, metrics }: Process): Queries | undefined {
+function queriesOf(
+  { options, client, config, hub, logger, metrics }: Process,
+  page: DashboardFiles | undefined,
+): Queries | undefined {
   const { queries: flags, leaderElect, namespace, leaseName } = options;
   if (flags === undefined) return undefined;
   const lease = leaderElect ? { namespace, name: leaseName } : undefined;
-  return new Queries({ flags, client, config, hub, logger, metrics, ...defined({ lease }) });
+  return new Queries({ flags, client, config, hub, logger, metrics, ...defined({ lease, page }) });
 }
 
 /** Empty: every address of the machine. */

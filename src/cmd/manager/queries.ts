@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIPv6 } from "node:net";
 import { defined } from "../../apis/index.ts";
 import type { PlannerView } from "../../controllers/index.ts";
+import type { DashboardFiles } from "../../dashboard/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { Logger, Metrics } from "../../observability/index.ts";
 import {
@@ -32,6 +33,8 @@ export interface QueriesOptions {
   host?: string;
   logger: Logger;
   metrics: Metrics;
+  /** The files of the dashboard. Absent: there is no dashboard. */
+  page?: Pick<DashboardFiles, "handle">;
 }
 
 const WHO_AM_I = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
@@ -86,7 +89,7 @@ export class Queries implements AsyncDisposable {
   }
 
   take(request: IncomingMessage, response: ServerResponse): boolean {
-    return this.#server.take(request, response);
+    return this.#server.take(request, response) || this.#options.page?.handle(request, response) === true;
   }
 
   /** Serves with the certificate of the webhooks, and trusts other replicas that have one of the same authority. */

@@ -45,7 +45,9 @@ test("every kubeconfig is named", () => {
   const text = closingHints(fleet("sandbox", ["a", "b"]), ["a", "b"], {
     logFile: "/tmp/q/manager.log",
     ending: "Ctrl-C stops it.",
+    dashboard: "http://127.0.0.1:1/dashboard/",
   });
+  expect(text).toContain("Dashboard:\n  http://127.0.0.1:1/dashboard/\n");
   expect(text).toContain("  hub  /tmp/q/hub.kubeconfig\n  a    /tmp/q/a.kubeconfig\n  b    /tmp/q/b.kubeconfig\n");
   expect(text).toContain("The manager's log is /tmp/q/manager.log\nCtrl-C stops it.\n");
 });

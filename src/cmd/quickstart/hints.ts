@@ -81,7 +81,7 @@ function patch(hub: string, policy: string, operations: unknown[]): string {
 export function closingHints(
   fleet: Pick<QuickstartFleet, "kind" | "hub" | "members">,
   sampleRegions: readonly string[],
-  { logFile, ending }: { logFile: string; ending: string },
+  { logFile, ending, dashboard }: { logFile: string; ending: string; dashboard: string | undefined },
 ): string {
   const clusters = [fleet.hub, ...fleet.members];
   const width = Math.max(...clusters.map(({ name }) => name.length));
@@ -90,6 +90,7 @@ export function closingHints(
     "Kubeconfigs (for kubectl --kubeconfig):",
     ...clusters.map(({ name, kubeconfigFile }) => `  ${name.padEnd(width)}  ${kubeconfigFile}`),
     "",
+    ...(dashboard === undefined ? [] : [`Dashboard:\n  ${dashboard}`, ""]),
     "Four things to try, in another terminal:",
     ...hints(fleet, sampleRegions).flatMap(({ text, commands }, index) => [
       "",

@@ -132,7 +132,7 @@ export class Session implements AsyncDisposable {
     const lacking = live.until((report) => missing(report, goal), options.timeout, stopped);
     const left = await Promise.race([lacking, manager.ended.then(() => [])]);
     if (options.once) return this.#finish(left);
-    this.#sayFarewell(left);
+    await this.#sayFarewell(left);
     await Promise.race([aborted(context.signal), manager.ended]);
     return EXIT.ok;
   }
@@ -293,12 +293,25 @@ export class Session implements AsyncDisposable {
     return EXIT.ok;
   }
 
-  #sayFarewell(missing: readonly string[]): void {
+  async #sayFarewell(missing: readonly string[]): Promise<void> {
     const { screen, folder, fleet, sample, context } = this.#parts;
     if (context.signal.aborted) return;
     if (missing.length === 0) screen.step("everything is Available");
     else screen.step(`not everything is Available yet: ${missing.join("; ")}`);
-    screen.print(closingHints(fleet, sample.regions, { logFile: folder.file("manager.log"), ending: this.#ending() }));
+    const dashboard = await this.#dashboard();
+    const logFile = folder.file("manager.log");
+    screen.print(closingHints(fleet, sample.regions, { logFile, ending: this.#ending(), dashboard }));
+  }
+
+  /** With the token of the hub's own administrator, in the part of the address that a browser does not send. */
+  async #dashboard(): Promise<string | undefined> {
+    const { folder, fleet, hub } = this.#parts;
+    const port = folder.state.ports["metrics"];
+    if (port === undefined) return undefined;
+    const address = `http://127.0.0.1:${port}/dashboard/`;
+    if (fleet.kind === "given") return address;
+    const [, token] = /^Bearer (.+)$/.exec((await hub.config.credentials.authorization()) ?? "") ?? [];
+    return token === undefined ? address : `${address}#token=${encodeURIComponent(token)}`;
   }
 
   #ending(): string {
