@@ -5,7 +5,7 @@ import { ApiError, CONFIGMAPS, CRDS, DEPLOYMENTS, NAMESPACES, NODES, SECRETS } f
 import { TransportError } from "../runtime/index.ts";
 import type { WorkDelta } from "../ports/index.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER } from "./testing/builders.ts";
-import { DATABASE_KIND, DATABASE_REF, made } from "./testing/cacheHarness.ts";
+import { DATABASE_KIND, DATABASE_REF, made, NAMESPACE_REF } from "./testing/cacheHarness.ts";
 import { KINDS, marked, OK, working } from "./testing/workerHarness.ts";
 
 const AWAY = { ok: false, reason: "ClusterUnreachable", message: "no answer", lastContact: 5 };
@@ -431,6 +431,20 @@ describe("a change on the member", () => {
     send(withdrawn(DATABASE_REF));
     await settle();
     expect(tries()).toBe(2);
+  });
+
+  test("that empties a namespace lets the namespace be inspected for its deletion", async () => {
+    const { send, settle, member } = await working();
+    member.server.create(NAMESPACES, made(NAMESPACE_REF));
+    const { uid = "" } = member.server.get(NAMESPACES, undefined, NAMESPACE_REF.name).metadata;
+    await settle();
+    send(rows(holdRow(), deleteRow({ ref: NAMESPACE_REF, uid })));
+    await settle();
+    const isInspected = () => member.calls.some((call) => call.startsWith("raw"));
+    expect(isInspected()).toBe(false);
+    send(withdrawn(CONFIG_REF));
+    await settle();
+    expect(isInspected()).toBe(true);
   });
 });
 

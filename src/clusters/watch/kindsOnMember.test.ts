@@ -267,6 +267,17 @@ describe("a kind with known objects that is no longer served", () => {
 });
 
 describe("discovery", () => {
+  test("that fails is no change for a kind that the member refused, so that nothing is sent again at once", async () => {
+    const { kinds, member, settle, changes } = setUp();
+    kinds.set([CONFIGMAPS], []);
+    await settle();
+    member.fails = true;
+    const before = changes();
+    kinds.doubt("/ConfigMap");
+    await settle();
+    expect([member.asked, changes() - before]).toEqual([1, 0]);
+  });
+
   test("that fails keeps the known kinds and names the others, until it succeeds", async () => {
     const { kinds, names, member, settle, changes } = setUp();
     kinds.set([], [CRON_JOB_KIND]);

@@ -185,8 +185,10 @@ export class KindsOnMember {
     } catch (error) {
       if (signal.aborted) return;
       this.#options.logger.debug({ cluster: this.#options.session.cluster, err: error }, "discovery failed");
-      for (const name of this.#open) this.#unsure.set(name, "the member does not say now which kinds it serves");
-      this.#options.changed();
+      const open = this.#open;
+      for (const name of open) this.#unsure.set(name, "the member does not say now which kinds it serves");
+      // The lane retries at once what the member refused for its kind: without news it would be refused again, forever.
+      if (open.length > 0) this.#options.changed();
     } finally {
       this.#asking = false;
     }
