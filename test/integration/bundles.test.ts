@@ -75,7 +75,7 @@ describe("the program under another name", () => {
     };
     expect(await complete("un")).toEqual(["uninstall", "unjoin", "uncordon"]);
     expect(await complete("status", "-o", "")).toEqual(["wide", "json", "yaml", "name"]);
-    expect(await complete("status", "--wa")).toEqual(["--watch"]);
+    expect(await complete("status", "--wa")).toEqual(["--watch", "--wait"]);
   });
 });
 

@@ -114,6 +114,8 @@ const SUMMARY = {
 } as const;
 
 const PROGRESS = {
+  LeaderUnreachable:
+    "The manager that answers a query does not lead, and does not reach the leader. Only in answers of the query API.",
   Gone: "The object has no copy on the cluster any more. Only in the history of queries.",
   Applying: "Member objects are being written.",
   RollingOut: "The cluster is bringing the change to its pods.",

@@ -23,10 +23,7 @@ export function clusterCommand(cluster: string): string {
 /** What a person types to let the rollout go on, as far as its message tells; else, to see what it waits for. */
 export function rolloutCommand(row: Pick<FederatedObjectRow, keyof ObjectIdentity | "message">): string {
   const { message = "" } = row;
-  const verb = message.includes("waits for approval")
-    ? "approve"
-    : message.includes("rollout resume")
-      ? "resume"
-      : "status";
-  return `meridian rollout ${verb} ${objectArguments(row)}`;
+  if (message.includes("waits for approval")) return `meridian rollout approve ${objectArguments(row)}`;
+  if (message.includes("rollout resume")) return `meridian rollout resume ${objectArguments(row)}`;
+  return `meridian rollout status ${objectArguments(row)}`;
 }

@@ -51,6 +51,13 @@ export function namesText(names: readonly string[], most = 4): string {
   return `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
 }
 
+/** The address without the punctuation of the sentence around it. */
+function withoutEnd(address: string): string {
+  let end = address.length;
+  while (end > 0 && ".,;:!?)]".includes(address[end - 1] ?? "")) end -= 1;
+  return address.slice(0, end);
+}
+
 export type TextPart = { text: string; href?: string };
 
 const ADDRESS = /https?:\/\/[^\s<>"'`]+/g;
@@ -60,7 +67,7 @@ export function linked(message: string): TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;
   for (const found of message.matchAll(ADDRESS)) {
-    const text = found[0].replace(/[.,;:!?)\]]+$/, "");
+    const text = withoutEnd(found[0]);
     const href = safeHref(text);
     if (href === undefined) continue;
     if (found.index > end) parts.push({ text: message.slice(end, found.index) });

@@ -24,7 +24,6 @@ export const NO_CLIENT_TRUST: ClientTrust = { clientRoots: [], proxy: undefined,
 
 const NAMESPACE = "kube-system";
 const NAME = "extension-apiserver-authentication";
-const WHERE = { namespace: NAMESPACE, fieldSelector: `metadata.name=${NAME}` };
 const AGAIN_MS = 60_000;
 const AFTER_FAILURE_MS = 10_000;
 
@@ -72,7 +71,11 @@ export async function followClientTrust(
     let next = AGAIN_MS;
     try {
       // The manager may list ConfigMaps, not get them.
-      const { items } = await client.list(CONFIGMAPS, { ...WHERE, signal });
+      const { items } = await client.list(CONFIGMAPS, {
+        namespace: NAMESPACE,
+        fieldSelector: `metadata.name=${NAME}`,
+        signal,
+      });
       const data = (items[0]?.["data"] ?? {}) as Record<string, string>;
       const text = JSON.stringify(data);
       if (text !== before) use(clientTrustFrom(data));
