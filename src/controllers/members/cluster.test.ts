@@ -291,7 +291,7 @@ describe("the deletion of a MemberCluster", () => {
     ["Drain", "Yielded", [CLUSTER_FINALIZER], [OTHERS], [undefined]],
     ["Orphan", "Yielded", [CLUSTER_FINALIZER], [REMOVED], [undefined]],
     ["Drain", "Owned", ["other"], [OWN], []],
-    ["Orphan", "Owned", ["other"], [], []],
+    ["Orphan", "Owned", ["other"], [REMOVED], []],
     ["Orphan", "Foreign", ["other"], [REMOVED], []],
   ])("with the policy %s waits for nothing if it is %s with the finalizers %j", async (policy, ownership, ...rest) => {
     const [given, connections, want] = rest;

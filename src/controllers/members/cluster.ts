@@ -115,7 +115,10 @@ export class ClusterReconciler implements Reconciler {
       this.#connect(cluster, owned);
       if (!this.#isReleased(name)) return reportAfterMs === undefined ? done : requeueAfter(reportAfterMs);
     }
-    if (owned && without.length === finalizers.length) return done;
+    if (owned && without.length === finalizers.length) {
+      this.#disconnect(name);
+      return done;
+    }
     // From here on, nothing is written to the member: every worker has ended its session before the finalizer goes.
     if (!this.#disconnect(name)) return done;
     return await this.#setFinalizers(cluster, without, signal);

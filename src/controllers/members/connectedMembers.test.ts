@@ -210,8 +210,9 @@ describe("a removed cluster is released", () => {
     expect([members.remove("a"), released]).toEqual([true, ["a"]]);
   });
 
-  test("not before the worker has answered the end of the set: it may hold clusters of an earlier term", () => {
-    const { members, released } = connected();
+  test("not before the worker has answered the end of the set: it may hold clusters of an earlier term", async () => {
+    const { clock, members, released } = connected(LIVENESS);
+    await clock.advance(LIVENESS.silentAfterMs);
     const stream = members.follow(
       { version: PROTOCOL_VERSION, worker: "worker" },
       { take: () => undefined, ended: () => undefined },

@@ -21,8 +21,8 @@ export class ConnectionFollower {
   readonly #sent = new Map<string, ConnectionSettings>();
   /** UID by the name of the cluster, for connections whose end was not answered yet. */
   readonly #leaving: Map<string, string | undefined>;
-  /** The worker has no other connections than those that it was sent. */
-  #isSettled = false;
+  /** The worker has no other connections than those that it was sent. A worker in this process never had any. */
+  #isSettled: boolean;
   #isComplete = false;
   #seq = 0;
   #heartbeat: Disposable | undefined;
@@ -30,6 +30,7 @@ export class ConnectionFollower {
   constructor(options: ConnectionFollowerOptions) {
     this.#options = options;
     this.#leaving = new Map(options.held);
+    this.#isSettled = options.heartbeatMs === undefined;
   }
 
   /** Sends what is known of the set. {@link complete} follows, now or later. */
