@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { CertificateAuthority } from "../../../src/certificates/index.ts";
 
 /** Webhooks that both servers call; what one does stands in its path. */
@@ -35,15 +36,22 @@ export async function startWebhookServer(): Promise<WebhookServer> {
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
+  // The server knows no connection before its TLS handshake has ended, and would wait for it at the end.
+  const sockets = new Set<Duplex>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     caBundle: Buffer.from(authority.caPem).toString("base64"),
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
+      const closed = once(server, "close");
       server.close();
-      await once(server, "close");
+      for (const socket of sockets) socket.destroy();
+      await closed;
     },
   };
 }
