@@ -17,7 +17,7 @@ const ELSEWHERE = /give -n NAMESPACE of one that your rights reach/;
 
 /** What a person who has `view` (or `edit`) in the namespace of one team is told. `FILE` is an application that is not on the hub. */
 export const TENANT_COMMANDS: readonly { line: string; code: number; says: RegExp; by?: "editor" }[] = [
-  { line: "status", code: 0, says: /shop .*ClusterPlacement\/of-own-team[^]*do not show member clusters/ },
+  { line: "status", code: 0, says: /shop +1\/1 +1\/1 [^]*do not show member clusters/ },
   { line: "status shop", code: 0, says: /shop +shanghai-1 +cn-shanghai +Available/ },
   { line: "status -A", code: 2, says: /leave out --all-namespaces, give -n NAMESPACE, or ask its administrator/ },
   { line: "status pay", code: 2, says: /no demoapplication "pay" in namespace own-team; name one of these: shop/ },
