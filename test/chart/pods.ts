@@ -86,11 +86,12 @@ export class ManagerPods implements AsyncDisposable {
     const own: Record<string, string> = {
       "--metrics-port": `--metrics-port=${port}`,
       "--webhook-port": `--webhook-port=${webhookPort}`,
+      "--query-port": `--query-port=${await freePort()}`,
       ...replaced,
     };
     const { args = [], lifecycle } = managerContainer(manifest);
     const given = args
-      .map((argument) => argument.replace("$(POD_NAME)", name))
+      .map((argument) => argument.replace("$(POD_NAME)", name).replace("$(POD_IP)", "127.0.0.1"))
       .map((argument) => own[argument.split("=")[0] ?? ""] ?? argument);
     const process_ = new ManagedProcess({
       name,

@@ -62,10 +62,11 @@ export class Release implements AsyncDisposable {
     const replaced: Record<string, string> = {
       "--metrics-port": `--metrics-port=${port}`,
       "--webhook-port": `--webhook-port=${this.#webhookPort}`,
+      "--query-port": `--query-port=${await freePort()}`,
       "--webhook-service": `--webhook-url=${this.#address}`,
     };
     const args = (managerContainer(manifest).args ?? [])
-      .map((argument) => argument.replace("$(POD_NAME)", `${name}-0`))
+      .map((argument) => argument.replace("$(POD_NAME)", `${name}-0`).replace("$(POD_IP)", "127.0.0.1"))
       .map((argument) => replaced[argument.split("=")[0] ?? ""] ?? argument);
     const started = new ManagedProcess({
       name,
