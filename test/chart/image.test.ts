@@ -74,12 +74,14 @@ async function digestOf(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-test("the image holds the program, its CRDs, its licences and its bill of materials, the same each time", async () => {
+test("the image holds the program, its CRDs, the page of the dashboard, its licences and its bill of materials, the same each time", async () => {
   const image = join(folder.path, "image");
   expect((await readdir(join(image, "app"))).sort()).toEqual([
     "LICENSE",
+    "LICENSES.dashboard.txt",
     "LICENSES.txt",
     "crds",
+    "dashboard",
     "meridian.js",
     "sbom.cdx.json",
   ]);

@@ -27,6 +27,7 @@ import { covers, grantedRights, inWords, isForbidden, unusedRights } from "./rig
 
 /** Granted, and not to be seen in a short test; each with what it is for. */
 const SELDOM: readonly [RegExp, string][] = [
+  [/^create (subjectaccessreviews|tokenreviews)\./, "callers are reviewed only where somebody asks the query API"],
   [
     /^(create|delete|get|list|patch) controllerrevisions\S*$/,
     "only of objects that are rolled out in stages: test/e2e/rollout.test.ts",
