@@ -107,9 +107,8 @@ export class AssignmentReader {
       for await (const message of source.assignment(cluster, request, AbortSignal.any([signal, end.signal]))) {
         if (signal.aborted) return;
         listen();
-        const ready = order.take(message);
-        if (ready === "Gap" || (message.kind === "Heartbeat" && order.isStuck()))
-          throw new BrokenAssignmentError("a message of the planner was lost");
+        const ready = order.take(message, message.kind === "Heartbeat");
+        if (ready === "Gap") throw new BrokenAssignmentError("a message of the planner was lost");
         for (const delta of ready) {
           await this.#take(delta);
           if (delta.kind !== "NotSynced" && delta.kind !== "Start") this.#attempts = 0;

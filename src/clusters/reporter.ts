@@ -6,7 +6,8 @@ import {
   type ReportChannel,
   type ReportSink,
 } from "../ports/index.ts";
-import { backoffDelay, type Clock } from "../runtime/index.ts";
+import { type Clock, every } from "../runtime/index.ts";
+import { Reopening } from "./reopening.ts";
 
 export interface ReporterOptions {
   cluster: string;
@@ -25,7 +26,6 @@ export interface ReporterOptions {
 
 type Parts = Omit<Report, "seq">;
 
-const OPEN_AGAIN = { baseMs: 200, capMs: 30_000 };
 /** Observations in one report. */
 const OBSERVATIONS_AT_A_TIME = 500;
 
@@ -39,20 +39,21 @@ export class Reporter implements Disposable {
   #channel: ReportChannel | undefined;
   #sessions = 0;
   #seq = 0;
-  #failures = 0;
-  #retry: Disposable | undefined;
+  readonly #reopening: Reopening;
   #heartbeat: Disposable | undefined;
   #hasEnded = false;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
+    const { clock, random } = options;
+    this.#reopening = new Reopening({ clock, random, open: () => this.#begin() });
   }
 
   /** Begins a session in this epoch. */
   open(epoch: number): void {
     if (this.#hasEnded) return;
     this.#epoch = epoch;
-    this.#failures = 0;
+    this.#reopening.succeeded();
     this.#begin();
   }
 
@@ -73,13 +74,12 @@ export class Reporter implements Disposable {
   [Symbol.dispose](): void {
     this.#hasEnded = true;
     this.#close();
-    this.#retry?.[Symbol.dispose]();
+    this.#reopening[Symbol.dispose]();
   }
 
   #begin(): void {
     this.#close();
-    this.#retry?.[Symbol.dispose]();
-    this.#retry = undefined;
+    this.#reopening[Symbol.dispose]();
     const { cluster, sink, worker, heartbeatMs } = this.#options;
     const epoch = this.#epoch;
     if (epoch === undefined) return;
@@ -95,12 +95,12 @@ export class Reporter implements Disposable {
       this.#failed(err);
     }
     // A receiver in this process may have ended the session already.
-    if (this.#retry !== undefined) {
+    if (this.#reopening.isPending) {
       this.#close();
       return;
     }
     this.#options.everything();
-    if (heartbeatMs !== undefined) this.#scheduleHeartbeat(heartbeatMs);
+    if (heartbeatMs !== undefined) this.#heartbeat = every(this.#options.clock, heartbeatMs, () => this.#send({}));
   }
 
   /** Where the receiver takes nothing, the next session says all. */
@@ -110,7 +110,7 @@ export class Reporter implements Disposable {
     this.#seq += 1;
     try {
       this.#channel.send(report);
-      if (parts.complete !== undefined) this.#failures = 0;
+      if (parts.complete !== undefined) this.#reopening.succeeded();
     } catch (err) {
       this.#failed(err);
     }
@@ -130,13 +130,7 @@ export class Reporter implements Disposable {
 
   #openAgain(): void {
     this.#close();
-    if (this.#hasEnded || this.#retry !== undefined) return;
-    this.#failures += 1;
-    const { clock, random } = this.#options;
-    this.#retry = clock.after(backoffDelay(this.#failures, { ...OPEN_AGAIN, random }), () => {
-      this.#retry = undefined;
-      this.#begin();
-    });
+    if (!this.#hasEnded) this.#reopening.afterFailure();
   }
 
   #close(): void {
@@ -144,13 +138,5 @@ export class Reporter implements Disposable {
     const channel = this.#channel;
     this.#channel = undefined;
     channel?.[Symbol.dispose]();
-  }
-
-  #scheduleHeartbeat(afterMs: number): void {
-    this.#heartbeat?.[Symbol.dispose]();
-    this.#heartbeat = this.#options.clock.after(afterMs, () => {
-      this.#send({});
-      this.#scheduleHeartbeat(afterMs);
-    });
   }
 }

@@ -11,8 +11,16 @@ export class InOrder<T extends { seq: number }> {
   #missing: number | undefined;
   readonly #early = new Map<number, T>();
 
-  /** The messages that are now in order; `Gap` when too many came after a missing one, which is then lost. */
-  take(message: T): readonly T[] | "Gap" {
+  /**
+   * The messages that are now in order. `Gap`: a message is lost, since too many came after it, or since it was missing at
+   * two signs of life in a row.
+   */
+  take(message: T, isSignOfLife = false): readonly T[] | "Gap" {
+    const ready = this.#ready(message);
+    return isSignOfLife && this.isStuck() ? "Gap" : ready;
+  }
+
+  #ready(message: T): readonly T[] | "Gap" {
     if (message.seq < this.#next) return [];
     if (message.seq > this.#next) {
       this.#early.set(message.seq, message);

@@ -64,7 +64,7 @@ export {
   type ReportSink,
 } from "./report.ts";
 export { RowSum } from "./rowSum.ts";
-export { otherVersion, refusalOf } from "./sessions.ts";
+export { otherVersion, refusalOf, refusedSession } from "./sessions.ts";
 export {
   type AssignmentRequest,
   type Liveness,

@@ -13,3 +13,13 @@ export function refusalOf(session: ReportSession, known: ReportSession | undefin
 export function otherVersion(version: number): string {
   return `this manager speaks version ${PROTOCOL_VERSION} of the protocol, the worker version ${version}`;
 }
+
+/** Stands in for the channel of a session that was not begun. Answers every message, since an answer may be lost. */
+export function refusedSession(
+  why: string,
+  answer: (answer: { kind: "Superseded"; why: string }) => void,
+): { send: () => void } & Disposable {
+  const refuse = (): void => answer({ kind: "Superseded", why });
+  refuse();
+  return { send: refuse, [Symbol.dispose]: () => undefined };
+}

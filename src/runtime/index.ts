@@ -13,6 +13,7 @@ export {
   type Clock,
   compareResourceVersions,
   CredentialsError,
+  every,
   ifFound,
   isAlreadyExists,
   isAnonymous,

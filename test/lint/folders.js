@@ -47,6 +47,7 @@ export const INSIDE = {
   clusters: [
     "types.ts",
     "ports.ts",
+    "reopening.ts",
     "credentials",
     "connection",
     "model",

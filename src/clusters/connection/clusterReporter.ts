@@ -14,7 +14,8 @@ import {
   PROTOCOL_VERSION,
   type ReportSession,
 } from "../../ports/index.ts";
-import { backoffDelay, type Clock } from "../../runtime/index.ts";
+import { type Clock, every } from "../../runtime/index.ts";
+import { Reopening } from "../reopening.ts";
 
 export interface ClusterReporterOptions {
   member: Pick<ConnectionSettings, "cluster" | "uid">;
@@ -36,8 +37,6 @@ export interface ClusterReporting {
   recordIdentity(identity: ClusterIdentity): Promise<IdentityAnswer>;
 }
 
-const OPEN_AGAIN = { baseMs: 200, capMs: 30_000 };
-
 /** Reports on one connection, in sessions. A new session begins with everything that was reported before. */
 export class ClusterReporter implements ClusterReporting, Disposable {
   readonly #options: ClusterReporterOptions;
@@ -45,8 +44,7 @@ export class ClusterReporter implements ClusterReporting, Disposable {
   /** Number of the session. Answers to an earlier session end no session. */
   #number = 0;
   #seq = 0;
-  #failures = 0;
-  #retry: Disposable | undefined;
+  readonly #reopening: Reopening;
   #heartbeat: Disposable | undefined;
   #hasEnded = false;
   #contact: Contact | undefined;
@@ -56,6 +54,8 @@ export class ClusterReporter implements ClusterReporting, Disposable {
 
   constructor(options: ClusterReporterOptions) {
     this.#options = options;
+    const { clock, random } = options;
+    this.#reopening = new Reopening({ clock, random, open: () => this.#begin() });
     this.#begin();
   }
 
@@ -92,7 +92,7 @@ export class ClusterReporter implements ClusterReporting, Disposable {
   [Symbol.dispose](): void {
     this.#hasEnded = true;
     this.#close();
-    this.#retry?.[Symbol.dispose]();
+    this.#reopening[Symbol.dispose]();
     this.#identity?.answer("Refused");
   }
 
@@ -128,28 +128,25 @@ export class ClusterReporter implements ClusterReporting, Disposable {
   #answered(answer: ClusterAnswer, number: number): void {
     if (answer.kind === "Identity") {
       if (this.#identity?.asked.uid !== answer.uid) return;
-      this.#failures = 0;
+      this.#reopening.succeeded();
       this.#identity.answer(answer.answer);
       return;
     }
     if (number !== this.#number || this.#hasEnded) return;
-    const { member, logger, clock, random } = this.#options;
+    const { member, logger } = this.#options;
     const { kind, why } = answer;
     logger.debug({ cluster: member.cluster, why, event_reason: `ClusterReport${kind}` }, "the session begins anew");
     this.#close();
-    this.#failures += 1;
-    this.#retry?.[Symbol.dispose]();
-    this.#retry = clock.after(backoffDelay(this.#failures, { ...OPEN_AGAIN, random }), () => this.#begin());
+    this.#reopening.afterFailure();
   }
 
   /** A request without an answer is repeated with each sign of life: the answer may be lost. */
   #beat(): void {
     const { clock, heartbeatMs } = this.#options;
     if (heartbeatMs === undefined) return;
-    this.#heartbeat = clock.after(heartbeatMs, () => {
+    this.#heartbeat = every(clock, heartbeatMs, () => {
       if (this.#identity !== undefined) this.#send({ kind: "Identity", identity: this.#identity.asked });
       this.#send({ kind: "Heartbeat" });
-      this.#beat();
     });
   }
 

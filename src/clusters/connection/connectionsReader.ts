@@ -8,7 +8,8 @@ import {
   InOrder,
   PROTOCOL_VERSION,
 } from "../../ports/index.ts";
-import { backoffDelay, type Clock } from "../../runtime/index.ts";
+import type { Clock } from "../../runtime/index.ts";
+import { Reopening } from "../reopening.ts";
 
 export interface ConnectionsReaderOptions {
   connections: ConnectionSource;
@@ -28,8 +29,6 @@ export interface ConnectionsReaderOptions {
   connected: () => Iterable<Pick<ConnectionSettings, "cluster" | "uid">>;
 }
 
-const FOLLOW_AGAIN = { baseMs: 200, capMs: 30_000 };
-
 /** Follows the settings of all connections, in one stream after another. A lost stream changes no connection. */
 export class ConnectionsReader implements Disposable {
   readonly #options: ConnectionsReaderOptions;
@@ -44,13 +43,14 @@ export class ConnectionsReader implements Disposable {
   #epoch = 0;
   /** Monotonic time of the last message. */
   #heardAt = Number.NEGATIVE_INFINITY;
-  #failures = 0;
-  #retry: Disposable | undefined;
+  readonly #reopening: Reopening;
   #silence: Disposable | undefined;
   #hasEnded = false;
 
   constructor(options: ConnectionsReaderOptions) {
     this.#options = options;
+    const { clock, random } = options;
+    this.#reopening = new Reopening({ clock, random, open: () => this.follow() });
   }
 
   /** Term of the planner that sent the settings. */
@@ -92,12 +92,12 @@ export class ConnectionsReader implements Disposable {
     const stream = this.#stream;
     this.#leave();
     stream?.[Symbol.dispose]();
-    this.#retry?.[Symbol.dispose]();
+    this.#reopening[Symbol.dispose]();
   }
 
   #take(message: ConnectionMessage): void {
-    const ready = this.#order.take(message);
-    if (ready === "Gap" || (message.kind === "Heartbeat" && this.#order.isStuck())) {
+    const ready = this.#order.take(message, message.kind === "Heartbeat");
+    if (ready === "Gap") {
       this.#followAgain("messages were lost");
       return;
     }
@@ -121,7 +121,7 @@ export class ConnectionsReader implements Disposable {
         this.#remove(message.cluster, message.uid);
         return;
       case "End":
-        this.#failures = 0;
+        this.#reopening.succeeded();
         for (const { cluster, uid } of [...this.#options.connected()])
           if (this.#named?.has(cluster) === false) this.#remove(cluster, uid);
         this.#named = undefined;
@@ -151,14 +151,10 @@ export class ConnectionsReader implements Disposable {
 
   #followAgain(why: string): void {
     this.#leave();
-    if (this.#hasEnded || this.#retry !== undefined) return;
-    const { clock, random, logger } = this.#options;
+    if (this.#hasEnded || this.#reopening.isPending) return;
+    const { logger } = this.#options;
     logger.info({ why, event_reason: "ConnectionsLost" }, "the settings of the connections are asked for again");
-    this.#failures += 1;
-    this.#retry = clock.after(backoffDelay(this.#failures, { ...FOLLOW_AGAIN, random }), () => {
-      this.#retry = undefined;
-      this.follow();
-    });
+    this.#reopening.afterFailure();
   }
 
   #leave(): void {

@@ -4,6 +4,7 @@ import {
   type ClusterReportChannel,
   InOrder,
   refusalOf,
+  refusedSession,
   type ReportSession,
 } from "../../ports/index.ts";
 import type { Clock } from "../../runtime/index.ts";
@@ -51,8 +52,8 @@ export class ClusterSessions implements Disposable {
   ): ClusterReportChannel {
     const known = this.#senders.get(cluster);
     const refusal = refusalOf(session, known?.session, this.#options.epoch);
-    if (report === undefined) return refused("there is no such MemberCluster", answer);
-    if (refusal !== undefined) return refused(refusal, answer);
+    if (report === undefined) return refusedSession("there is no such MemberCluster", answer);
+    if (refusal !== undefined) return refusedSession(refusal, answer);
     if (known !== undefined) close(known);
     if (known?.isOpen === true && known.session.worker !== session.worker) known.answer(REPLACED);
     const sender: Sender = { session, isOpen: true, report, answer, order: new InOrder(), silence: undefined };
@@ -79,8 +80,8 @@ export class ClusterSessions implements Disposable {
   }
 
   #take(sender: Sender, message: ClusterMessage): void {
-    const ready = sender.order.take(message);
-    if (ready === "Gap" || (message.kind === "Heartbeat" && sender.order.isStuck())) {
+    const ready = sender.order.take(message, message.kind === "Heartbeat");
+    if (ready === "Gap") {
       close(sender);
       sender.answer({ kind: "Resync", why: "messages were lost" });
       return;
@@ -118,11 +119,4 @@ const REPLACED: ClusterAnswer = { kind: "Superseded", why: "another connection r
 function close(sender: Sender): void {
   sender.isOpen = false;
   sender.silence?.[Symbol.dispose]();
-}
-
-/** Answers every message, since an answer may be lost. */
-function refused(why: string, answer: (answer: ClusterAnswer) => void): ClusterReportChannel {
-  const refuse = (): void => answer({ kind: "Superseded", why });
-  refuse();
-  return { send: refuse, [Symbol.dispose]: () => undefined };
 }

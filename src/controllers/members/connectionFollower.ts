@@ -1,6 +1,6 @@
 import { sameValue } from "../../apis/index.ts";
 import type { ConnectionAnswer, ConnectionChange, ConnectionSettings, ConnectionTaker } from "../../ports/index.ts";
-import type { Clock } from "../../runtime/index.ts";
+import { type Clock, every } from "../../runtime/index.ts";
 
 export interface ConnectionFollowerOptions {
   taker: ConnectionTaker;
@@ -101,11 +101,10 @@ export class ConnectionFollower {
   #beat(): void {
     const { clock, heartbeatMs } = this.#options;
     if (heartbeatMs === undefined) return;
-    this.#heartbeat = clock.after(heartbeatMs, () => {
+    this.#heartbeat = every(clock, heartbeatMs, () => {
       for (const [cluster, uid] of this.#leaving) this.#send({ kind: "Remove", cluster, uid });
       if (this.#isComplete && !this.#isSettled) this.#send({ kind: "End" });
       this.#send({ kind: "Heartbeat" });
-      this.#beat();
     });
   }
 

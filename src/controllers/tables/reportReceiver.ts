@@ -2,6 +2,7 @@ import { defined, isSameMessage, refKey, sameValue } from "../../apis/index.ts";
 import {
   InOrder,
   refusalOf,
+  refusedSession,
   type Report,
   type ReportAnswer,
   type ReportChannel,
@@ -83,8 +84,8 @@ export class ReportReceiver implements ReportSink, Disposable {
   open(cluster: string, session: ReportSession, answer: (answer: ReportAnswer) => void): ReportChannel {
     const sender = this.#senders.get(cluster);
     const refusal = refusalOf(session, sender?.session, this.#options.epoch);
-    if (sender === undefined) return refused("there is no MemberCluster of that name", answer);
-    if (refusal !== undefined) return refused(refusal, answer);
+    if (sender === undefined) return refusedSession("there is no MemberCluster of that name", answer);
+    if (refusal !== undefined) return refusedSession(refusal, answer);
     if (sender.session !== undefined && sender.session.worker !== session.worker) sender.answer(REPLACED);
     sender.session = session;
     sender.isOpen = true;
@@ -109,8 +110,8 @@ export class ReportReceiver implements ReportSink, Disposable {
   }
 
   #take(cluster: string, sender: Sender, report: Report): void {
-    const ready = sender.order.take(report);
-    if (ready === "Gap" || (isSignOfLife(report) && sender.order.isStuck())) {
+    const ready = sender.order.take(report, isSignOfLife(report));
+    if (ready === "Gap") {
       sender.isOpen = false;
       sender.answer({ kind: "Resync", why: "reports were lost" });
       return;
@@ -190,13 +191,6 @@ function answerLate(
 ): void {
   // A worker knows of its own later session.
   if (newest?.worker !== session.worker) answer(REPLACED);
-}
-
-/** Answers every report, since an answer may be lost. */
-function refused(why: string, answer: (answer: ReportAnswer) => void): ReportChannel {
-  const refuse = (): void => answer({ kind: "Superseded", why });
-  refuse();
-  return { send: refuse, [Symbol.dispose]: () => undefined };
 }
 
 function isSignOfLife({ seq: _, ...parts }: Report): boolean {

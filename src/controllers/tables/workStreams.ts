@@ -7,7 +7,7 @@ import {
   type WorkMessage,
   type WorkSource,
 } from "../../ports/index.ts";
-import type { Clock, Emitter, ResourceType } from "../../runtime/index.ts";
+import { type Clock, type Emitter, every, type ResourceType } from "../../runtime/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
 import { Feed } from "./feed.ts";
 import { Groups } from "./groups.ts";
@@ -136,17 +136,12 @@ export class WorkStreams implements WorkSource {
 
   #heartbeat(feed: Feed<Cell>): Heartbeat {
     const { clock, heartbeatMs } = this.#options;
-    let timer: Disposable | undefined;
-    const heartbeat: Heartbeat = { isDue: false, [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
-    if (heartbeatMs === undefined) return heartbeat;
-    const begin = (): void => {
-      timer = clock.after(heartbeatMs, () => {
-        heartbeat.isDue = true;
-        feed.wake();
-        begin();
-      });
-    };
-    begin();
+    if (heartbeatMs === undefined) return { isDue: false, [Symbol.dispose]: () => undefined };
+    const beating = every(clock, heartbeatMs, () => {
+      heartbeat.isDue = true;
+      feed.wake();
+    });
+    const heartbeat: Heartbeat = { isDue: false, [Symbol.dispose]: () => beating[Symbol.dispose]() };
     return heartbeat;
   }
 }

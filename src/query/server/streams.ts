@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Logger } from "../../observability/index.ts";
-import type { Clock } from "../../runtime/index.ts";
+import { type Clock, every } from "../../runtime/index.ts";
 import { type QueryEngine, type Query, QueryError } from "../types.ts";
 import type { Proof } from "./authenticator.ts";
 import { internalError, RequestError, statusOf } from "./failures.ts";
@@ -156,13 +156,4 @@ export class Stream {
       this.#isReviewing = false;
     }
   }
-}
-
-function every(clock: Clock, ms: number, act: () => void): Disposable {
-  let timer = clock.after(ms, again);
-  function again(): void {
-    timer = clock.after(ms, again);
-    act();
-  }
-  return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }

@@ -28,6 +28,7 @@ export {
   type TransportReason,
 } from "./errors.ts";
 export { compareResourceVersions, keyOf, objectKey } from "./keys.ts";
+export { every } from "./every.ts";
 export { linked } from "./linked.ts";
 export { TimeSlice } from "./timeSlice.ts";
 export { withSignal } from "./withSignal.ts";
