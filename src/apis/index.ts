@@ -23,6 +23,7 @@ export {
   issueText,
   type LabelSelector,
   matchesClusterSelector,
+  matchesExpressions,
   matchesLabelSelector,
   MOST_COUNTED,
   OBJECT_BOUNDS,

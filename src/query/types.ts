@@ -18,6 +18,20 @@ export interface WaitRow {
   until?: string;
 }
 
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The order of every list that asks for no other. */
+export function compareIdentity(a: ObjectIdentity, b: ObjectIdentity): number {
+  return (
+    compareText(a.namespace ?? "", b.namespace ?? "") ||
+    compareText(a.name, b.name) ||
+    compareText(a.kind, b.kind) ||
+    compareText(a.group, b.group)
+  );
+}
+
 /** One hub object. */
 export interface FederatedObjectRow extends ObjectIdentity {
   uid?: string;

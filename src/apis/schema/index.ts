@@ -8,6 +8,7 @@ export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds
 export { asCount, conditions, count, isCount, MOST_COUNTED, observedGeneration, timestamp } from "./conditions.ts";
 export {
   matchesClusterSelector,
+  matchesExpressions,
   matchesLabelSelector,
   type ObjectSetting,
   selectorSpecificity,

@@ -31,6 +31,10 @@ function labelOf(labels: Labels, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
+export function matchesExpressions(expressions: readonly (Requirement & { key: string })[], labels: Labels): boolean {
+  return expressions.every((requirement) => holds(requirement, labelOf(labels, requirement.key)));
+}
+
 /** Every requirement must hold. A missing or empty selector matches everything. */
 export function matchesLabelSelector(selector: LabelSelector | undefined, labels: Labels | undefined): boolean {
   if (selector === undefined) return true;
@@ -40,7 +44,7 @@ export function matchesLabelSelector(selector: LabelSelector | undefined, labels
       if (labelOf(own, key) !== value) return false;
     }
   }
-  return selector.matchExpressions?.every((requirement) => holds(requirement, labelOf(own, requirement.key))) ?? true;
+  return matchesExpressions(selector.matchExpressions ?? [], own);
 }
 
 function matchesFieldSelector(selector: FieldSelector | undefined, cluster: ClusterFacts): boolean {

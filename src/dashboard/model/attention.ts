@@ -1,5 +1,5 @@
 import type { CauseRow, FederatedObjectRow, FleetClusterRow, PlacedObjectRow } from "../../query/types.ts";
-import { compareObjects, compareText } from "./names.ts";
+import { compareIdentity, compareText } from "../../query/types.ts";
 
 /** Reasons of copies that are held, or about to be deleted. */
 export const HELD_REASONS = [
@@ -24,7 +24,7 @@ export function sortedCauses(causes: readonly CauseRow[]): CauseRow[] {
 export function waitingForPerson(rows: readonly FederatedObjectRow[]): FederatedObjectRow[] {
   return rows
     .filter(({ waits }) => waits.some(isForPerson))
-    .toSorted((a, b) => compareText(waitSince(a), waitSince(b)) || compareObjects(a, b));
+    .toSorted((a, b) => compareText(waitSince(a), waitSince(b)) || compareIdentity(a, b));
 }
 
 export function waitSince({ waits }: FederatedObjectRow): string {
@@ -42,7 +42,7 @@ function isForPerson({ for: what }: { for: string }): boolean {
 
 export function sortedHeld(rows: readonly PlacedObjectRow[]): PlacedObjectRow[] {
   return rows.toSorted(
-    (a, b) => compareText(a.since ?? "", b.since ?? "") || compareObjects(a, b) || compareText(a.cluster, b.cluster),
+    (a, b) => compareText(a.since ?? "", b.since ?? "") || compareIdentity(a, b) || compareText(a.cluster, b.cluster),
   );
 }
 

@@ -1,6 +1,6 @@
 import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import { compareText } from "./names.ts";
+import { compareText } from "../../query/types.ts";
 import { GridLines, type GridRow, moved, spanOf } from "./grid.ts";
 
 function row(name: string, cluster: string, state = "Available"): GridRow {

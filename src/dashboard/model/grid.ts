@@ -1,5 +1,6 @@
 import type { ObjectIdentity, PlacedObjectRow } from "../../query/types.ts";
-import { compareObjects, compareText, keyOfObject } from "./names.ts";
+import { compareIdentity, compareText } from "../../query/types.ts";
+import { keyOfObject } from "./names.ts";
 
 /** Fields of a placed object that the matrix shows. Identity and cluster come with every row. */
 export const GRID_FIELDS = ["region", "state", "reason", "ready", "desired", "stale"] as const;
@@ -46,7 +47,7 @@ export class GridLines {
       this.#lines.delete(key);
       this.#sorted = undefined;
     }
-    this.#sorted ??= [...this.#lines.values()].toSorted((a, b) => compareObjects(a.object, b.object));
+    this.#sorted ??= [...this.#lines.values()].toSorted((a, b) => compareIdentity(a.object, b.object));
     return this.#sorted;
   }
 

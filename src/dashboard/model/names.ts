@@ -23,16 +23,3 @@ export function shortName({ kind, namespace, name }: ObjectIdentity): string {
   const place = namespace === undefined ? name : `${namespace}/${name}`;
   return kind === "DemoApplication" ? place : `${kind} ${place}`;
 }
-
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-export function compareObjects(a: ObjectIdentity, b: ObjectIdentity): number {
-  return (
-    compareText(a.namespace ?? "", b.namespace ?? "") ||
-    compareText(a.name, b.name) ||
-    compareText(a.kind, b.kind) ||
-    compareText(a.group, b.group)
-  );
-}

@@ -1,5 +1,5 @@
 import type { FleetClusterRow } from "../../query/types.ts";
-import { compareText } from "./names.ts";
+import { compareText } from "../../query/types.ts";
 import { isTrouble } from "./states.ts";
 
 export interface RegionGroup {

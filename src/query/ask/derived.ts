@@ -1,13 +1,5 @@
-import {
-  type Cell,
-  causeKey,
-  compareIdentity,
-  compareText,
-  type PlacedValue,
-  type Table,
-  type Transition,
-} from "../table/index.ts";
-import type { CauseRow, FleetClusterRow, TransitionRow } from "../types.ts";
+import { type Cell, causeKey, type PlacedValue, type Table, type Transition } from "../table/index.ts";
+import { compareIdentity, compareText, type CauseRow, type FleetClusterRow, type TransitionRow } from "../types.ts";
 import type { Compiled } from "./filter.ts";
 import { clusterRow, timeOf, transitionRow } from "./rows.ts";
 import { listed, type Reading, sifted } from "./scan.ts";

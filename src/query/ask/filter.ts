@@ -1,7 +1,7 @@
 import { compileCondition } from "../../interpreter/index.ts";
 import type { Cell, Cells, Indexed, ObjectValue, PlacedValue, Table } from "../table/index.ts";
 import { type Filter, type Grouping, type Moment, QueryError, type Resource } from "../types.ts";
-import { matchesLabels } from "./labels.ts";
+import { matchesExpressions } from "../../apis/index.ts";
 
 /** What a filter says of dimensions: all that cells can answer. */
 interface Wanted {
@@ -75,7 +75,7 @@ export function compileFilter(resource: Resource, filter: Filter, now: number, g
     cel,
     hasCell: (cell) => isWanted(byCells, cell),
     hasName: (name) => filter.name === undefined || name.startsWith(filter.name),
-    hasLabels: (labels) => filter.labelSelector === undefined || matchesLabels(filter.labelSelector, labels),
+    hasLabels: (labels) => filter.labelSelector === undefined || matchesExpressions(filter.labelSelector, labels),
     isOfObjects: [filter.namespace, filter.kind, filter.name].some((one) => one !== undefined),
     hasPair: (pair) => isPairWanted(wanted, pair),
     hasPlace: (cluster, region) => has(wanted.cluster, cluster) && has(wanted.region, region),
@@ -105,7 +105,7 @@ function wantedOf({ namespace, kind, cluster, region, state, reason, policy }: F
 function objectConditions({ name, labelSelector, waitingFor }: Filter): ((object: ObjectValue) => boolean)[] {
   const conditions: ((object: ObjectValue) => boolean)[] = [];
   if (name !== undefined) conditions.push(({ identity }) => identity.name.startsWith(name));
-  if (labelSelector !== undefined) conditions.push(({ labels }) => matchesLabels(labelSelector, labels));
+  if (labelSelector !== undefined) conditions.push(({ labels }) => matchesExpressions(labelSelector, labels));
   if (waitingFor !== undefined) conditions.push(({ waits }) => waits.some((wait) => waitingFor.includes(wait.for)));
   return conditions;
 }

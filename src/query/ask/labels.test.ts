@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { matchesLabels, parseLabelSelector } from "./labels.ts";
+import { matchesExpressions } from "../../apis/index.ts";
+import { parseLabelSelector } from "./labels.ts";
 
 describe("a label selector", () => {
   test.each([
@@ -21,7 +22,9 @@ describe("a label selector", () => {
     ["constructor", {}, false],
   ])("%s of %j: %s", (text, labels, want) => {
     const requirements = parseLabelSelector(text);
-    expect(Array.isArray(requirements) && matchesLabels(requirements, labels as Record<string, string>)).toBe(want);
+    expect(Array.isArray(requirements) && matchesExpressions(requirements, labels as Record<string, string>)).toBe(
+      want,
+    );
   });
 
   test.each(["a=b=c", "in (a)", "a in a", "a in (b", "a,,b", "a in (b c)", "=b", "a ! b", "a".repeat(5_000)])(

@@ -56,22 +56,3 @@ function parseTerm(text: string): LabelRequirement | undefined {
   const [, not, key = ""] = existence;
   return { key, operator: not === "!" ? "DoesNotExist" : "Exists", values: [] };
 }
-
-export function matchesLabels(
-  requirements: readonly LabelRequirement[],
-  labels: Readonly<Record<string, string>>,
-): boolean {
-  return requirements.every(({ key, operator, values }) => {
-    const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-    switch (operator) {
-      case "In":
-        return value !== undefined && values.includes(value);
-      case "NotIn":
-        return value === undefined || !values.includes(value);
-      case "Exists":
-        return value !== undefined;
-      case "DoesNotExist":
-        return value === undefined;
-    }
-  });
-}

@@ -1,13 +1,5 @@
-import {
-  causeKey,
-  type Chunks,
-  compareText,
-  type Logged,
-  objectsFrom,
-  type ObjectValue,
-  type PlacedValue,
-} from "../table/index.ts";
-import type { Query } from "../types.ts";
+import { causeKey, type Chunks, type Logged, objectsFrom, type ObjectValue, type PlacedValue } from "../table/index.ts";
+import { compareText, type Query } from "../types.ts";
 import { picked } from "./fields.ts";
 import { rowOf } from "./rows.ts";
 import type { Reading } from "./scan.ts";

@@ -1,5 +1,5 @@
-import { compareIdentity, compareText, type ObjectValue, type PlacedValue } from "../table/index.ts";
-import type { ObjectIdentity, Query, Resource } from "../types.ts";
+import { type ObjectValue, type PlacedValue } from "../table/index.ts";
+import { compareIdentity, compareText, type ObjectIdentity, type Query, type Resource } from "../types.ts";
 
 /** A row of the table: an object, or one of its placed objects. */
 export interface Found {

@@ -11,8 +11,8 @@ import {
 } from "../../apis/index.ts";
 import { phaseOf } from "../../controllers/index.ts";
 import { shapeOf } from "../ask/index.ts";
-import { compareText, type ObjectFacts, type ObjectValue, type PlacedFacts, type PlacedValue } from "../table/index.ts";
-import type { ObjectIdentity, WaitRow } from "../types.ts";
+import { type ObjectFacts, type ObjectValue, type PlacedFacts, type PlacedValue } from "../table/index.ts";
+import { compareText, type ObjectIdentity, type WaitRow } from "../types.ts";
 
 export interface ObjectInput {
   object: KubeObject;

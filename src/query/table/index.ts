@@ -12,8 +12,6 @@ export { type Commit, Table } from "./table.ts";
 export type { Transition, TransitionFacts } from "./transitions.ts";
 export {
   type ClusterValue,
-  compareIdentity,
-  compareText,
   objectKey,
   type ObjectFacts,
   type ObjectValue,

@@ -1,5 +1,5 @@
-import type { ObjectIdentity } from "../types.ts";
-import { compareIdentity, type ObjectValue } from "./values.ts";
+import { compareIdentity, type ObjectIdentity } from "../types.ts";
+import { type ObjectValue } from "./values.ts";
 
 /** A chunk of this length is parted in two. */
 const LONGEST = 512;

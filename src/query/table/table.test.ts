@@ -7,7 +7,8 @@ import { ChangeLog } from "./changeLog.ts";
 import { objectsFrom } from "./order.ts";
 import { Table } from "./table.ts";
 import { Transitions } from "./transitions.ts";
-import { compareIdentity, type ObjectValue } from "./values.ts";
+import { type ObjectValue } from "./values.ts";
+import { compareIdentity } from "../types.ts";
 
 const table = (): Table => new Table({ now: () => T0 });
 const names = (objects: Iterable<ObjectValue>): string[] => [...objects].map((value) => value.identity.name);

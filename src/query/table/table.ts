@@ -1,4 +1,5 @@
-import type { ObjectIdentity } from "../types.ts";
+import { sameValue } from "../../apis/index.ts";
+import { compareText, type ObjectIdentity } from "../types.ts";
 import { Cells } from "./cells.ts";
 import { ChangeLog, type Change } from "./changeLog.ts";
 import { type Chunks, Order } from "./order.ts";
@@ -6,7 +7,6 @@ import { type Pair, Pairs } from "./pairs.ts";
 import { type TransitionBounds, type TransitionFacts, Transitions } from "./transitions.ts";
 import {
   type ClusterValue,
-  compareText,
   type Entry,
   objectKey,
   type ObjectFacts,
@@ -176,7 +176,7 @@ export class Table {
   #setCluster(after: ClusterValue | { name: string }, note: (change: Change) => void): void {
     const before = this.#clusters.get(after.name);
     const value = "state" in after ? after : undefined;
-    if (before === value || (before !== undefined && value !== undefined && sameCluster(before, value))) return;
+    if (sameValue(before, value)) return;
     if (value === undefined) this.#clusters.delete(after.name);
     else this.#clusters.set(after.name, value);
     note({ of: "cluster", name: after.name, before, after: value });
@@ -242,8 +242,8 @@ function valueOf(entry: Entry, pair: Pair, facts: ObjectFacts, placed: readonly 
 function unchangedParts(before: ObjectValue | undefined, facts: ObjectFacts): Partial<ObjectFacts> {
   if (before === undefined) return {};
   return {
-    ...(same(before.labels, facts.labels) ? { labels: before.labels } : {}),
-    ...(same(before.waits, facts.waits) ? { waits: before.waits } : {}),
+    ...(sameValue(before.labels, facts.labels) ? { labels: before.labels } : {}),
+    ...(sameValue(before.waits, facts.waits) ? { waits: before.waits } : {}),
     identity: before.identity,
   };
 }
@@ -283,13 +283,7 @@ const OBJECT_FIELDS = [
 const OBJECT_PARTS = ["clusters", "worst", "change", "waits", "labels", "changed"] as const;
 
 function sameObject(a: ObjectValue, b: ObjectValue): boolean {
-  return OBJECT_FIELDS.every((field) => a[field] === b[field]) && OBJECT_PARTS.every((part) => same(a[part], b[part]));
-}
-
-function sameCluster(a: ClusterValue, b: ClusterValue): boolean {
-  return same(a, b);
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  return (
+    OBJECT_FIELDS.every((field) => a[field] === b[field]) && OBJECT_PARTS.every((part) => sameValue(a[part], b[part]))
+  );
 }

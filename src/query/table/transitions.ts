@@ -1,17 +1,10 @@
-import type { ObjectIdentity } from "../types.ts";
+import type { ObjectIdentity, TransitionRow } from "../types.ts";
 import type { Pair } from "./pairs.ts";
 import { objectKey } from "./values.ts";
 
-export interface TransitionFacts {
+export interface TransitionFacts extends Omit<TransitionRow, "at"> {
   /** Epoch milliseconds. */
   at: number;
-  object?: ObjectIdentity;
-  cluster?: string;
-  from: string;
-  to: string;
-  reason: string;
-  message?: string;
-  because?: { generation?: number; policy?: string; cluster?: string };
 }
 
 export interface Transition extends TransitionFacts {

@@ -1,4 +1,4 @@
-import type { ObjectIdentity, WaitRow } from "../types.ts";
+import type { FederatedObjectRow, ObjectIdentity, WaitRow } from "../types.ts";
 import type { Tallied } from "./cells.ts";
 import type { Pair } from "./pairs.ts";
 
@@ -19,26 +19,12 @@ export interface PlacedFacts {
   shape?: string;
 }
 
-/** What the feed says of one hub object. */
-export interface ObjectFacts {
+/** What the feed says of one hub object. Times are epoch milliseconds. */
+export interface ObjectFacts extends Omit<FederatedObjectRow, keyof ObjectIdentity | "since" | "waits" | "observedAt"> {
   identity: ObjectIdentity;
-  uid?: string;
-  generation?: number;
-  policy?: string;
-  state: string;
-  reason?: string;
-  message?: string;
-  ready: number;
-  desired: number;
-  clusters: { ready: number; total: number };
-  worst?: { cluster: string; region?: string; reason: string };
   since?: number;
-  change?: { generation: number; stage?: number; stages?: number };
   waits: readonly WaitRow[];
   observedAt?: number;
-  stale: boolean;
-  labels: Readonly<Record<string, string>>;
-  createdAt?: string;
   /** The last change of the generation that was seen. */
   changed?: { generation: number; at: number };
   /** Sorted by cluster. */
@@ -106,18 +92,4 @@ export interface ClusterValue {
 
 export function objectKey({ group, kind, namespace = "", name }: ObjectIdentity): string {
   return `${group}/${kind}/${namespace}/${name}`;
-}
-
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** The order of every list that asks for no other. */
-export function compareIdentity(a: ObjectIdentity, b: ObjectIdentity): number {
-  return (
-    compareText(a.namespace ?? "", b.namespace ?? "") ||
-    compareText(a.name, b.name) ||
-    compareText(a.kind, b.kind) ||
-    compareText(a.group, b.group)
-  );
 }

@@ -1,5 +1,13 @@
-import { type Commit, compareIdentity, objectKey, type ObjectFacts } from "../table/index.ts";
-import type { FederatedObjectRow, Filter, PlacedObjectRow, Query, Scope, Totals } from "../types.ts";
+import { type Commit, objectKey, type ObjectFacts } from "../table/index.ts";
+import {
+  compareIdentity,
+  type FederatedObjectRow,
+  type Filter,
+  type PlacedObjectRow,
+  type Query,
+  type Scope,
+  type Totals,
+} from "../types.ts";
 import { T0 } from "./fleet.ts";
 
 /** The state of the fleet after commits, without any index. */
