@@ -2,11 +2,11 @@ import { fc, test } from "@fast-check/vitest";
 import { expect } from "vitest";
 import { MANAGED_BY_LABEL, POD_SECURITY_ANNOTATION, refKey } from "../../apis/index.ts";
 import type { Row } from "../../desiredstate/index.ts";
-import { ApiError, CONFIGMAPS, type Discovery, NotLeaderError, TransportError } from "../../runtime/index.ts";
+import { ApiError, NotLeaderError, TransportError } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import type { ObservedObject } from "../model/observed.ts";
 import { CONFIG_REF, deleteRow, holdRow, releaseRow, row, seen } from "../testing/builders.ts";
-import { namespaceLane, namespaceRef } from "../testing/namespaceLane.ts";
+import { configMapsAlone, namespaceLane, namespaceRef } from "../testing/namespaceLane.ts";
 import { type Call, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const NAMES = ["a", "b", "c", "d", "e", "f"];
@@ -72,12 +72,7 @@ function playing() {
     return {};
   };
   const client = new ScriptedClient(answer);
-  const discovery = {
-    invalidate: () => undefined,
-    unavailable: async () => new Set(),
-    list: async () => [{ ...CONFIGMAPS, verbs: ["list"] }],
-  } as unknown as Discovery;
-  const parts = namespaceLane({ client: client.client, discovery, clock });
+  const parts = namespaceLane({ client: client.client, discovery: configMapsAlone(), clock });
   const { objects, lane, labels, state } = parts;
   const see = (name: string, more: Partial<ObservedObject> | undefined): void => {
     const ref = namespaceRef(name);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type KubeObject, MANAGED_BY_LABEL, type ObjectRef, POD_SECURITY_ANNOTATION } from "../../apis/index.ts";
-import { ApiError, CONFIGMAPS, type Discovery, NotLeaderError, TransportError } from "../../runtime/index.ts";
+import { ApiError, NotLeaderError, TransportError } from "../../runtime/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { textOf } from "../model/carriedLabels.ts";
 import type { ObservedObject } from "../model/observed.ts";
 import { CONFIG_REF, deleteRow, holdRow, releaseRow, row, seen } from "../testing/builders.ts";
-import { namespaceLane, namespaceRef, TEAM } from "../testing/namespaceLane.ts";
+import { configMapsAlone, namespaceLane, namespaceRef, TEAM } from "../testing/namespaceLane.ts";
 import { type Answer, ScriptedClient } from "../testing/scriptedClient.ts";
 
 const HALF_A_MINUTE = 30_000;
@@ -18,12 +18,7 @@ function cleaning() {
   const served: Answer = ({ verb }) =>
     verb === "list" ? { items: inside.map((name) => ({ metadata: { name } })) } : undefined;
   const client = new ScriptedClient(served);
-  const discovery = {
-    invalidate: () => undefined,
-    unavailable: async () => new Set(),
-    list: async () => [{ ...CONFIGMAPS, verbs: ["list"] }],
-  } as unknown as Discovery;
-  const parts = namespaceLane({ client: client.client, discovery, clock });
+  const parts = namespaceLane({ client: client.client, discovery: configMapsAlone(), clock });
   const end = parts.connect();
   /** Observes the namespace and takes a Delete row for it. */
   const ask = (ref = TEAM): void => {

@@ -2,7 +2,7 @@ import { type ObjectRef, refKey } from "../../apis/index.ts";
 import { createMetrics } from "../../observability/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import { recordSpans } from "../../observability/testing/spanRecorder.ts";
-import { type Client, type Clock, type Discovery, NAMESPACES } from "../../runtime/index.ts";
+import { type Client, type Clock, CONFIGMAPS, type Discovery, NAMESPACES } from "../../runtime/index.ts";
 import { NamespaceLabels } from "../model/carriedLabels.ts";
 import type { MemberObject } from "../model/memberObject.ts";
 import { MemberNamespaces } from "../model/namespaces.ts";
@@ -14,6 +14,15 @@ import { CLUSTER, objectsWithLog } from "./builders.ts";
 
 export const namespaceRef = (name: string): ObjectRef => ({ apiVersion: "v1", kind: "Namespace", name });
 export const TEAM = namespaceRef("team");
+
+/** Discovery of a member whose namespaces hold ConfigMaps alone. */
+export function configMapsAlone(): Discovery {
+  return {
+    invalidate: () => undefined,
+    unavailable: async () => new Set(),
+    list: async () => [{ ...CONFIGMAPS, verbs: ["list"] }],
+  } as unknown as Discovery;
+}
 
 /** A lane that carries out the rows of namespaces, and only these, through the real writers. */
 export function namespaceLane({ client, discovery, clock }: { client: Client; discovery: Discovery; clock: Clock }) {

@@ -3,25 +3,14 @@ import { buildReport } from "../../../src/cmd/view/statusView.ts";
 import { endedIn } from "../../../src/cmd/view/statusEnded.ts";
 import { formatStatus } from "../../../src/cmd/view/statusTable.ts";
 import type { KubeObject } from "../../../src/apis/index.ts";
-import {
-  DEMOAPPLICATIONS,
-  DEPLOYMENTS,
-  MEMBERCLUSTERS,
-  PLACEMENTS,
-  type ResourceType,
-} from "../../../src/runtime/index.ts";
+import { DEMOAPPLICATIONS, DEPLOYMENTS, MEMBERCLUSTERS, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
+import { breakAll, mendAll } from "./fiveFaults.ts";
 import { TestFederation } from "./harness.ts";
 
+const FAULTS = { quota: "r10", stuck: "r02", slow: "r11", silent: "r12" };
+
 const REGIONS = Array.from({ length: 12 }, (_, index) => `r${String(index + 1).padStart(2, "0")}`);
-const RESOURCEQUOTAS: ResourceType = {
-  group: "",
-  version: "v1",
-  kind: "ResourceQuota",
-  plural: "resourcequotas",
-  namespaced: true,
-};
-const FINALIZER = "example.com/backup";
 const app = (name: string) => demoApplication(name).replica(2);
 
 /** The one who changes `shop` in r01 each time that Meridian has put it right, until he is told to stop. */
@@ -87,32 +76,6 @@ function seen(federation: TestFederation): { text: string; causes: Map<string, C
   return { text, causes: causesIn(text) };
 }
 
-async function breakAll(federation: TestFederation): Promise<void> {
-  await federation.member("r10").server.create(RESOURCEQUOTAS, {
-    apiVersion: "v1",
-    kind: "ResourceQuota",
-    metadata: { name: "pods", namespace: "default" },
-    spec: { hard: { pods: "4" } },
-  });
-  await federation.member("r02").server.edit(DEPLOYMENTS, "default", "old", (one) => {
-    one.metadata.finalizers = [FINALIZER];
-  });
-  federation.member("r11").server.faults.set({ latencyMs: 2_500 });
-  federation.member("r12").cutOff("silent");
-  await federation.apply(DEMOAPPLICATIONS, app("billing").image("billing:does-not-exist"));
-  await federation.delete(DEMOAPPLICATIONS, "old");
-}
-
-async function mendAll(federation: TestFederation): Promise<void> {
-  federation.member("r12").comeBack();
-  federation.member("r11").server.faults.set({ latencyMs: 0 });
-  await federation.member("r10").server.delete(RESOURCEQUOTAS, "default", "pods");
-  await federation.member("r02").server.edit(DEPLOYMENTS, "default", "old", (one) => {
-    one.metadata.finalizers = [];
-  });
-  await federation.apply(DEMOAPPLICATIONS, app("billing").image("billing:2"));
-}
-
 test("a bad night: status alone names six faults on twelve regions within half a minute, and what they were", async () => {
   await using federation = await TestFederation.start(...REGIONS);
   await federation.apply(PLACEMENTS, placement("all"));
@@ -122,7 +85,7 @@ test("a bad night: status alone names six faults on twelve regions within half a
   expect(seen(federation).causes.size).toBe(0);
 
   const begunAt = federation.clock.now();
-  await breakAll(federation);
+  await breakAll(federation, FAULTS);
   while (federation.clock.now() < begunAt + 30_000) {
     await editOnce(federation);
     await federation.pass(500);
@@ -147,7 +110,7 @@ test("a bad night: status alone names six faults on twelve regions within half a
   expect(text).toMatch(/^ImagePullBackOff: .*, after generation 2 of default\/billing$/m);
   expect(text).toMatch(/^default\/billing .* r\d\d:ImagePullBackOff .* gen 2 /m);
 
-  await mendAll(federation);
+  await mendAll(federation, FAULTS);
   await federation.until(() => seen(federation).causes.size === 0, 180_000);
   await federation.pass(5_000);
   const after = seen(federation).text;

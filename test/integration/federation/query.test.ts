@@ -4,19 +4,12 @@ import { Engine, Feed, Table } from "../../../src/query/index.ts";
 import { ALL, query } from "../../../src/query/testing/fleet.ts";
 import { type Follower, follow, listAll } from "../../../src/query/testing/reader.ts";
 import type { CauseRow, FleetClusterRow, PlacedObjectRow, Resource, RowOf } from "../../../src/query/types.ts";
-import { DEMOAPPLICATIONS, DEPLOYMENTS, PLACEMENTS, type ResourceType } from "../../../src/runtime/index.ts";
+import { DEMOAPPLICATIONS, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
+import { breakAll, mendAll } from "./fiveFaults.ts";
 import { TestFederation } from "./harness.ts";
 
-const RESOURCEQUOTAS: ResourceType = {
-  group: "",
-  version: "v1",
-  kind: "ResourceQuota",
-  plural: "resourcequotas",
-  namespaced: true,
-};
-
-const FINALIZER = "example.com/backup";
+const FAULTS = { quota: "r03", stuck: "r01", slow: "r02", silent: "r04" };
 
 /** A federation whose manager feeds a table. */
 async function asked(...names: string[]) {
@@ -93,7 +86,7 @@ test("rows say what statuses say, through a bad night, and readers of watches ha
   );
   expect(await list("causes")).toEqual([]);
 
-  await breakAll(federation);
+  await breakAll(federation, FAULTS);
   await federation.pass(30_000);
   await agree();
   const causes: CauseRow[] = await list("causes");
@@ -119,7 +112,7 @@ test("rows say what statuses say, through a bad night, and readers of watches ha
   expect(Date.parse(shop?.observedAt ?? "")).toBeLessThan(federation.clock.now() - 20_000);
   expect((await list("transitions")).filter(({ because }) => because?.cluster === "r04")).not.toEqual([]);
 
-  await mendAll(federation);
+  await mendAll(federation, FAULTS);
   await federation.pass(180_000);
   await agree();
   expect((await list("federatedobjects")).map(({ name, state }) => [name, state])).toEqual([
@@ -128,32 +121,6 @@ test("rows say what statuses say, through a bad night, and readers of watches ha
   ]);
   expect(await list("causes")).toEqual([]);
 }, 120_000);
-
-async function breakAll(federation: TestFederation): Promise<void> {
-  await federation.member("r03").server.create(RESOURCEQUOTAS, {
-    apiVersion: "v1",
-    kind: "ResourceQuota",
-    metadata: { name: "pods", namespace: "default" },
-    spec: { hard: { pods: "4" } },
-  });
-  await federation.member("r01").server.edit(DEPLOYMENTS, "default", "old", (one) => {
-    one.metadata.finalizers = [FINALIZER];
-  });
-  federation.member("r02").server.faults.set({ latencyMs: 2_500 });
-  federation.member("r04").cutOff("silent");
-  await federation.apply(DEMOAPPLICATIONS, demoApplication("billing").replica(2).image("billing:does-not-exist"));
-  await federation.delete(DEMOAPPLICATIONS, "old");
-}
-
-async function mendAll(federation: TestFederation): Promise<void> {
-  federation.member("r04").comeBack();
-  federation.member("r02").server.faults.set({ latencyMs: 0 });
-  await federation.member("r03").server.delete(RESOURCEQUOTAS, "default", "pods");
-  await federation.member("r01").server.edit(DEPLOYMENTS, "default", "old", (one) => {
-    one.metadata.finalizers = [];
-  });
-  await federation.apply(DEMOAPPLICATIONS, demoApplication("billing").replica(2).image("billing:2"));
-}
 
 /** A row is observed anew with each answer. */
 function withoutObservation(row: object): string {
