@@ -18,6 +18,9 @@ export interface WaitRow {
   until?: string;
 }
 
+/** A trouble that begins so soon after a change is put down to the change. */
+export const FOLLOWS_WITHIN_MS = 600_000;
+
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 import { type CommandContext, CommandError, connectHub, EXIT, rightToList, structured } from "../shared/index.ts";
 import { systemClock } from "../../runtime/index.ts";
-import { lacks, ofKind, select, splitKind } from "../status/index.ts";
+import { hiddenCluster, lacks, ofKind, select, splitKind } from "../status/index.ts";
 import { formatRows, fullNameOf, type ObjectReport, type RowReading, type StatusReport } from "../view/index.ts";
 import { readNoted } from "./rows.ts";
 import type { GetOptions } from "./verb.ts";
@@ -32,10 +32,7 @@ async function named({ report, shown, everywhere }: RowReading, name: string): P
 function ofOneKind({ report, shown }: RowReading, kind: string): StatusReport {
   const wanted = splitKind(kind);
   if (wanted.kind === "membercluster") {
-    if (!shown.clusters)
-      throw new CommandError(
-        "your rights on the hub do not show member clusters: ask its administrator for the right to list memberclusters",
-      );
+    if (!shown.clusters) throw hiddenCluster();
     return { objects: [], clusters: report.clusters };
   }
   const objects = ofKind(report, wanted);

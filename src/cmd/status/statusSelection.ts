@@ -114,9 +114,11 @@ function noCluster({ clusters }: StatusReport, name: string, shown: Shown): Comm
   );
 }
 
-export function hiddenCluster(name: string): CommandError {
+/** `name`: of the cluster that was asked for. */
+export function hiddenCluster(name?: string): CommandError {
+  const [example, or] = name === undefined ? ["", ""] : [`, such as "${name}"`, ", or name an application"];
   return new CommandError(
-    `your rights on the hub do not show member clusters, such as "${name}": ask its administrator for the right to list memberclusters, or name an application`,
+    `your rights on the hub do not show member clusters${example}: ask its administrator for the right to list memberclusters${or}`,
   );
 }
 

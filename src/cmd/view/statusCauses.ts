@@ -1,5 +1,5 @@
 import { byImpact, defined, isContactReason, isTrouble, isUnderWay, nextStep, type Reason } from "../../apis/index.ts";
-import { shapeOf } from "../../query/index.ts";
+import { FOLLOWS_WITHIN_MS, shapeOf } from "../../query/index.ts";
 import {
   type ClusterReport,
   fullNameOf,
@@ -127,7 +127,6 @@ function identityOf({ apiVersion, kind, namespace, name }: ObjectReport): Identi
   return { apiVersion, kind, namespace, name };
 }
 
-const FOLLOWS_WITHIN_MS = 600_000;
 /** Kubernetes writes whole seconds. */
 const ROUNDING_MS = 1_000;
 

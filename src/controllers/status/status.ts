@@ -149,7 +149,7 @@ export class StatusReconciler implements Reconciler {
       written === undefined || unlisted.length === 0
         ? written
         : { ...written, clusters: [...(written.clusters ?? []), ...unlisted] };
-    const views = clusterViews(this.#options, owner, plan);
+    const views = this.#viewsOf(owner, plan);
     return aggregated(this.#inputOf(owner, plan, found, previous, views), clock.now());
   }
 
@@ -174,7 +174,7 @@ export class StatusReconciler implements Reconciler {
     const { store, clock } = this.#options;
     const complete = this.#changes.isComplete(owner, tracked);
     const previous = store.read(owner);
-    const clusters = clusterViews(this.#options, owner, plan);
+    const clusters = this.#viewsOf(owner, plan);
     const sum = await this.#sums.write(owner, { object, kind }, plan.target, clusters, signal);
     const status = aggregate({ ...this.#inputOf(owner, plan, { object, kind }, previous, clusters), sum }, clock.now());
     this.#report(owner, tracked, plan, object, status, complete);
@@ -182,6 +182,11 @@ export class StatusReconciler implements Reconciler {
     if (status !== previous || !store.isAnswered(owner) || !store.isKept(owner))
       await this.#write(owner, tracked, { object, kind }, status, context, signal);
     if (sum?.error !== undefined) throw sum.error;
+  }
+
+  #viewsOf(owner: string, plan: Plan): ClusterView[] {
+    const { hub, assignments, observations, contacts } = this.#options;
+    return clusterViews({ hub, assignments, observations, contacts }, owner, plan);
   }
 
   #inputOf(

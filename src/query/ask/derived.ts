@@ -1,13 +1,17 @@
 import { type Cell, causeKey, type PlacedValue, type Table, type Transition } from "../table/index.ts";
-import { compareIdentity, compareText, type CauseRow, type FleetClusterRow, type TransitionRow } from "../types.ts";
+import {
+  compareIdentity,
+  compareText,
+  FOLLOWS_WITHIN_MS,
+  type CauseRow,
+  type FleetClusterRow,
+  type TransitionRow,
+} from "../types.ts";
 import type { Compiled } from "./filter.ts";
 import { clusterRow, timeOf, transitionRow } from "./rows.ts";
 import { listed, type Reading, sifted } from "./scan.ts";
 import type { Readable } from "./scope.ts";
 import type { Found } from "./sort.ts";
-
-/** The time between a change and a trouble that is put down to the change. */
-const FOLLOWS_WITHIN_MS = 600_000;
 
 /** The cells of placed objects in trouble that the filter and the scope let through. */
 export function troubledCells(

@@ -7,9 +7,7 @@ import type {
   PlacedValue,
   TransitionFacts,
 } from "../table/index.ts";
-
-/** A change of the object is put down to its new generation for so long. */
-const FOLLOWS_WITHIN_MS = 600_000;
+import { FOLLOWS_WITHIN_MS } from "../types.ts";
 
 /** What changed of an object: of the whole and on each cluster. A first row with `isNew` false changed nothing. */
 export function objectTransitions(
