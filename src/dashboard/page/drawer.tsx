@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FederatedObjectRow, PlacedObjectRow, TransitionRow } from "../../query/types.ts";
 import { nextStep } from "../../apis/index.ts";
 import {
@@ -41,7 +41,8 @@ export function Drawer({ fleet, route, pair, now }: Properties) {
   const close = (): void => {
     location.hash = fragmentOf({ view: route.view, filter: route.filter });
   };
-  useEffect(() => {
+  // In the same step as the drawer leaves: a key that is typed right after Escape goes to the link, not to the page.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     heading.current?.focus();
     return () => {
