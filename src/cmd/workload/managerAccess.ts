@@ -177,7 +177,7 @@ function clusterRules({ webhookConfiguration, localMember, kinds = [] }: Manager
     // Dependencies that go along with objects. Secrets are granted namespace by namespace.
     { apiGroups: [""], resources: ["configmaps", "persistentvolumeclaims", "serviceaccounts"], verbs: FOLLOW },
     // The query API asks who sends a query, and what the hub lets this user read.
-    { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
+    { apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews", "tokenreviews"], verbs: ["create"] },
     { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
     ...rightsOn(kinds, ["get", ...FOLLOW, "patch"]),
     ...rightsOn(
