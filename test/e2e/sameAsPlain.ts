@@ -76,11 +76,11 @@ export async function expectSameAsPlain(federation: Federation, member: string, 
     await editAll(edits, [hub, plain]);
     const want = await contentsIn(plain, histories);
     const onHub = await contentsIn(hub, histories);
-    expect(changesOf(histories, onHub, want, step), `the hub, seed ${size.seed}`).toEqual([]);
+    expectNone(changesOf(histories, onHub, want, step), `the hub, seed ${size.seed}`);
     await eventually(
       async () => {
         await expectSettled(hub);
-        expect(changesOf(histories, await contentsIn(copies, histories), want, step)).toEqual([]);
+        expectNone(changesOf(histories, await contentsIn(copies, histories), want, step));
       },
       { timeout: 60_000, interval: 300, message: `seed ${size.seed}, edit ${step}` },
     );
@@ -118,8 +118,8 @@ export async function expectBundleSameAsPlain(federation: Federation, member: st
     const want = await contentsIn(plain, now);
     await eventually(
       async () => {
-        expect(await unsettledBundle(federation, namespace)).toEqual([]);
-        expect(changesOf(now, await contentsIn(copies, now), want, 0)).toEqual([]);
+        expectNone(await unsettledBundle(federation, namespace));
+        expectNone(changesOf(now, await contentsIn(copies, now), want, 0));
       },
       { timeout: 60_000, interval: 300, message: `bundle, seed ${size.seed}, edit ${step}` },
     );
@@ -152,10 +152,15 @@ function changesOf(histories: readonly History[], got: Contents, want: Contents,
   });
 }
 
+/** A failure names what was found: an array would be cut to its length. */
+function expectNone(found: readonly string[], message?: string): void {
+  expect(found.join("\n"), message).toBe("");
+}
+
 /** Meridian has nothing left to do with any of the documents. */
 async function expectSettled(hub: Place): Promise<void> {
   const bindings = await hub.api.list<ResourceBinding>(collectionPath("ResourceBinding", hub.namespace));
-  expect(bindings.flatMap(({ metadata, status }) => unsettled(metadata.name, status))).toEqual([]);
+  expectNone(bindings.flatMap(({ metadata, status }) => unsettled(metadata.name, status)));
 }
 
 function unsettled(name: string, status: FederatedStatus | undefined): string[] {
