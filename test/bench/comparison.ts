@@ -1,3 +1,4 @@
+import { defined } from "../../src/apis/index.ts";
 import type { ManagerStatusFigures } from "./figures.ts";
 import { Observers } from "./observers.ts";
 import type { BenchOptions } from "./options.ts";
@@ -25,15 +26,15 @@ export interface Turn {
   cpuSeconds: number;
   /** After the update. */
   rssMiB: number;
-  status5: ManagerStatusFigures;
-  statusRate: ManagerStatusFigures;
+  /** Absent where statuses are not compared. */
+  status?: { at5: ManagerStatusFigures; atRate: ManagerStatusFigures };
 }
 
 export interface Comparison {
   apps: number;
   members: number;
-  /** Changes a second of `statusRate`. */
-  perSecond: number;
+  /** Changes a second of `status.atRate`. Absent where statuses are not compared. */
+  perSecond?: number;
   titles: { here: string; there: string };
   /** One after another, in this order or the other in every second pair. */
   pairs: { here: Turn; there: Turn }[];
@@ -47,7 +48,7 @@ export async function compare(
   here: Contender,
   there: Contender,
 ): Promise<Comparison> {
-  const perSecond = await findRate(stage, here);
+  const perSecond = await findRate(stage, here, options.status);
   // The servers get faster while their caches and heaps grow to size, so that the first turn of all is slower, whoever has it.
   stage.say("a turn that does not count");
   await takeTurn(stage, there, perSecond);
@@ -68,13 +69,17 @@ export async function compare(
   }
   const { apps, members } = options;
   const titles = { here: here.title, there: there.title };
-  return { apps, members, perSecond, titles, pairs, loadAverage: stage.load };
+  return { apps, members, ...defined({ perSecond }), titles, pairs, loadAverage: stage.load };
 }
 
 /** Joins the members, and leaves them without applications and without a manager. */
-async function findRate(stage: Stage, { program }: Contender): Promise<number> {
+async function findRate(stage: Stage, { program }: Contender, isWanted: boolean): Promise<number | undefined> {
   await stage.startManager(program);
   await stage.federate();
+  if (!isWanted) {
+    await stage.stopManager();
+    return undefined;
+  }
   using observers = new Observers(stage.fleet);
   await stage.warmUp(observers);
   const rollouts = new Rollouts(stage.hub, observers, stage.names);
@@ -89,7 +94,7 @@ async function findRate(stage: Stage, { program }: Contender): Promise<number> {
   return perSecond;
 }
 
-async function takeTurn(stage: Stage, { program }: Contender, perSecond: number): Promise<Turn> {
+async function takeTurn(stage: Stage, { program }: Contender, perSecond: number | undefined): Promise<Turn> {
   await stage.startManager(program);
   using observers = new Observers(stage.fleet);
   await stage.warmUp(observers);
@@ -100,13 +105,7 @@ async function takeTurn(stage: Stage, { program }: Contender, perSecond: number)
   const rssMiB = await residentMiB(stage.pid);
   const usedByRollouts = (await cpuSeconds(stage.pid)) - usedBefore;
 
-  observers.leaveMembers();
-  const changes = new StatusChanges(observers, stage.clients, stage.names);
-  await stage.settleStatus(changes);
-  const status5 = await stage.status("status5", STATUS5, () => changes.spread(STATUS5));
-  const pace = measuredPace(perSecond);
-  const statusRate = await stage.status(`status at ${perSecond}/s`, pace, () => changes.rolling(pace));
-
+  const status = perSecond === undefined ? undefined : await statusTurn(stage, observers, perSecond);
   using observersAfter = new Observers(stage.fleet);
   const later = new Rollouts(stage.hub, observersAfter, stage.names);
   await later.allThere();
@@ -114,5 +113,16 @@ async function takeTurn(stage: Stage, { program }: Contender, perSecond: number)
   const deletion = await stage.deletion("delete", later);
   const usedByDeletion = (await cpuSeconds(stage.pid)) - usedBeforeDeletion;
   await stage.stopManager();
-  return { create, update, delete: deletion, cpuSeconds: usedByRollouts + usedByDeletion, rssMiB, status5, statusRate };
+  const used = usedByRollouts + usedByDeletion;
+  return { create, update, delete: deletion, cpuSeconds: used, rssMiB, ...defined({ status }) };
+}
+
+async function statusTurn(stage: Stage, observers: Observers, perSecond: number): Promise<NonNullable<Turn["status"]>> {
+  observers.leaveMembers();
+  const changes = new StatusChanges(observers, stage.clients, stage.names);
+  await stage.settleStatus(changes);
+  const at5 = await stage.status("status5", STATUS5, () => changes.spread(STATUS5));
+  const pace = measuredPace(perSecond);
+  const atRate = await stage.status(`status at ${perSecond}/s`, pace, () => changes.rolling(pace));
+  return { at5, atRate };
 }

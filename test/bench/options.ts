@@ -23,10 +23,12 @@ export interface BenchOptions {
   query: number | undefined;
   /** Whether the manager sends its spans to a collector. */
   traces: boolean;
+  /** Whether two programs are also compared by changes of status, which take most of a turn. */
+  status: boolean;
 }
 
 const USAGE = `usage: npm run bench -- [--apps 300] [--members 3] [--rounds 3] [--json FILE] [--strict] [--no-traces] [--cpu-prof FOLDER]
-       npm run bench -- --against REV [--of REV] [the same options]
+       npm run bench -- --against REV [--of REV] [--no-status] [the same options]
        npm run bench -- --event-loop 10000 [--json FILE]
        npm run bench -- --query [--placed 1000000] [--json FILE] [--strict]
        npm run bench -- --workers [--members 3] [--rounds 3] [--json FILE]`;
@@ -50,11 +52,14 @@ export function benchOptions(args: string[]): BenchOptions {
         strict: { type: "boolean", default: false },
         workers: { type: "boolean", default: false },
         traces: { type: "boolean", default: true },
+        status: { type: "boolean", default: true },
         "cpu-prof": { type: "string" },
       },
     });
     if (values.of !== undefined && values.against === undefined)
       throw new Error("--of names the commit that --against compares");
+    if (!values.status && values.against === undefined)
+      throw new Error("--no-status leaves something out of a comparison, which needs --against");
     return {
       apps: count("--apps", values.apps),
       members: count("--members", values.members),
@@ -67,6 +72,7 @@ export function benchOptions(args: string[]): BenchOptions {
       workers: values.workers,
       query: values.query ? count("--placed", values.placed) : undefined,
       traces: values.traces,
+      status: values.status,
       cpuProf: values["cpu-prof"],
     };
   } catch (error) {
