@@ -111,6 +111,21 @@ describe("emptiedAgain", () => {
     expect([repairs(other), repairs({ ...item, tags: [] })]).toEqual([[], []]);
   });
 
+  test("adds only the maps that are missing, for built-in kinds", () => {
+    const item = { name: "a" };
+    const keyed = ours({ "f:list": { 'k:{"name":"a"}': { ".": {}, "f:name": {} } } });
+    const desired = doc({ ...empty, list: [{ ...item, tags: [] }, { name: "b" }], deep: { behavior: {} } });
+    expect(emptiedAgain(builtIn(desired), builtIn(doc({ n: 1, deep: {}, list: [item] }, keyed)))).toEqual([
+      { op: "add", path: "/spec/map", value: {} },
+      { op: "add", path: "/spec/deep/behavior", value: {} },
+    ]);
+    const mapOfItem = builtIn(doc({ list: [{ ...item, from: {} }] }));
+    expect(emptiedAgain(mapOfItem, builtIn(doc({ list: [item] }, keyed)))).toEqual([
+      { op: "test", path: "/spec/list/0/name", value: "a" },
+      { op: "add", path: "/spec/list/0/from", value: {} },
+    ]);
+  });
+
   test("leaves empty fields, a missing parent, values of other owners, and built-in kinds", () => {
     const others = theirs({ "f:keyed": { 'k:{"name":"d"}': { ".": {} } }, "f:map": { "f:d": {} } });
     expect(emptiedAgain(doc(empty), doc(empty, fields))).toEqual([]);

@@ -33,10 +33,15 @@ export function listRepairs(drift: readonly LostField[], desired: KubeObject): P
 
 /**
  * Operations that restore the empty fields of the desired object after an apply, if the server set a default or null,
- * or removed them: nobody owns an empty keyed list, set or map. Values of other owners stay. Only for custom kinds.
+ * or removed them: nobody owns an empty keyed list, set or map. Values of other owners stay.
+ *
+ * A built-in kind reads an empty list as no list, so only its maps count. The apply that takes the last field out of a
+ * map removes the map, also where the desired object has it empty: `behavior: {}` asks a HorizontalPodAutoscaler for
+ * its defaults.
  */
 export function emptiedAgain(desired: KubeObject, applied: KubeObject): PatchOperation[] {
-  return emptied(desired, applied, () => true);
+  const fills = isCustom(desired) ? ALL : ({ op, value }: PatchOperation) => op === "add" && isRecord(value);
+  return emptied(desired, applied, { blocks: ALL, fills });
 }
 
 /**
@@ -44,13 +49,14 @@ export function emptiedAgain(desired: KubeObject, applied: KubeObject): PatchOpe
  * null, which the schema of a custom kind refuses.
  */
 export function emptiedFirst(desired: KubeObject, live: KubeObject): PatchOperation[] {
+  if (!isCustom(desired)) return [];
   // The apply itself adds the fields that the live object lacks.
-  return emptied(desired, live, (entry) => !isOurApply(entry)).filter(({ op }) => op !== "add");
+  return emptied(desired, live, { blocks: (entry) => !isOurApply(entry), fills: ({ op }) => op !== "add" });
 }
 
 /** Operations that remove empty fields that nobody owns and that the desired object lacks. No later apply removes them. */
 export function emptiesLeft(desired: KubeObject, applied: KubeObject): PatchOperation[] {
-  if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return [];
+  if (!isCustom(desired)) return [];
   const owners = (applied.metadata.managedFields ?? []).flatMap(({ fieldsV1 }) => fieldsV1 ?? []);
   const { metadata: _metadata, status: _status, ...content } = applied;
   return [...leftIn(desired, content, [], owners)];
@@ -107,7 +113,7 @@ function stillThere(at: readonly string[], element: string): PatchOperation[] {
 
 /** True when {@link emptiedFirst} may return operations for some live object. */
 export function holdsEmpty(desired: KubeObject): boolean {
-  if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return false;
+  if (!isCustom(desired)) return false;
   const isOrHoldsEmpty = (value: unknown): boolean => {
     if (isEmpty(value)) return true;
     return typeof value === "object" && value !== null && Object.values(value).some(isOrHoldsEmpty);
@@ -115,17 +121,22 @@ export function holdsEmpty(desired: KubeObject): boolean {
   return Object.keys(desired).some((field) => field !== "metadata" && isOrHoldsEmpty(desired[field]));
 }
 
-function emptied(
-  desired: KubeObject,
-  live: KubeObject,
-  counts: (entry: ManagedFieldsEntry) => boolean,
-): PatchOperation[] {
-  if (!isCustomGroup(parseApiVersion(desired.apiVersion).group)) return [];
+/** What {@link emptied} looks for. */
+interface Emptying {
+  /** The owners whose content stays. */
+  blocks: (entry: ManagedFieldsEntry) => boolean;
+  /** The operations that are wanted. */
+  fills: (operation: PatchOperation) => boolean;
+}
+
+const ALL = (): boolean => true;
+
+function emptied(desired: KubeObject, live: KubeObject, { blocks, fills }: Emptying): PatchOperation[] {
   const owners = (live.metadata.managedFields ?? []).flatMap((entry): Owner[] =>
-    entry.fieldsV1 === undefined ? [] : [{ fields: entry.fieldsV1, counts: counts(entry) }],
+    entry.fieldsV1 === undefined ? [] : [{ fields: entry.fieldsV1, counts: blocks(entry) }],
   );
   const { metadata: _, ...content } = desired;
-  return [...filledIn(content, live, [], owners)];
+  return [...filledIn(content, live, { path: [], owners, fills })];
 }
 
 /** Fields of one `managedFields` entry below a field. `counts`: this owner prevents emptying the field. */
@@ -141,26 +152,32 @@ function below(owners: readonly Owner[], element: string): Owner[] {
   });
 }
 
-function* filledIn(
-  value: unknown,
-  live: unknown,
-  path: readonly string[],
-  owners: readonly Owner[],
-): Generator<PatchOperation> {
+/** Where {@link filledIn} is in the object. */
+interface Place {
+  path: readonly string[];
+  owners: readonly Owner[];
+  fills: Emptying["fills"];
+}
+
+function* filledIn(value: unknown, live: unknown, place: Place): Generator<PatchOperation> {
+  const { path, owners, fills } = place;
   if (isEmpty(value)) {
     const isFilled = isRecord(live) === isRecord(value) && Object.keys(live ?? {}).length > 0;
     const isNobodys = owners.every(
       ({ fields, counts }) => !counts || Object.keys(fields).every((element) => element === "."),
     );
-    if (live === null || (isFilled && isNobodys)) yield { op: "replace", path: pointerOf(path), value };
+    const replacing: PatchOperation = { op: "replace", path: pointerOf(path), value };
+    if ((live === null || (isFilled && isNobodys)) && fills(replacing)) yield replacing;
   } else if (isRecord(value) && isRecord(live)) {
     for (const key of Object.keys(value)) {
       const at = [...path, key];
-      if (Object.hasOwn(live, key)) yield* filledIn(value[key], live[key], at, below(owners, `f:${key}`));
-      else if (isEmpty(value[key])) yield { op: "add", path: pointerOf(at), value: value[key] };
+      const adding: PatchOperation = { op: "add", path: pointerOf(at), value: value[key] };
+      if (Object.hasOwn(live, key))
+        yield* filledIn(value[key], live[key], { path: at, owners: below(owners, `f:${key}`), fills });
+      else if (isEmpty(value[key]) && fills(adding)) yield adding;
     }
   } else if (Array.isArray(value) && Array.isArray(live)) {
-    yield* filledInItems(value, live, path, owners);
+    yield* filledInItems(value, live, place);
   }
 }
 
@@ -168,15 +185,18 @@ function* filledIn(
 function* filledInItems(
   value: readonly unknown[],
   live: readonly unknown[],
-  path: readonly string[],
-  owners: readonly Owner[],
+  { path, owners, fills }: Place,
 ): Generator<PatchOperation> {
   const fields = owners.map((owner) => owner.fields);
   for (const { element, place, item, wanted } of itemsWithKeys(value, live, fields)) {
     const at = [...path, String(place)];
-    const found = [...filledIn(wanted, item, at, below(owners, element))];
+    const found = [...filledIn(wanted, item, { path: at, owners: below(owners, element), fills })];
     if (found.length > 0) yield* [...stillThere(at, element), ...found];
   }
+}
+
+function isCustom({ apiVersion }: KubeObject): boolean {
+  return isCustomGroup(parseApiVersion(apiVersion).group);
 }
 
 function isEmpty(value: unknown): boolean {

@@ -212,6 +212,17 @@ describe("an update", () => {
       expect(calls[2]?.body).toEqual([sameUid, { op: "replace", path: "/data/map", value: {} }]);
     });
 
+    test("removes after the repair what is left empty and belongs to nobody", async () => {
+      const own = [{ ...fieldsOf("x")[0], fieldsV1: { "f:data": { "f:map": {} } } }] as never;
+      const left = { ...live({ uid: "member-1", managedFields: own }), data: { map: {}, keyed: [] } };
+      const { update, calls, verbs } = writing(
+        answering({ apply: [nulled, left], get: [full], patch: [live(), repaired] }),
+      );
+      await update(emptying, [], seen({ hash: "before" }));
+      expect(verbs()).toEqual(["apply", "get", "patch", "apply", "patch"]);
+      expect(calls[4]?.body).toEqual([sameUid, { op: "remove", path: "/data/keyed" }]);
+    });
+
     test.each([
       ["the map is empty", { ...full, data: { map: {} } }],
       ["the object is gone", GONE],
@@ -221,6 +232,15 @@ describe("an update", () => {
       await expect(update(emptying)).rejects.toBe(nulled);
       expect(verbs()).toEqual(["apply", "get"]);
     });
+  });
+
+  test.each([
+    ["that has changed adds an empty map that the server took away", "before", ["apply", "patch"]],
+    ["that puts back drift sends nothing more", "h1", ["apply"]],
+  ])("of a built-in kind %s", async (_, hash, want) => {
+    const { update, verbs } = writing(answering({ apply: [live()], patch: [live()] }));
+    await update(row({ object: { ...row().object, data: { key: "value", behavior: {} } } }), [], seen({ hash }));
+    expect(verbs()).toEqual(want);
   });
 
   test("removes a default of the member that no longer fits, and applies again", async () => {

@@ -17,6 +17,7 @@ import {
   type LostPlace,
   type HubOwnedField,
   withKept,
+  isCustomGroup,
   withoutGivenUp,
   withoutPlaces,
 } from "../../interpreter/index.ts";
@@ -184,20 +185,28 @@ export class MemberWriter {
     const { uid } = observed;
     const desired = withKept(withoutPlaces(row.object, placesOf(yielded)), kept);
     const object = { ...desired, metadata: { ...desired.metadata, uid } };
-    if (observed.hash !== row.hash) await this.#giveUp(type, row);
+    const isNew = observed.hash !== row.hash;
+    if (isNew) await this.#giveUp(type, row);
     try {
-      const answer = await this.#apply(type, object, true);
-      const left = observed.hash === row.hash ? [] : emptiesLeft(desired, answer.object);
-      const empty = [...emptiedAgain(desired, answer.object), ...left];
-      return empty.length === 0 ? answer : await this.#patched(type, object, [sameLife(uid), ...empty]);
+      return await this.#withEmpties(type, object, await this.#apply(type, object, true), isNew);
     } catch (error) {
       if (!observed.visible && isApiError(error)) await this.#reportIfVanished(type, row.ref, uid);
       const repairs = isUnmergeable(error) ? listRepairs(drift, desired) : [];
       if (isInvalid(error))
         repairs.push(...(await this.#repairsOf(type, { ref: row.ref, object: desired }, uid, error)));
       if (repairs.length === 0) throw error;
-      return this.#repair(type, object, [sameLife(uid), ...repairs]);
+      const repaired = await this.#repair(type, object, [sameLife(uid), ...repairs]);
+      return await this.#withEmpties(type, object, repaired, isNew);
     }
+  }
+
+  /** Restores and removes empty fields that an apply got wrong. `isNew`: the applied object differs from the last one. */
+  async #withEmpties(type: ResourceType, desired: KubeObject, applied: Written, isNew: boolean): Promise<Written> {
+    const again = isNew || isCustomGroup(type.group) ? emptiedAgain(desired, applied.object) : [];
+    const operations = [...again, ...(isNew ? emptiesLeft(desired, applied.object) : [])];
+    const { uid } = applied.object.metadata;
+    if (operations.length === 0 || uid === undefined) return applied;
+    return await this.#patched(type, desired, [sameLife(uid), ...operations]);
   }
 
   /** Operations that a refused update needs first. Reads the live object only if there can be some. */
