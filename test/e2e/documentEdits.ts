@@ -10,6 +10,9 @@ import { writtenPath } from "./sentObjects.ts";
 /** A way of kubectl to write whole documents: its arguments. */
 export type Verb = readonly string[];
 
+/** Against a controller that writes at the same moment. */
+const MOST_TRIES = 10;
+
 const CREATE: Verb = ["create"];
 const APPLY: Verb = ["apply"];
 const REPLACE: Verb = ["replace"];
@@ -150,11 +153,17 @@ async function byKubectl(place: Place, verb: Verb, objects: KubeObject[]): Promi
     return objectIn(place, { kind, edits: [] }, object);
   });
   const stdin = JSON.stringify({ apiVersion: "v1", kind: "List", items });
-  try {
-    await kubectl(place.cluster, [...verb, "-f", "-"], { stdin });
-  } catch (error) {
-    // The others of the list are written all the same.
-    if (!(error instanceof CommandFailure) || error.result.code !== 1 || verb === CREATE) throw error;
+  for (let tries = 1; ; tries++) {
+    try {
+      await kubectl(place.cluster, [...verb, "-f", "-"], { stdin });
+      return;
+    } catch (error) {
+      // The others of the list are written all the same.
+      if (!(error instanceof CommandFailure) || error.result.code !== 1 || verb === CREATE) throw error;
+      // A replacement loses against a controller that writes between the read and the write of kubectl: no part of the history.
+      if (!error.result.stderr.includes("(Conflict)") || verb[0] !== "replace") return;
+      if (tries === MOST_TRIES) throw error;
+    }
   }
 }
 
@@ -168,8 +177,11 @@ async function patched(
   const type = kind === "json" ? "json-patch" : kind === "merge" ? "merge-patch" : "strategic-merge-patch";
   const manager = subresource === "" ? "kubectl-patch" : "kubectl";
   const path = `${pathIn(place, history)}${subresource}?fieldManager=${manager}`;
-  const { status } = await place.api.request("PATCH", path, body, { contentType: `application/${type}+json` });
-  if (status >= 300 && ![400, 409, 422].includes(status)) throw new Error(`${path}: ${status}`);
+  const contentType = `application/${type}+json`;
+  let { status } = await place.api.request("PATCH", path, body, { contentType });
+  for (let tries = 1; status === 409 && tries < MOST_TRIES; tries++)
+    ({ status } = await place.api.request("PATCH", path, body, { contentType }));
+  if (status >= 300 && ![400, 422].includes(status)) throw new Error(`${path}: ${status}`);
 }
 
 /** Removes a field or gives a text another value, anywhere below the content. */
