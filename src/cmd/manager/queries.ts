@@ -127,7 +127,7 @@ export class Queries implements AsyncDisposable {
     const begin = async (): Promise<void> => {
       await hub.waitForSync(signal);
       await feed.caughtUp();
-      if (!signal.aborted) term.use(this.#server.lead(engine));
+      if (!signal.aborted) term.use(this.#server.lead(engine, { read: () => feed.read() }));
     };
     begin().catch((error: unknown) => {
       if (!signal.aborted) this.#logger.error({ err: error }, "queries are not answered");

@@ -203,6 +203,49 @@ describe("rows of the planner's tables", () => {
   });
 });
 
+describe("while nobody asks", () => {
+  test("changes are gathered for longer, and the first reader finds them all", async () => {
+    const { complete, happens, table, feed, settle } = await feeding();
+    await complete();
+    await settle(1_000);
+    let commits = 0;
+    using _ = table.subscribe(() => commits++);
+    for (let times = 0; times < 20; times++) {
+      happens("b", ...(times % 2 === 0 ? [degraded] : []));
+      await settle(50);
+    }
+    expect(commits).toBeLessThanOrEqual(3);
+    happens("b", degraded);
+    using _reader = await feed.read();
+    const worst = [...table.places.with("cluster", ["b"])].flatMap(({ rows }) => [...rows]);
+    expect(worst.map(({ entry }) => entry.value?.placed.map(({ state }) => state))).toEqual([
+      ["Available", "Degraded"],
+    ]);
+  });
+
+  test("a reader, and whoever asked lately, sees changes at once", async () => {
+    const { complete, happens, table, feed, settle } = await feeding();
+    await complete();
+    const isFast = async (): Promise<boolean> => {
+      let commits = 0;
+      using _ = table.subscribe(() => commits++);
+      happens("b", degraded);
+      await settle(60);
+      happens("b");
+      await settle(60);
+      return commits >= 2;
+    };
+    const reader = await feed.read();
+    await settle(120_000);
+    expect(await isFast()).toBe(true);
+    reader[Symbol.dispose]();
+    await settle(30_000);
+    expect(await isFast()).toBe(true);
+    await settle(60_000);
+    expect(await isFast()).toBe(false);
+  });
+});
+
 describe("transitions", () => {
   test("name what changed where, and because of what; the first fill is no news", async () => {
     const { complete, happens, update, plan, list, engine, contact, settle } = await feeding();

@@ -27,6 +27,10 @@ const GATHER_MS = 20;
 /** While much changes, changes are gathered for longer, so that rows take a sixth of the time at most. */
 const MOST_GATHER_MS = 150;
 const PAUSE_FOR_WORK = 5;
+/** The same while nobody asks: a change in many steps, such as a rollout, costs few computations. */
+const IDLE_GATHER_MS = 500;
+/** For so long after a query, rows are kept current as if somebody still asked. */
+const ASKED_FOR_MS = 60_000;
 /** Objects in one commit: readers wait no longer for the first of many. */
 const MOST_IN_COMMIT = 256;
 
@@ -48,10 +52,17 @@ export class Feed implements Disposable {
   /** Clusters whose objects are all to be computed again. */
   readonly #placesOn = new Set<string>();
   readonly #subscriptions = new DisposableStack();
+  /** Until the next run begins. */
+  #timer: Disposable | undefined;
+  #readers = 0;
+  /** Monotonic milliseconds at which the last reader left. */
+  #askedAt = -Infinity;
   #isScheduled = false;
   #isOver = false;
   /** Resolves at the end of the present run. */
   #ended = Promise.withResolvers<void>();
+  /** Resolves when the present run has the changes in the table, before the backlog. */
+  #changesDone = Promise.withResolvers<void>();
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -84,10 +95,31 @@ export class Feed implements Disposable {
   }
 
   /**
+   * Keeps the rows current for a reader until disposed of. Resolves when the changes before it are in the table, but for
+   * a backlog of many objects.
+   */
+  async read(): Promise<Disposable> {
+    const wasIdle = this.#isIdle;
+    this.#readers += 1;
+    if (wasIdle && this.#timer !== undefined) {
+      this.#timer[Symbol.dispose]();
+      this.#begin();
+    }
+    if (wasIdle && this.#isScheduled && !this.#isOver) await this.#changesDone.promise;
+    return {
+      [Symbol.dispose]: () => {
+        this.#readers -= 1;
+        this.#askedAt = this.#options.clock.monotonic();
+      },
+    };
+  }
+
+  /**
    * Resolves when every change so far is in the table, and every object that the cache of the hub has now, even if more
    * changes keep coming.
    */
   async caughtUp(): Promise<void> {
+    using _reader = await this.read();
     const { hub, table } = this.#options;
     // The events of the hub bring its objects in slices, and nothing tells when the last slice was there.
     for (const owner of hub.owners()) {
@@ -101,6 +133,8 @@ export class Feed implements Disposable {
   [Symbol.dispose](): void {
     this.#isOver = true;
     this.#subscriptions.dispose();
+    this.#timer?.[Symbol.dispose]();
+    this.#changesDone.resolve();
     this.#ended.resolve();
   }
 
@@ -125,9 +159,18 @@ export class Feed implements Disposable {
     if (this.#isScheduled || this.#isOver) return;
     this.#isScheduled = true;
     this.#ended = Promise.withResolvers();
-    const { clock } = this.#options;
-    const gatherMs = Math.min(MOST_GATHER_MS, Math.max(GATHER_MS, PAUSE_FOR_WORK * this.#busyMs));
-    clock.after(gatherMs, () => void this.#run());
+    this.#changesDone = Promise.withResolvers();
+    const busy = Math.min(MOST_GATHER_MS, Math.max(GATHER_MS, PAUSE_FOR_WORK * this.#busyMs));
+    this.#timer = this.#options.clock.after(this.#isIdle ? IDLE_GATHER_MS : busy, () => this.#begin());
+  }
+
+  get #isIdle(): boolean {
+    return this.#readers === 0 && this.#options.clock.monotonic() - this.#askedAt >= ASKED_FOR_MS;
+  }
+
+  #begin(): void {
+    this.#timer = undefined;
+    void this.#run();
   }
 
   async #run(): Promise<void> {
@@ -137,6 +180,7 @@ export class Feed implements Disposable {
       this.#options.logger.error({ err: error }, "rows of queries were not computed; the last ones stay");
     }
     this.#isScheduled = false;
+    this.#changesDone.resolve();
     this.#ended.resolve();
     if (this.#hasMarks) this.#schedule();
   }
@@ -152,6 +196,7 @@ export class Feed implements Disposable {
     this.#commitClusters();
     this.#markPlaces();
     this.#busyMs = await this.#computeAll(objects, () => false);
+    this.#changesDone.resolve();
     await this.#computeAll(this.#backlog, () => this.#isChangeDue);
   }
 

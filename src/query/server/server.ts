@@ -67,7 +67,7 @@ export class QueryServer implements AsyncDisposable {
   readonly #watches = new Map<string, number>();
   #watchCount = 0;
   /** While this manager leads. */
-  #term: { engine: QueryEngine; signal: AbortSignal } | undefined;
+  #term: Term | undefined;
 
   constructor(options: QueryServerOptions) {
     this.#options = options;
@@ -90,9 +90,9 @@ export class QueryServer implements AsyncDisposable {
   }
 
   /** Answers from this engine until disposed of: the term of a leader. */
-  lead(engine: QueryEngine): Disposable {
+  lead(engine: QueryEngine, sources: TermSources = {}): Disposable {
     const over = new AbortController();
-    const term = { engine, signal: AbortSignal.any([over.signal, this.#end.signal]) };
+    const term = { engine, sources, signal: AbortSignal.any([over.signal, this.#end.signal]) };
     this.#term = term;
     return {
       [Symbol.dispose]: () => {
@@ -165,6 +165,7 @@ export class QueryServer implements AsyncDisposable {
     const isWatch = route.name === undefined && (manner.isWatch || format === "EventStream");
     call.isWatch = isWatch;
     if (term === undefined) return await this.#passOn(call, proof, how, route.name === undefined && !isWatch);
+    using _reader = await term.sources.read?.();
     if (route.name !== undefined) return await this.#get({ ...call, proof, how, ...route, name: route.name }, term);
     if (isWatch) {
       using _place = this.#placeFor(proof.user);
@@ -239,6 +240,18 @@ export class QueryServer implements AsyncDisposable {
       },
     };
   }
+}
+
+/** What a leader answers from besides its engine. */
+export interface TermSources {
+  /** Brings the rows up to date, and keeps them so until disposed of. */
+  read?: () => Promise<Disposable>;
+}
+
+interface Term {
+  engine: QueryEngine;
+  sources: TermSources;
+  signal: AbortSignal;
 }
 
 interface Call {
