@@ -62,5 +62,6 @@ export {
   namespaceTerms,
   termsText,
 } from "./podSecurity/index.ts";
+export * from "./waits/index.ts";
 export type * from "./types.ts";
 export type { Snapshot } from "./snapshot.ts";

@@ -16,6 +16,8 @@ export interface WaitRow {
   of?: string;
   since: string;
   until?: string;
+  /** The whole wait in words, to follow "waits". */
+  message: string;
 }
 
 /** A trouble that begins so soon after a change is put down to the change. */

@@ -1,6 +1,7 @@
 import { durationMs, timestamp } from "../apis/index.ts";
 import type { Draft } from "./draft.ts";
 import { concurrencyOf, gateTimeout, policyOfStage } from "./stages.ts";
+import { approvalText } from "./stopped.ts";
 import type { RolloutCluster, RolloutFacts, RolloutInput, RolloutStage } from "./types.ts";
 import { verify } from "./verify.ts";
 
@@ -248,7 +249,7 @@ function finishStage(draft: Draft, stage: RolloutStage, forward: Forward): Progr
     if (by === undefined) {
       draft.stage(stage, "Paused");
       const old = hasOldApprovals ? "; approvals in the format of an earlier release do not count" : "";
-      return { kind: "Waits", pause: "Gate", message: `stage ${stage.name} waits for approval${old}` };
+      return { kind: "Waits", pause: "Gate", message: `${approvalText(stage.name)}${old}` };
     }
     stage.approvedBy = by;
     if (!areApproversVerified) stage.approverVerified = false;

@@ -10,7 +10,8 @@
 export { advance, hasLateClusters } from "./advance.ts";
 export { type GateReply, gateReply } from "./gateAnswer.ts";
 export { type Stop, stopOf } from "./stop.ts";
-export { stageOf, stagesTaking } from "./stages.ts";
+export { policyOfStage, stageOf, stagesTaking } from "./stages.ts";
+export { stageAtGate, stageToApprove } from "./stopped.ts";
 export type {
   Advance,
   RolloutCommands,

@@ -26,6 +26,7 @@ export const INSIDE = {
     "manifests",
     "target",
     "assemble",
+    "waits",
     "explain",
   ],
   ports: ["connections.ts", "report.ts", "clusterReport.ts", "work.ts", "schemas"],

@@ -1,4 +1,4 @@
-import type { AppliedRule, ExplainedCluster, Explanation } from "../../desiredstate/index.ts";
+import { type AppliedRule, type ExplainedCluster, type Explanation, waitTexts } from "../../desiredstate/index.ts";
 import { type Cell, formatColumns, formatTable, refText, within } from "../shared/index.ts";
 import { runningThereText } from "../../status/index.ts";
 import { valueText } from "../plan/index.ts";
@@ -46,6 +46,7 @@ function header({ object, deletion, placement, passedOver, scheduled, group, ...
     ]);
   if (failover !== undefined && failover.message !== "")
     lines.push(["Failover", `${failover.reason}: ${failover.message}`]);
+  for (const text of waitTexts(rest.waits ?? [])) lines.push(["Waits", text]);
   if (returning !== undefined) lines.push(["Returns", `to group ${returning.group} at ${returning.at}`]);
   if (stages !== undefined) lines.push(["Stages", stages.join(", ")]);
   for (const note of [...notes, ...stageProblems]) lines.push(["Note", note]);

@@ -65,6 +65,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet?.[Symbol.asyncDispose]());
 
+const T0 = "2026-11-21T08:20:00Z";
 const line = (text: string, start: string): string => text.split("\n").find((one) => one.startsWith(start)) ?? "";
 
 describe("get", () => {
@@ -204,6 +205,22 @@ describe("why", () => {
       ["why", "explain"].map((verb) => fleet.run(`${verb} web -n shop -o json`)),
     );
     expect(JSON.parse(said?.out ?? "")).toEqual(JSON.parse(explained?.out ?? ""));
+  });
+
+  test("and explain say what the object waits for, of one cluster only what concerns it", async () => {
+    const lost = { ...failing.clusters[0], state: "Unknown", reason: "ClusterUnreachable", observedAt: T0 };
+    const stages = [{ name: "eu", state: "Paused" }];
+    const rollout = { state: "Paused", reason: "Gate", message: "stage eu waits for approval", since: T0, stages };
+    await fleet.report(DEMOAPPLICATIONS, "shop", "web", { ...failing, clusters: [lost, failing.clusters[1]], rollout });
+    const waits = async (command: string): Promise<string[]> =>
+      [...(await fleet.run(command)).out.matchAll(/^Waits +(.*)$/gm)].map(([, text = ""]) => text);
+    const approval = `for a person to approve stage eu since ${T0}`;
+    const contact = `for reports of cluster m1 since ${T0}`;
+    for (const verb of ["why", "explain", "why --cluster m1"])
+      expect(await waits(`${verb} web -n shop`)).toEqual([approval, contact]);
+    expect(await waits("why web -n shop --cluster m2")).toEqual([approval]);
+    await fleet.report(DEMOAPPLICATIONS, "shop", "web", { ...failing, rollout: null });
+    expect(await waits("why web -n shop")).toEqual([]);
   });
 
   test("names the policy that nearly selects an object which no policy places", async () => {

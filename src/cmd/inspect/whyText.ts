@@ -1,5 +1,5 @@
 import { isUnderWay, shortMessage } from "../../apis/index.ts";
-import type { ExplainedCluster, Explanation } from "../../desiredstate/index.ts";
+import { type ExplainedCluster, type Explanation, waitTexts } from "../../desiredstate/index.ts";
 import { shapeOf } from "../../query/index.ts";
 import { type Cell, formatColumns, namesText, paint, refText, within } from "../shared/index.ts";
 
@@ -37,6 +37,7 @@ function onCluster(explanation: Explanation, cluster: ExplainedCluster, { color,
   lines.push(policy(explanation));
   if (replicas !== undefined) lines.push(["Replicas", String(replicas)]);
   if (stage !== undefined) lines.push(["Stage", stage]);
+  lines.push(...waits(explanation, cluster.name));
   lines.push(["Now", nowText(state, health)]);
   for (const held of [frozen, problem]) if (held !== undefined) lines.push(["Held", saying(held.reason, held.message)]);
   const step = nextStep(cluster);
@@ -75,6 +76,7 @@ function everywhere(explanation: Explanation, { color }: WhyTextOptions): string
     ...deletion(explanation),
     ["Placed", `${answer}${count}, ${saying(scheduled.reason, scheduled.message)}`],
     policy(explanation),
+    ...waits(explanation),
   ];
   for (const { policy: near, selector, because } of nearly.slice(0, NAMED))
     lines.push(["Nearly", `${refText(near)} (${selector}): ${because.join("; ")}`]);
@@ -110,6 +112,12 @@ function groupsOf(clusters: readonly ExplainedCluster[]): Group[] {
 
 function deletion({ deletion: going }: Explanation): Line[] {
   return going === undefined ? [] : [["Deleted", `since ${going.since}, ${going.message}`]];
+}
+
+/** On one cluster, the waits for this cluster and for the object as a whole. */
+function waits({ waits: open = [] }: Explanation, cluster?: string): Line[] {
+  const shown = open.filter(({ for: reason, of }) => cluster === undefined || reason !== "contact" || of === cluster);
+  return waitTexts(shown).map((text): Line => ["Waits", text]);
 }
 
 function policy({ placement }: Explanation): Line {

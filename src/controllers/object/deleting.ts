@@ -5,6 +5,7 @@ import {
   type Observation,
   ownerRefOf,
   recordedClusters,
+  type WaitFor,
 } from "../../desiredstate/index.ts";
 import type { PlacedKind, StatusStore } from "../../hub/index.ts";
 import type { EventRecorder, Recoveries } from "../../observability/index.ts";
@@ -25,7 +26,7 @@ import {
   wentByTtl,
 } from "../facts/index.ts";
 import { recordDeletionEnd, type StatusReconciler } from "../status/index.ts";
-import { type Finalization, lifeOf, refOfKey, type WaitFor } from "../tables/index.ts";
+import { type Finalization, lifeOf, refOfKey } from "../tables/index.ts";
 import { finalizationOf } from "./finalization.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind } from "./heldDeletions.ts";
 import { leftoversOf } from "./leftovers.ts";

@@ -7,6 +7,8 @@ import {
   leftBehind,
   type Snapshot,
   type Target,
+  type WaitFor,
+  waitsOfRoom,
 } from "../../desiredstate/index.ts";
 import type { PlacedObject, StatusStore } from "../../hub/index.ts";
 import { type EventRecorder, type Metrics, startSpan, type Tracer } from "../../observability/index.ts";
@@ -26,12 +28,12 @@ import {
   RETRY_FINALIZER_MS,
 } from "../facts/index.ts";
 import { type DelayedWarnings, logProblems, recordDecision, recordStart, warnLater } from "../progress/index.ts";
-import { lifeOf, type Plan, type WaitFor } from "../tables/index.ts";
+import { lifeOf, type Plan } from "../tables/index.ts";
 import { claim } from "./claims.ts";
 import { recordPlanned } from "./decision.ts";
 import type { ObjectEnds } from "./objectEnds.ts";
 import { type ResolvedObject, resolvedOf } from "./objectDependencies.ts";
-import { awaitsMembers, isForMembers, waitsOfRollout, waitsOfRoom } from "./openWaits.ts";
+import { awaitsMembers, isForMembers, waitsOfRollout } from "./openWaits.ts";
 import { attempted } from "./planningFailure.ts";
 import { logChange, logEnd, logPlan } from "./planLog.ts";
 import { footprintOf, type Leftovers, leftoversBeside } from "./leftovers.ts";

@@ -211,7 +211,7 @@ test("has the target that it was given, and no state of a rollout", async () => 
   const old: RolloutStatus = { state: "Succeeded", revision: 1, startedAt: START, since: START };
   const { target } = request;
   const decision = { kind: "Recorded" };
-  const want = { target, step: {}, status: undefined, isUnderWay: false, asks: [], awaitsContact: false, decision };
+  const want = { target, step: {}, status: undefined, isUnderWay: false, awaitsContact: false, decision };
   expect(await of(old, { target })).toEqual(want);
   expect(await of(old, { target, placement: undefined })).toEqual(want);
   expect(gateCalls).toEqual([`forget ${APP}`, `forget ${APP}`]);

@@ -29,8 +29,6 @@ export interface ObjectRollout {
   awaitsContact: boolean;
   /** Any report of a copy may advance the rollout. */
   isUnderWay: boolean;
-  /** Stages whose gates are being asked. */
-  asks: readonly string[];
   recheckAt?: number;
   decision: DecisionResult;
 }
@@ -87,7 +85,7 @@ export class RolloutStep {
       this.forget(owner, object.metadata.uid);
       const rollout = placement?.spec.rollout === undefined ? undefined : status?.rollout;
       const decision = await decide(target, rollout);
-      return { target, step: {}, status: rollout, awaitsContact: false, isUnderWay: false, asks: [], decision };
+      return { target, step: {}, status: rollout, awaitsContact: false, isUnderWay: false, decision };
     }
     const { lastGood, awaitsContact } = plan;
     const since = draft?.since ?? now;
@@ -97,7 +95,6 @@ export class RolloutStep {
     const recheckAt = isMinor ? Math.min(plan.recheckAt ?? Infinity, since + DRAFT_MS) : plan.recheckAt;
     const under = {
       step: { rollout: plan.turns, ...defined({ lastGood }) },
-      asks: plan.asks,
       ...defined({ recheckAt }),
     };
     const planned = { ...under, target: plan.target, status: plan.status, awaitsContact, decision };

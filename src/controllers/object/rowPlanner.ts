@@ -7,10 +7,11 @@ import {
   step,
   type StepResult,
   type Target,
+  type WaitFor,
+  waitsOfRows,
 } from "../../desiredstate/index.ts";
 import type { ReconcileContext } from "../../runtime/index.ts";
-import type { Assignments, ObjectStates, WaitFor } from "../tables/index.ts";
-import { waitsOfRows } from "./openWaits.ts";
+import type { Assignments, ObjectStates } from "../tables/index.ts";
 import type { ObjectRollout } from "./rolloutStep.ts";
 
 export interface RowPlannerOptions {

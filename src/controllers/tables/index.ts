@@ -16,7 +16,6 @@ export {
   policiesIn,
   type RolloutDraft,
 } from "./objectStates.ts";
-export { type WaitFor } from "./waits.ts";
 export { ReportReceiver } from "./reportReceiver.ts";
 export { WorkStreams } from "./workStreams.ts";
 export { ReportedContacts } from "./reportedContacts.ts";

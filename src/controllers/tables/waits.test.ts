@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type WaitFor, Waits } from "./waits.ts";
+import type { WaitFor } from "../../desiredstate/index.ts";
+import { Waits } from "./waits.ts";
 
 const wait: fc.Arbitrary<WaitFor> = fc.record(
   { for: fc.constantFrom("contact", "turn", "others"), of: fc.constantFrom("a", "b") },

@@ -1,41 +1,5 @@
+import type { Wait, WaitFor, WaitReason } from "../../desiredstate/index.ts";
 import { Groups } from "./groups.ts";
-
-/**
- * Reasons for which an object waits:
- * - `contact`: news of a cluster: contact, or a report of the object's copies;
- * - `dependency`: an object that it needs is being read;
- * - `turn`: a slot among the rollouts of its policy;
- * - `gate`: the answer of a rollout's gate;
- * - `capacity`: the room of a cluster;
- * - `approval`: a person's approval or command;
- * - `hubSync`: the caches of the hub, or the first planning of other objects;
- * - `others`: other hub objects, or other managers;
- * - `window`: a time.
- */
-export type WaitReason =
-  | "contact"
-  | "dependency"
-  | "turn"
-  | "gate"
-  | "capacity"
-  | "approval"
-  | "hubSync"
-  | "others"
-  | "window";
-
-export interface WaitFor {
-  for: WaitReason;
-  /** Name of the cluster, namespace or policy; absent: any of them. */
-  of?: string;
-  /** The end of the wait, whatever happens, in epoch milliseconds. */
-  until?: number;
-}
-
-/** What a hub object waits for. */
-export interface Wait extends WaitFor {
-  /** Epoch milliseconds. */
-  since: number;
-}
 
 /** The waits of all objects. An event wakes the objects that wait for it. */
 export class Waits {

@@ -13,7 +13,7 @@ function cluster(name: string, rest: Partial<FleetClusterRow> = {}): FleetCluste
 }
 
 function waiting(name: string, what: string, since: string): FederatedObjectRow {
-  const waits = [{ for: what, since }];
+  const waits = [{ for: what, since, message: what }];
   const numbers = { ready: 0, desired: 1, clusters: { ready: 0, total: 1 } };
   return { ...web, name, state: "Progressing", ...numbers, waits, observedAt: since, stale: false, labels: {} };
 }

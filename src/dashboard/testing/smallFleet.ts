@@ -71,7 +71,8 @@ export function badNight(now: number): Commit {
     [trouble("eu-1", "ImagePullBackOff", image, now - 12 * MINUTE), placed("us-1"), placed("ap-1", lost)],
     { changed: { generation: 7, at: now - 13 * MINUTE } },
   );
-  const waits = [{ for: "approval", since: new Date(now - 30 * MINUTE).toISOString() }];
+  const message = "for a person to approve stage europe";
+  const waits = [{ for: "approval", since: new Date(now - 30 * MINUTE).toISOString(), message }];
   return {
     clusters: Object.entries(REGIONS).map(([name, region]) =>
       name === "ap-1"

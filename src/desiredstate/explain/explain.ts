@@ -21,6 +21,7 @@ import { choosePlacement, computeTarget } from "../target/index.ts";
 import { remedyFor } from "./remedies.ts";
 import type { ClusterTarget, Problem, Target, Why } from "../types.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { type SaidWait, saidWait, waitsOnHub } from "../waits/index.ts";
 
 type Said<T extends { message: Message }> = Omit<T, "message"> & { message: string };
 
@@ -42,6 +43,8 @@ export interface Explanation {
   /** Set if an earlier affinity group fits again: when the object returns to it (RFC 3339). */
   returning?: { group: string; at: string };
   failover?: Said<NonNullable<Target["failover"]>["condition"]>;
+  /** What the object waits for, as far as the hub shows it. Absent: nothing. */
+  waits?: readonly SaidWait[];
   notes: readonly string[];
   /** Rollout stages in order; undefined if the policy names none. */
   stages?: readonly string[];
@@ -130,6 +133,7 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
       ? {}
       : { returning: { group: decision.returning.group, at: timestamp(decision.returning.at) } }),
     ...(target.failover === undefined ? {} : { failover: inFull(target.failover.condition) }),
+    ...waitsIn(waitsOnHub(snapshot, target, placement?.spec.rollout).map(saidWait)),
     notes: decision.notes ?? [],
     ...stagesIn(stages),
     overrides: rules.policies.map((one) => {
@@ -152,6 +156,10 @@ function healthOf(entry: ClusterStatusEntry | undefined): Pick<ExplainedCluster,
   return {
     health: { reason, ...defined({ message, since }) },
   };
+}
+
+function waitsIn(waits: readonly SaidWait[]): Pick<Explanation, "waits"> {
+  return waits.length === 0 ? {} : { waits };
 }
 
 function stagesIn(stages: StageAssignment | undefined): Pick<Explanation, "stages" | "stageProblems"> {

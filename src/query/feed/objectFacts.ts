@@ -10,9 +10,10 @@ import {
   timestamp,
 } from "../../apis/index.ts";
 import { phaseOf } from "../../controllers/index.ts";
+import { saidWait, type Wait } from "../../desiredstate/index.ts";
 import { shapeOf } from "../ask/index.ts";
 import { type ObjectFacts, type ObjectValue, type PlacedFacts, type PlacedValue } from "../table/index.ts";
-import { compareText, type ObjectIdentity, type WaitRow } from "../types.ts";
+import { compareText, type ObjectIdentity } from "../types.ts";
 
 export interface ObjectInput {
   object: KubeObject;
@@ -21,7 +22,7 @@ export interface ObjectInput {
   /** Of every cluster. */
   entries: readonly ClusterStatusEntry[];
   rollout: FederatedStatus["rollout"];
-  waits: readonly { for: string; of?: string; since: number; until?: number }[];
+  waits: readonly Wait[];
   /** The row as it is in the table. */
   before: ObjectValue | undefined;
 }
@@ -55,7 +56,7 @@ export function objectFacts(input: ObjectInput, now: number): ObjectFacts {
     ...defined({ worst: head.state === "Available" ? undefined : worstOf(placed) }),
     ...defined({ since: isSame ? before.since : (firstSince ?? now) }),
     ...defined({ change: changeOf(input) }),
-    waits: input.waits.map(waitRow),
+    waits: input.waits.map((wait) => ({ ...saidWait(wait), since: timestamp(wait.since) })),
     ...(observed.length === 0 ? {} : { observedAt: Math.min(...observed) }),
     stale: placed.some(({ stale }) => stale),
     labels: metadata.labels ?? NO_LABELS,
@@ -152,15 +153,6 @@ function changedOf({ object, before }: ObjectInput, now: number): ObjectFacts["c
     return before.generation === generation ? before.changed : { generation, at: now };
   const createdAt = parsed(creationTimestamp);
   return generation === 1 && createdAt !== undefined ? { generation, at: createdAt } : undefined;
-}
-
-function waitRow({ for: reason, of, since, until }: ObjectInput["waits"][number]): WaitRow {
-  return {
-    for: reason,
-    ...defined({ of }),
-    since: timestamp(since),
-    ...(until === undefined || !Number.isFinite(until) ? {} : { until: timestamp(until) }),
-  };
 }
 
 function parsed(time: string | undefined): number | undefined {

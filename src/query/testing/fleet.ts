@@ -101,7 +101,7 @@ export const arbitraryObject: fc.Arbitrary<ObjectFacts> = fc
       identity: id,
       ...(policy === undefined ? {} : { policy }),
       labels: { tier },
-      waits: waiting ? [{ for: "contact", since: "2026-05-01T11:00:00Z" }] : [],
+      waits: waiting ? [{ for: "contact", since: "2026-05-01T11:00:00Z", message: "for reports" }] : [],
       since: T0 - minutes * MINUTE,
     }),
   );

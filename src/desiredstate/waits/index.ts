@@ -1,0 +1,8 @@
+/**
+ * What a hub object waits for, as data and as a sentence. The planner derives waits from its plan and wakes objects by
+ * them; a reader of the hub derives them from the status. Both say a wait with the same words. Pure.
+ */
+export type { Wait, WaitFor, WaitReason } from "./types.ts";
+export { waitsOfRoom, waitsOfRows, waitsOfRun } from "./planWaits.ts";
+export { waitsOnHub } from "./hubWaits.ts";
+export { type SaidWait, saidWait, waitTexts } from "./waitText.ts";
