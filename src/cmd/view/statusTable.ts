@@ -4,6 +4,7 @@ import { type CauseReport, causesOf } from "./statusCauses.ts";
 import type { EndedReport } from "./statusEnded.ts";
 import { type ClusterReport, fullNameOf, nameOf, type ObjectReport, type StatusReport } from "./statusView.ts";
 import { type Cell, formatColumns, type Tone } from "../shared/index.ts";
+import { waitTexts } from "../../desiredstate/index.ts";
 import { runningThereText } from "../../status/index.ts";
 
 export interface TableOptions {
@@ -76,9 +77,11 @@ function objectTable(objects: readonly ObjectReport[], { color, now, wide, ...ma
   // While every cluster runs the wanted version, the image column tells the owner nothing new.
   const withRuns = wide || objects.some(({ runs }) => runs?.differing !== undefined);
   const runs: Column<ObjectReport> = ["RUNS", (object) => orDash(object.runs?.message ?? object.runs?.summary)];
+  const waits: Column<ObjectReport> = ["WAITS", (object) => orDash(waitTexts(object.waits ?? []).join("; "))];
   const detail: Column<ObjectReport>[] = [
     ["PLACEMENT", ({ placement }) => orDash(placement)],
     ["AGE", ({ createdAt }) => age(createdAt, now)],
+    ...(objects.some((object) => object.waits !== undefined) ? [waits] : []),
     ["REASON", (one) => verdict(!isTrouble(one.reason), countedReasonsText(one.reasons), one.message)],
   ];
   const columns: Column<ObjectReport>[] = [

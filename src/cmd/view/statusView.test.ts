@@ -192,3 +192,28 @@ test("the JSON has the versions, and the sentence", () => {
   expect(buildReport([normal], []).objects[0]?.runs).toEqual({ summary: "blog:7" });
   expect(buildReport([app("old", fine)], []).objects[0]).not.toHaveProperty("runs");
 });
+
+describe("what an object waits for", () => {
+  const since = "2026-11-21T08:20:00Z";
+  const rollout = { state: "Planned", since };
+  const waiting = { ...app("shop", fine), status: { conditions: fine, rollout } };
+  const wide = { wide: true, color: false, now };
+
+  test("is in the wide table while some object waits", () => {
+    const text = formatStatus(buildReport([waiting, app("blog", fine)], []), wide);
+    expect(text).toMatch(/ WAITS +REASON\n/);
+    expect(text).toMatch(
+      new RegExp(`^default/shop .* for its turn among the rollouts of its policy since ${since} +`, "m"),
+    );
+    expect(formatStatus(buildReport([app("blog", fine)], []), wide)).not.toContain("WAITS");
+    expect(formatStatus(buildReport([waiting], []), { ...wide, wide: false })).not.toContain("WAITS");
+  });
+
+  test("is data in the JSON, with the sentence", () => {
+    const [shop, blog] = buildReport([waiting, app("blog", fine)], []).objects.toReversed();
+    expect(shop?.waits).toEqual([
+      { for: "turn", since, message: `for its turn among the rollouts of its policy since ${since}` },
+    ]);
+    expect(blog).not.toHaveProperty("waits");
+  });
+});

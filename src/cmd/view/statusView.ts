@@ -26,6 +26,7 @@ import {
   withoutEntryIn,
   ZONE_LABEL,
 } from "../../apis/index.ts";
+import { type SaidWait, saidWait, waitsInStatus } from "../../desiredstate/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 import { deletionText, runningText } from "../../status/index.ts";
 import { type ChangeReport, changeIn, lastSeenIn, type WorstReport, worstIn } from "./statusChange.ts";
@@ -66,6 +67,8 @@ export interface ObjectReport {
   available: string;
   /** Absent: the object has no generation. */
   change?: ChangeReport;
+  /** What the object waits for, by its status. Absent: nothing. */
+  waits?: SaidWait[];
   /** The worst reason for users, and the cluster that has had the reason for the longest time. Absent: all is well. */
   worst?: WorstReport;
   /** The oldest last contact of its clusters. Absent: all its clusters report. */
@@ -169,6 +172,7 @@ function reportOf({
   const { summary = [], finished } = status;
   const finishedOn = (finished?.clusters ?? []).flatMap(({ name, everything }) => (everything === true ? [name] : []));
   const clusterCount = clusters.length + summary.reduce((sum, { clusters: count }) => sum + count, 0);
+  const waits = waitsInStatus({ metadata }, status).map(saidWait);
   const available = status.availableClusters ?? `${healthyAmong(status)}/${clusterCount}`;
   return {
     apiVersion,
@@ -188,6 +192,7 @@ function reportOf({
     ...runsOf(status),
     clusters,
     unlistedClusters: [...withoutEntryIn(status)],
+    ...(waits.length === 0 ? {} : { waits }),
     ...(finishedOn.length === 0 ? {} : { finishedOn }),
     clusterCount,
     availableClusters: Number.parseInt(available, 10),

@@ -2,7 +2,9 @@ import {
   type ClusterStatusEntry,
   defined,
   durationMs,
+  type FederatedStatus,
   isOutOfContact,
+  type KubeObject,
   type Reason,
   type RolloutStatus,
 } from "../../apis/index.ts";
@@ -28,12 +30,21 @@ export function waitsOnHub(
   target: Target,
   rules: RolloutPolicy | undefined,
 ): ShownWait[] {
-  const there = (previous?.clusters ?? []).flatMap(waitsOfEntry);
-  if (object.metadata.deletionTimestamp !== undefined) return distinct(there);
+  const shown = waitsInStatus(object, previous, rules);
+  if (object.metadata.deletionTimestamp !== undefined) return shown;
   const anyCluster: ShownWait[] = awaitsAnyCluster(target) ? [{ for: "contact" }] : [];
   const time: ShownWait[] = target.recheckAt === undefined ? [] : [{ for: "window", until: target.recheckAt }];
-  const run = waitsOfRollout(previous?.rollout, rules);
-  return distinct([...run, ...waitsOfRoom(target), ...anyCluster, ...there, ...time]);
+  return distinct([...shown, ...waitsOfRoom(target), ...anyCluster, ...time]);
+}
+
+/** The waits that the status of an object shows. Without `rules`, the end of a soak is unknown. */
+export function waitsInStatus(
+  { metadata }: Pick<KubeObject, "metadata">,
+  status: FederatedStatus | undefined,
+  rules?: RolloutPolicy,
+): ShownWait[] {
+  const run = metadata.deletionTimestamp === undefined ? waitsOfRollout(status?.rollout, rules) : [];
+  return distinct([...run, ...(status?.clusters ?? []).flatMap(waitsOfEntry)]);
 }
 
 /** The first wait for each thing counts. */

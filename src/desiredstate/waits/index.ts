@@ -4,5 +4,5 @@
  */
 export type { Wait, WaitFor, WaitReason } from "./types.ts";
 export { waitsOfRoom, waitsOfRows, waitsOfRun } from "./planWaits.ts";
-export { waitsOnHub } from "./hubWaits.ts";
+export { waitsInStatus, waitsOnHub } from "./hubWaits.ts";
 export { type SaidWait, saidWait, waitTexts } from "./waitText.ts";
