@@ -56,17 +56,15 @@ export interface HandoverReconcilerOptions extends CopySources {
  */
 export class HandoverReconciler implements Reconciler {
   readonly #options: HandoverReconcilerOptions;
-  /** Objects that are to be handed over, with the reason why each still waits. */
-  readonly #pending = new Map<string, string>();
 
   constructor(options: HandoverReconcilerOptions) {
     this.#options = options;
   }
 
   sources(): Source[] {
-    const { hub, assignments, observations, dependencies, namespaces } = this.#options;
-    const pending = (): Iterable<string> => [...this.#pending.keys()];
-    const isPending = (owner: string): boolean => this.#pending.has(owner);
+    const { hub, assignments, observations, dependencies, namespaces, states } = this.#options;
+    const pending = (): Iterable<string> => [...states.having("handover")];
+    const isPending = (owner: string): boolean => states.having("handover").has(owner);
     return [
       // The handover may wait for any change of such an object, even of its status.
       from(hub.objectEvents).when(
@@ -74,7 +72,7 @@ export class HandoverReconciler implements Reconciler {
       ),
       from(hub.statuses.events).when(({ key }) => isPending(key)),
       from(observations.changes)
-        .when(() => this.#pending.size > 0)
+        .when(() => states.having("handover").size > 0)
         .map((change) => [...assignments.ownersOfChange(change)].filter(isPending)),
       from(observations.contacts).map(pending),
       from(hub.policyEvents)
@@ -103,7 +101,7 @@ export class HandoverReconciler implements Reconciler {
       return await this.#claim(owner, found.object, found.kind, signal);
     if (found !== undefined && ownership === "Yielded")
       return await this.#release(owner, found.object, found.kind, signal);
-    this.#pending.delete(owner);
+    this.#options.states.clear(owner, "handover");
     return done;
   }
 
@@ -113,15 +111,15 @@ export class HandoverReconciler implements Reconciler {
   }
 
   async #claim(owner: string, object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<Result> {
-    const { client, classes } = this.#options;
-    const known = this.#pending.get(owner);
-    this.#pending.set(owner, known ?? "");
+    const { client, classes, states } = this.#options;
+    const known = states.get(owner)?.handover;
+    states.setPart(owner, "handover", known ?? "");
     const why = this.#whyNotYet(owner, object, kind);
     if (why === NOT_READ) return done;
     const [holder = ""] = holdersOf(OBJECT_FINALIZER, object.metadata);
     const named = classOf(object.metadata);
     if (why !== undefined) {
-      this.#pending.set(owner, why);
+      states.setPart(owner, "handover", why);
       if (why !== known)
         this.#record(object, "HandoverWaits", `${named} does not take over from ${holder} yet: ${why}`);
       return done;
@@ -129,7 +127,7 @@ export class HandoverReconciler implements Reconciler {
     const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     const taken = await setFinalizers(client, kind.type, object, next, signal);
     if (taken === undefined) return requeueAfter(RETRY_FINALIZER_MS);
-    this.#pending.delete(owner);
+    states.clear(owner, "handover");
     kind.informer.observe(taken);
     this.#record(taken, "TakenOver", `${named} has taken over from ${holder}`);
     return done;
@@ -172,8 +170,8 @@ export class HandoverReconciler implements Reconciler {
 
   /** Another class has claimed the object: our finalizer goes when we have no work under way any more. */
   async #release(owner: string, object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<Result> {
-    const { client, classes, assignments, store, observations } = this.#options;
-    this.#pending.set(owner, "");
+    const { client, classes, assignments, store, observations, states } = this.#options;
+    states.setPart(owner, "handover", "");
     for (const cell of assignments.of(owner)) {
       const isWriting = observations.get(cell.cluster, cell.key)?.writing === true;
       if (cell.rows.has(owner) || isWriting || !assignments.isAcknowledged(cell)) return done;
@@ -182,7 +180,7 @@ export class HandoverReconciler implements Reconciler {
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     const released = await setFinalizers(client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);
-    this.#pending.delete(owner);
+    states.clear(owner, "handover");
     kind.informer.observe(released);
     return done;
   }

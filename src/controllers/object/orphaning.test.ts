@@ -3,6 +3,7 @@ import { DELETION_POLICY_ANNOTATION, type KubeObject, type ObjectMeta } from "..
 import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { HubEvent, PlacedKind } from "../../hub/index.ts";
 import { ApiError, DEMOAPPLICATIONS, Emitter } from "../../runtime/index.ts";
+import { ObjectStates } from "../tables/index.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 
 const kind = { type: DEMOAPPLICATIONS } as PlacedKind;
@@ -24,7 +25,7 @@ function setUp(history: Readonly<Record<string, KubeObject | undefined>> = {}) {
     const found = history[version];
     return { items: found === undefined ? [] : [found] };
   });
-  const deletions = new OrphaningDeletions({ client: client.client });
+  const deletions = new OrphaningDeletions({ client: client.client, states: new ObjectStates() });
   const events = new Emitter<HubEvent<KubeObject>>();
   deletions.noting({ onObject: (handler) => events.subscribe(handler) }).subscribe(() => undefined);
   const emit = (type: "Added" | "Updated" | "Deleted", now: KubeObject, old?: KubeObject): void =>

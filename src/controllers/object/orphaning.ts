@@ -1,11 +1,14 @@
-import { defined, DELETION_POLICY_ANNOTATION, type KubeObject, orphanedBy } from "../../apis/index.ts";
+import { defined, DELETION_POLICY_ANNOTATION, type KubeObject, orphanedBy, refKey, refOf } from "../../apis/index.ts";
 import type { HubCache, HubEvent, PlacedKind } from "../../hub/index.ts";
 import { type Client, isApiError, isConflict, isNotFound, type Source } from "../../runtime/index.ts";
+import type { ObjectStates, Orphaning } from "../tables/index.ts";
 
 /** Finalizer of a deletion with the propagation policy Orphan. The hub's garbage collector removes it again. */
 const ORPHAN_FINALIZER = "orphan";
 /** Largest number of earlier states that are read: there is one for each write since the deletion. */
 const MAX_STATES = 20;
+
+type OrphaningStates = Pick<ObjectStates, "get" | "setPart" | "clear">;
 
 /**
  * Objects that somebody deleted with `--cascade=orphan`: their copies are to stay.
@@ -16,31 +19,31 @@ const MAX_STATES = 20;
  */
 export class OrphaningDeletions {
   readonly #client: Client;
-  readonly #seen = new Set<string>();
-  readonly #unknown = new Set<string>();
+  readonly #states: OrphaningStates;
 
-  constructor({ client }: { client: Client }) {
+  constructor({ client, states }: { client: Client; states: OrphaningStates }) {
     this.#client = client;
+    this.#states = states;
   }
 
   /** Notes the findings in events. Must be subscribed before the sources that use the findings. */
   noting(hub: Pick<HubCache, "onObject">): Source {
-    return { subscribe: () => hub.onObject((event) => this.#note(event)) };
+    return { subscribe: () => hub.onObject((event) => this.#read(event)) };
   }
 
-  isOrphaned({ metadata }: KubeObject): boolean {
-    return orphanedBy(metadata) !== undefined || this.#seen.has(metadata.uid ?? "");
+  isOrphaned(object: KubeObject): boolean {
+    return orphanedBy(object.metadata) !== undefined || this.#known(object)?.isProven === true;
   }
 
   /** Writes the finding onto the object, for the next leader. "Changed": the object has changed or gone meanwhile. */
   async settle(object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<"Settled" | "Changed"> {
-    const { uid = "" } = object.metadata;
-    if (this.#unknown.has(uid)) {
-      if (await this.#wasOrphaned(object, kind, signal)) this.#seen.add(uid);
-      this.#unknown.delete(uid);
+    const { uid = "", namespace, name } = object.metadata;
+    if (this.#known(object)?.isProven === false) {
+      const isProven = await this.#wasOrphaned(object, kind, signal);
+      // The finalizer may have been seen meanwhile, or the object have gone.
+      if (this.#known(object)?.isProven === false) this.#note(object, isProven ? { uid, isProven } : undefined);
     }
-    if (!this.#seen.has(uid) || orphanedBy(object.metadata) !== undefined) return "Settled";
-    const { namespace, name } = object.metadata;
+    if (this.#known(object) === undefined || orphanedBy(object.metadata) !== undefined) return "Settled";
     const patch = { metadata: { uid, annotations: { [DELETION_POLICY_ANNOTATION]: "Orphan" } } };
     try {
       await this.#client.patch(kind.type, namespace, name, "application/merge-patch+json", patch, { signal });
@@ -51,15 +54,26 @@ export class OrphaningDeletions {
     }
   }
 
-  #note({ type, object, old }: HubEvent<KubeObject>): void {
+  #read({ type, object, old }: HubEvent<KubeObject>): void {
     const { uid = "", deletionTimestamp, finalizers = [] } = object.metadata;
-    if (type === "Deleted") {
-      this.#seen.delete(uid);
-      this.#unknown.delete(uid);
-    } else if (deletionTimestamp !== undefined) {
-      if (finalizers.includes(ORPHAN_FINALIZER)) this.#seen.add(uid);
-      else if (old?.metadata.uid !== uid && orphanedBy(object.metadata) === undefined) this.#unknown.add(uid);
+    if (type === "Deleted") this.#note(object, undefined);
+    else if (deletionTimestamp !== undefined) {
+      const isUnseen = old?.metadata.uid !== uid && orphanedBy(object.metadata) === undefined;
+      if (finalizers.includes(ORPHAN_FINALIZER)) this.#note(object, { uid, isProven: true });
+      else if (isUnseen) this.#note(object, { uid, isProven: false });
     }
+  }
+
+  /** The finding on the present life of the object. */
+  #known(object: KubeObject): Orphaning | undefined {
+    const known = this.#states.get(refKey(refOf(object)))?.orphaning;
+    return known !== undefined && known.uid === object.metadata.uid ? known : undefined;
+  }
+
+  #note(object: KubeObject, finding: Orphaning | undefined): void {
+    const owner = refKey(refOf(object));
+    if (finding !== undefined) this.#states.setPart(owner, "orphaning", finding);
+    else if (this.#known(object) !== undefined) this.#states.clear(owner, "orphaning");
   }
 
   /** Reads earlier states one by one, back to the first state of the deletion. */

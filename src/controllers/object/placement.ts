@@ -64,7 +64,7 @@ export class PlacementReconciler implements Reconciler {
     const { hub, hubState, assignments, observations, states, client, clock, events, metrics } = options;
     const { revisions, gates, places, approversProvenSince, dependencies, progress, classes, missing } = options;
     const copies = { hub, hubState, assignments, observations, states, dependencies, progress, classes, missing };
-    const orphaning = new OrphaningDeletions({ client });
+    const orphaning = new OrphaningDeletions({ client, states });
     const { policyProgress, namespaces, capacities } = options;
     this.#sources = { ...copies, policyProgress, namespaces, capacities, orphaning, gates, places };
     const rolloutStep = new RolloutStep({

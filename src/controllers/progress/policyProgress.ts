@@ -9,7 +9,7 @@ const BATCH = 256;
 export interface PolicyProgressOptions {
   hub: HubCache;
   dependencies: Pick<DependencyWatches, "needingSelected">;
-  states: Pick<ObjectStates, "planOf" | "traces">;
+  states: Pick<ObjectStates, "planOf" | "traces" | "get" | "setPart" | "clear">;
 }
 
 /**
@@ -21,7 +21,6 @@ export class PolicyProgress {
   readonly #options: PolicyProgressOptions;
   /** Number of open steps by policy: objects to be planned, and lists of objects to be read. */
   readonly #open = new Counts();
-  readonly #awaiting = new Map<string, Set<string>>();
 
   constructor(options: PolicyProgressOptions) {
     this.#options = options;
@@ -75,8 +74,9 @@ export class PolicyProgress {
 
   /** An attempt to plan the object begins. Returns the policies that wait for the end of the attempt. */
   begin(owner: string): ReadonlySet<string> | undefined {
-    const policies = this.#awaiting.get(owner);
-    this.#awaiting.delete(owner);
+    const { states } = this.#options;
+    const policies = states.get(owner)?.awaitedBy;
+    states.clear(owner, "awaitedBy");
     return policies;
   }
 
@@ -117,11 +117,11 @@ export class PolicyProgress {
   }
 
   #await(owner: string, policy: string): void {
-    const policies = this.#awaiting.get(owner);
-    if (policies?.has(policy) === true) return;
+    const { states } = this.#options;
+    const before = states.get(owner)?.awaitedBy;
+    if (before?.has(policy) === true) return;
     this.#open.add(policy, 1);
-    if (policies === undefined) this.#awaiting.set(owner, new Set([policy]));
-    else policies.add(policy);
+    states.setPart(owner, "awaitedBy", new Set(before).add(policy));
   }
 
   #release(policy: string): void {

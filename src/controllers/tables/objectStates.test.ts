@@ -1,3 +1,4 @@
+import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
 import type { Target } from "../../desiredstate/index.ts";
 import { type Plan, type PlanChange, ObjectStates } from "./objectStates.ts";
@@ -56,5 +57,64 @@ describe("plans", () => {
       [],
       [],
     ]);
+  });
+});
+
+describe("the parts of a record", () => {
+  const orphaning = { uid: "u", isProven: true };
+
+  test("begin before the first plan, and stay when planning has forgotten the object", () => {
+    const { states, changes } = plansWithChanges();
+    states.setPart(shop, "orphaning", orphaning);
+    states.setPlan(shop, plan("a"));
+    states.update(shop, { life: "Placing", rolloutWarning: "w" });
+    states.forget(shop);
+    expect(states.get(shop)).toEqual({ life: "Gone", plan: undefined, orphaning });
+    expect(changes.at(-1)?.after).toBeUndefined();
+    states.clear(shop, "orphaning");
+    expect(states.get(shop)).toBeUndefined();
+  });
+
+  test("leave the record to planning, which may know more of the object", () => {
+    const { states } = plansWithChanges();
+    states.setPart(shop, "handover", "");
+    states.update(shop, { life: "Foreign" });
+    states.clear(shop, "handover");
+    expect(states.get(shop)?.life).toBe("Foreign");
+    states.clear(cart, "handover");
+    expect(states.get(cart)).toBeUndefined();
+  });
+
+  const step = fc.constantFrom("plan", "forget", "setHandover", "clearHandover", "setOrphaning", "clearOrphaning");
+
+  property.prop([fc.array(step)])("are those that were set and not cleared, whatever planning does", (steps) => {
+    const { states } = plansWithChanges();
+    const want: { plan?: true; handover?: true; orphaning?: true } = {};
+    for (const one of steps) {
+      if (one === "plan") {
+        states.setPlan(shop, plan("a"));
+        want.plan = true;
+      } else if (one === "forget") {
+        states.forget(shop);
+        delete want.plan;
+      } else if (one === "setHandover") {
+        states.setPart(shop, "handover", "why");
+        want.handover = true;
+      } else if (one === "setOrphaning") {
+        states.setPart(shop, "orphaning", orphaning);
+        want.orphaning = true;
+      } else {
+        const part = one === "clearHandover" ? "handover" : "orphaning";
+        states.clear(shop, part);
+        delete want[part];
+      }
+      const { plan: present, handover, orphaning: found } = states.get(shop) ?? {};
+      const parts = { plan: present, handover, orphaning: found };
+      const have = Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+      expect(have.toSorted()).toEqual(Object.keys(want).toSorted());
+      expect([...states.having("handover")]).toEqual(want.handover === true ? [shop] : []);
+      // A record with nothing in it is not kept.
+      expect(states.get(shop) === undefined).toBe(have.length === 0);
+    }
   });
 });

@@ -2,6 +2,7 @@ import { generationOf, type KubeObject, type ObjectRef, policyKey, type RolloutS
 import type { DeletionPolicy, Target, Why } from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
 import { Counts, Groups } from "./groups.ts";
+import { isListed, type ListedPart, type ObjectParts, type Part, partsOf } from "./objectParts.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { Waits } from "./waits.ts";
 
@@ -34,7 +35,7 @@ export interface RolloutDraft {
  * - `Placing`: the object is planned; - `Deleting`: it is being deleted on the hub; - `Gone`: it is gone from the hub, or
  * has lost its finalizer; - `Foreign`: another controller class owns the object.
  */
-export interface ObjectState {
+export interface ObjectState extends ObjectParts {
   life: "Placing" | "Deleting" | "Gone" | "Foreign";
   /** The last run was for the backlog of a start. */
   isBacklog?: boolean;
@@ -69,7 +70,7 @@ export interface PlanChange {
   after: Plan | undefined;
 }
 
-/** One record for each hub object, written by planning alone. */
+/** One record for each hub object: its plan, written by planning alone, and parts with one writer each. */
 export class ObjectStates {
   /** A plan was set or dropped. A plan that is set again is reported, too. */
   readonly planChanges = new Emitter<PlanChange>();
@@ -79,6 +80,7 @@ export class ObjectStates {
   /** Hub objects by the policies that their targets name. */
   readonly #byPolicy = new Groups<string>();
   readonly #placed = new Counts();
+  readonly #having = new Groups<string>();
 
   get(owner: string): ObjectState | undefined {
     return this.#states.get(owner);
@@ -118,14 +120,38 @@ export class ObjectStates {
     this.planChanges.emit({ owner, before, after: undefined });
   }
 
-  update(owner: string, change: Partial<Omit<ObjectState, "plan">>): void {
+  update(owner: string, change: Partial<Omit<ObjectState, "plan" | Part>>): void {
     Object.assign(this.#state(owner), change);
   }
 
-  /** Drops the record, and its plan. */
+  setPart<P extends Part>(owner: string, part: P, value: NonNullable<ObjectParts[P]>): void {
+    const state: ObjectParts = this.#state(owner);
+    state[part] = value;
+    if (isListed(part)) this.#having.add(part, owner);
+  }
+
+  /** Clears the part. The record goes if nothing else is in it. */
+  clear(owner: string, part: Part): void {
+    const state = this.#states.get(owner);
+    if (state?.[part] === undefined) return;
+    delete state[part];
+    this.#having.delete(part, owner);
+    if (isEmpty(state)) this.#states.delete(owner);
+  }
+
+  /** The objects whose records have the part. */
+  having(part: ListedPart): ReadonlySet<string> {
+    return this.#having.of(part);
+  }
+
+  /** Drops what planning knows of the object. The record goes if no other part is left in it. */
   forget(owner: string): void {
     this.dropPlan(owner);
-    this.#states.delete(owner);
+    const state = this.#states.get(owner);
+    if (state === undefined) return;
+    const parts = partsOf(state);
+    if (parts === undefined) this.#states.delete(owner);
+    else this.#states.set(owner, { life: "Gone", plan: undefined, ...parts });
   }
 
   #state(owner: string): ObjectState {
@@ -142,6 +168,12 @@ export class ObjectStates {
     for (const policy of policiesIn(before)) if (!named.includes(policy)) this.#byPolicy.delete(policy, owner);
     for (const policy of named) this.#byPolicy.add(policy, owner);
   }
+}
+
+/** True for a record without a plan and without parts, whose life says no more than that there was an object. */
+function isEmpty({ life, ...rest }: ObjectState): boolean {
+  if (life === "Foreign" || life === "Deleting") return false;
+  return Object.values(rest).every((value) => value === undefined);
 }
 
 /** Keys of the policies that a plan names, including policies that select the object but do not apply to it. */
