@@ -155,7 +155,7 @@ function assembleControllers(options: PlannerOptions, tables: ReturnType<typeof 
   const warnings = new DelayedWarnings({ clock, events });
   const sinks = { metrics, tracer, events, recoveries, warnings };
   const statuses = new StatusReconciler({ ...tables, contacts, store, client, clock, ...sinks });
-  const gates = new Gates({ ask: options.askGate, clock, logger });
+  const gates = new Gates({ ask: options.askGate, states, clock, logger });
   const policyProgress = new PolicyProgress({ hub, states, dependencies });
   const places = new RolloutSlots({ hub, states });
   const revisions = new Revisions({ client, systemNamespace });

@@ -3,6 +3,7 @@ import type { RolloutStatus } from "../../apis/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import type { GateReply } from "../../rollout/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import { ObjectStates } from "../tables/index.ts";
 import { ASK_AGAIN_MS, Gates } from "./gates.ts";
 
 const QUERY = "up";
@@ -29,7 +30,7 @@ function setUp({ hasServer = true }: { hasServer?: boolean } = {}) {
       asked.push({ query, signal, answer });
     });
   const { logger, lines } = logLines();
-  const gates = new Gates({ ask: hasServer ? ask : undefined, clock, logger });
+  const gates = new Gates({ ask: hasServer ? ask : undefined, states: new ObjectStates(), clock, logger });
   const changed: string[] = [];
   gates.changes.subscribe((owner) => changed.push(owner));
   const gated = (owner = "shop", status = run(), query = QUERY) => ({ owner, query, status });

@@ -2,12 +2,14 @@ import type { RolloutStatus } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import type { GateReply } from "../../rollout/index.ts";
 import { type Clock, Emitter } from "../../runtime/index.ts";
+import type { GateQuestion, ObjectStates } from "../tables/index.ts";
 
 /** Sends the query of a gate to Prometheus. Rejects if there is no answer. */
 export type AskGate = (query: string, signal: AbortSignal) => Promise<GateReply>;
 
 export interface GatesOptions {
   ask: AskGate | undefined;
+  states: Pick<ObjectStates, "get" | "setPart" | "clear" | "having">;
   clock: Pick<Clock, "after">;
   logger: Logger;
 }
@@ -16,14 +18,6 @@ export interface GatedRun {
   owner: string;
   query: string | undefined;
   status: RolloutStatus | undefined;
-}
-
-interface Question {
-  owner: string;
-  about: string;
-  query: string;
-  reply?: GateReply;
-  again?: Disposable;
 }
 
 export const ASK_AGAIN_MS = 30_000;
@@ -39,10 +33,8 @@ export class Gates implements Disposable {
   readonly changes = new Emitter<string>();
   readonly #options: GatesOptions;
   readonly #end = new AbortController();
-  /** By object, then by the attempt of a stage. */
-  readonly #questions = new Map<string, Map<string, Question>>();
   /** Queries that wait to be sent, with the questions that each query answers. */
-  readonly #waiting = new Map<string, Set<Question>>();
+  readonly #waiting = new Map<string, Set<GateQuestion>>();
   #underWay = 0;
 
   constructor(options: GatesOptions) {
@@ -54,7 +46,7 @@ export class Gates implements Disposable {
   }
 
   replies({ owner, query, status }: GatedRun): ReadonlyMap<string, GateReply> {
-    const questions = this.#questions.get(owner);
+    const questions = this.#questionsOf(owner);
     const known = new Map<string, GateReply>();
     if (questions === undefined || query === undefined) return known;
     for (const { name } of status?.stages ?? []) {
@@ -72,8 +64,9 @@ export class Gates implements Disposable {
     }
     const asked = new Set(stages.map((name) => aboutOf(query, status, name)));
     const current = new Set(status?.stages?.map(({ name }) => aboutOf(query, status, name)));
-    const questions = this.#questions.get(owner) ?? new Map<string, Question>();
-    this.#questions.set(owner, questions);
+    const { states } = this.#options;
+    const questions = this.#questionsOf(owner) ?? new Map<string, GateQuestion>();
+    states.setPart(owner, "gates", questions);
     for (const [about, question] of questions) {
       const isAnswered = question.reply !== undefined && question.reply.answer !== "Unknown";
       if (asked.has(about) || (current.has(about) && isAnswered)) continue;
@@ -82,31 +75,35 @@ export class Gates implements Disposable {
     }
     for (const about of asked) {
       if (questions.has(about)) continue;
-      const question: Question = { owner, about, query };
+      const question: GateQuestion = { owner, about, query };
       questions.set(about, question);
       this.#enqueue(question);
     }
-    if (questions.size === 0) this.#questions.delete(owner);
+    if (questions.size === 0) states.clear(owner, "gates");
   }
 
   forget(owner: string): void {
-    for (const question of this.#questions.get(owner)?.values() ?? []) this.#drop(question);
-    this.#questions.delete(owner);
+    for (const question of this.#questionsOf(owner)?.values() ?? []) this.#drop(question);
+    this.#options.states.clear(owner, "gates");
   }
 
   [Symbol.dispose](): void {
     this.#end.abort(new Error("the rollouts end"));
-    for (const owner of [...this.#questions.keys()]) this.forget(owner);
+    for (const owner of [...this.#options.states.having("gates")]) this.forget(owner);
   }
 
-  #drop(question: Question): void {
+  #questionsOf(owner: string): Map<string, GateQuestion> | undefined {
+    return this.#options.states.get(owner)?.gates;
+  }
+
+  #drop(question: GateQuestion): void {
     question.again?.[Symbol.dispose]();
     const waiting = this.#waiting.get(question.query);
     waiting?.delete(question);
     if (waiting?.size === 0) this.#waiting.delete(question.query);
   }
 
-  #enqueue(question: Question): void {
+  #enqueue(question: GateQuestion): void {
     delete question.again;
     const { ask } = this.#options;
     if (ask === undefined) {
@@ -144,8 +141,8 @@ export class Gates implements Disposable {
     }
   }
 
-  #answer(question: Question, reply: GateReply): void {
-    if (this.#questions.get(question.owner)?.get(question.about) !== question) return;
+  #answer(question: GateQuestion, reply: GateReply): void {
+    if (this.#questionsOf(question.owner)?.get(question.about) !== question) return;
     const before = question.reply;
     question.reply = reply;
     if (reply.answer === "Unknown" && this.#options.ask !== undefined)

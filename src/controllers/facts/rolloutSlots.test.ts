@@ -1,6 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { RolloutStatus } from "../../apis/index.ts";
+import { ObjectStates } from "../tables/index.ts";
 import { RolloutSlots } from "./rolloutSlots.ts";
 
 const POLICY = "Placement/default/all";
@@ -24,9 +25,8 @@ function setUp(known: Record<string, RolloutStatus["state"] | undefined> = {}, p
       },
     },
   };
-  const options = { hub, states: { placedBy: () => placed } } as unknown as ConstructorParameters<
-    typeof RolloutSlots
-  >[0];
+  const states = Object.assign(new ObjectStates(), { placedBy: () => placed });
+  const options = { hub, states } as unknown as ConstructorParameters<typeof RolloutSlots>[0];
   const places = new RolloutSlots(options);
   const called: string[] = [];
   places.changes.subscribe((owner) => called.push(owner));

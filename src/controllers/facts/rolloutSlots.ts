@@ -2,7 +2,7 @@ import { policyKey, type RolloutStatus, shareOf } from "../../apis/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { type RolloutPolicy, type Stop, stopOf } from "../../rollout/index.ts";
 import { Emitter } from "../../runtime/index.ts";
-import { type ObjectStates, refOfKey } from "../tables/index.ts";
+import { type ObjectStates, refOfKey, type RolloutSlot, type SlotStop } from "../tables/index.ts";
 
 /** A run under a policy that limits the number of concurrent rollouts (`maxObjects`). */
 export interface BoundRun {
@@ -13,24 +13,16 @@ export interface BoundRun {
   rules: RolloutPolicy;
 }
 
-export interface StoppedRun {
+export interface StoppedRun extends SlotStop {
   owner: string;
-  /** Time of the stop, epoch milliseconds. */
-  since: number;
-  /** Time from which objects of other namespaces do not wait for the run, epoch milliseconds. */
-  yieldsAt: number;
 }
 
-interface Place {
-  /** Duration of all earlier stops, in milliseconds. Repeated pauses add up. */
-  spentMs: number;
-}
-
+/** The objects of one policy by their slots. */
 interface Queue {
   policy: string;
   maxObjects: number | string;
-  taken: Map<string, Place>;
-  stopped: Map<string, StoppedRun>;
+  taken: Set<string>;
+  stopped: Set<string>;
   /** Objects without a slot, in order of arrival. */
   waiting: Set<string>;
 }
@@ -41,6 +33,9 @@ interface Yielded {
   byNamespace: ReadonlyMap<string, number>;
 }
 
+type SlotHub = Pick<HubCache, "owners" | "object" | "statuses" | "now">;
+type SlotStates = Pick<ObjectStates, "placedBy" | "get" | "setPart" | "clear">;
+
 /**
  * Decides which objects of a policy are rolled out now, if the policy limits their number. A run holds its slot until
  * it ends. A stopped run keeps its slot from its own namespace, and from other namespaces only as long as the policy
@@ -49,18 +44,12 @@ interface Yielded {
 export class RolloutSlots {
   /** Objects whose turn may have come, or that wait for another run than before. */
   readonly changes = new Emitter<string>();
-  readonly #hub: Pick<HubCache, "owners" | "object" | "statuses" | "now">;
-  readonly #states: Pick<ObjectStates, "placedBy">;
+  readonly #hub: SlotHub;
+  readonly #states: SlotStates;
+  /** By policy. Derived from the slots in the objects' records. */
   readonly #queues = new Map<string, Queue>();
-  readonly #entered = new Map<string, Queue>();
 
-  constructor({
-    hub,
-    states,
-  }: {
-    hub: Pick<HubCache, "owners" | "object" | "statuses" | "now">;
-    states: Pick<ObjectStates, "placedBy">;
-  }) {
+  constructor({ hub, states }: { hub: SlotHub; states: SlotStates }) {
     this.#hub = hub;
     this.#states = states;
   }
@@ -71,8 +60,8 @@ export class RolloutSlots {
   }
 
   has(run: BoundRun): boolean {
-    const queue = this.#enter(run);
-    return queue.taken.has(run.owner) && !this.#hasYielded(queue.stopped.get(run.owner));
+    const { slot } = this.#enter(run);
+    return slot.place === "Taken" && !this.#hasYielded(slot.stop);
   }
 
   /**
@@ -80,47 +69,44 @@ export class RolloutSlots {
    * waits for {@link changes}.
    */
   mayBegin(run: BoundRun): boolean {
-    const { owner } = run;
+    const { owner, policy } = run;
     if (this.has(run)) return true;
-    const queue = this.#enter(run);
-    queue.taken.delete(owner);
-    queue.stopped.delete(owner);
-    queue.waiting.add(owner);
+    const { queue } = this.#enter(run);
+    this.#put(owner, { policy, place: "Waiting", spentMs: 0 });
     if (!this.#next(queue).includes(owner)) return false;
-    queue.waiting.delete(owner);
-    queue.taken.set(owner, { spentMs: 0 });
+    this.#put(owner, { policy, place: "Taken", spentMs: 0 });
     return true;
   }
 
   keep(run: BoundRun): void {
-    const { owner } = run;
-    const queue = this.#enter(run);
-    queue.waiting.delete(owner);
-    const stop = queue.stopped.get(owner);
-    const { spentMs = 0 } = queue.taken.get(owner) ?? {};
-    queue.taken.set(owner, { spentMs: spentMs + (stop === undefined ? 0 : this.#hub.now() - stop.since) });
-    if (queue.stopped.delete(owner)) this.#tellWaiting(queue);
+    const { owner, policy } = run;
+    const { queue, slot } = this.#enter(run);
+    const { stop, spentMs } = slot;
+    const stoppedMs = stop === undefined ? 0 : this.#hub.now() - stop.since;
+    this.#put(owner, { policy, place: "Taken", spentMs: spentMs + stoppedMs });
+    if (stop !== undefined) this.#tellWaiting(queue);
   }
 
   stop(run: BoundRun, { since, patienceMs }: Stop): void {
-    const { owner } = run;
-    const queue = this.#enter(run);
-    queue.waiting.delete(owner);
-    const place = queue.taken.get(owner);
-    if (place === undefined) return;
-    const before = queue.stopped.get(owner);
+    const { owner, policy } = run;
+    const { queue, slot } = this.#enter(run);
+    if (slot.place !== "Taken") {
+      this.#put(owner, { policy, place: "None", spentMs: 0 });
+      return;
+    }
+    const before = slot.stop;
     const begun = before?.since ?? since;
-    const yieldsAt = begun + Math.max(0, patienceMs - place.spentMs);
+    const yieldsAt = begun + Math.max(0, patienceMs - slot.spentMs);
     if (before?.yieldsAt === yieldsAt) return;
-    queue.stopped.set(owner, { owner, since: begun, yieldsAt });
+    this.#put(owner, { ...slot, stop: { since: begun, yieldsAt } });
     this.#tellWaiting(queue);
   }
 
   /** Stopped runs that keep their slots from the object, runs of its own namespace first. */
   stoppedBefore(run: BoundRun): StoppedRun[] {
-    const { stopped } = this.#enter(run);
+    const { queue } = this.#enter(run);
     const own = namespaceOf(run.owner);
-    const before = [...stopped.values()].filter(
+    const before = this.#stoppedIn(queue).filter(
       (stop) => stop.owner !== run.owner && (namespaceOf(stop.owner) === own || !this.#hasYielded(stop)),
     );
     return before.sort((a, b) => Number(namespaceOf(b.owner) === own) - Number(namespaceOf(a.owner) === own));
@@ -128,28 +114,47 @@ export class RolloutSlots {
 
   /** Stopped runs of a policy that hold slots while other objects wait. */
   stoppedOf(policy: string): StoppedRun[] {
-    const { stopped, waiting } = this.#queues.get(policy) ?? {};
-    return stopped === undefined || waiting?.size === 0 ? [] : [...stopped.values()];
+    const queue = this.#queues.get(policy);
+    return queue === undefined || queue.waiting.size === 0 ? [] : this.#stoppedIn(queue);
   }
 
   /** The object has no rollout any more and waits for none. Its slot becomes free. */
   release(owner: string): void {
-    const queue = this.#entered.get(owner);
-    if (queue === undefined) return;
-    this.#entered.delete(owner);
-    queue.taken.delete(owner);
-    queue.waiting.delete(owner);
-    if (queue.stopped.delete(owner)) this.#tellWaiting(queue);
+    const slot = this.#slotOf(owner);
+    const queue = slot === undefined ? undefined : this.#queues.get(slot.policy);
+    if (slot === undefined || queue === undefined) return;
+    this.#states.clear(owner, "slot");
+    index(queue, owner, undefined);
+    if (slot.stop !== undefined) this.#tellWaiting(queue);
     else for (const next of this.#next(queue)) this.changes.emit(next);
   }
 
   /** Enters the object into the queue of its present policy, and releases its slot in another policy's queue. */
-  #enter({ owner, policy, maxObjects, rules }: BoundRun): Queue {
+  #enter({ owner, policy, maxObjects, rules }: BoundRun): { queue: Queue; slot: RolloutSlot } {
     const queue = this.#queues.get(policy) ?? this.#open(policy, maxObjects, rules);
     queue.maxObjects = maxObjects;
-    if (this.#entered.get(owner) !== queue) this.release(owner);
-    this.#entered.set(owner, queue);
-    return queue;
+    const known = this.#slotOf(owner);
+    if (known?.policy === policy) return { queue, slot: known };
+    this.release(owner);
+    return { queue, slot: this.#put(owner, { policy, place: "None", spentMs: 0 }) };
+  }
+
+  #slotOf(owner: string): RolloutSlot | undefined {
+    return this.#states.get(owner)?.slot;
+  }
+
+  #put(owner: string, slot: RolloutSlot): RolloutSlot {
+    this.#states.setPart(owner, "slot", slot);
+    const queue = this.#queues.get(slot.policy);
+    if (queue !== undefined) index(queue, owner, slot);
+    return slot;
+  }
+
+  #stoppedIn({ stopped }: Queue): StoppedRun[] {
+    return [...stopped].flatMap((owner) => {
+      const stop = this.#slotOf(owner)?.stop;
+      return stop === undefined ? [] : [{ owner, ...stop }];
+    });
   }
 
   /**
@@ -167,10 +172,10 @@ export class RolloutSlots {
     return next;
   }
 
-  #yieldedIn({ stopped }: Queue): Yielded {
+  #yieldedIn(queue: Queue): Yielded {
     const byNamespace = new Map<string, number>();
     let all = 0;
-    for (const stop of stopped.values()) {
+    for (const stop of this.#stoppedIn(queue)) {
       if (!this.#hasYielded(stop)) continue;
       const namespace = namespaceOf(stop.owner);
       all += 1;
@@ -179,7 +184,7 @@ export class RolloutSlots {
     return { all, byNamespace };
   }
 
-  #hasYielded(stop: StoppedRun | undefined): boolean {
+  #hasYielded(stop: SlotStop | undefined): boolean {
     return stop !== undefined && stop.yieldsAt <= this.#hub.now();
   }
 
@@ -188,17 +193,17 @@ export class RolloutSlots {
   }
 
   #open(policy: string, maxObjects: number | string, rules: RolloutPolicy): Queue {
-    const queue: Queue = { policy, maxObjects, taken: new Map(), stopped: new Map(), waiting: new Set() };
+    const queue: Queue = { policy, maxObjects, taken: new Set(), stopped: new Set(), waiting: new Set() };
     this.#queues.set(policy, queue);
     for (const owner of this.#hub.owners()) {
-      const rollout = this.#entered.has(owner) ? undefined : this.#rolloutOf(owner, policy);
+      const rollout = this.#slotOf(owner) === undefined ? this.#rolloutOf(owner, policy) : undefined;
       // `RolledBack` keeps its slot until it is known whether the policy was the cause.
       if (rollout === undefined || WITHOUT_PLACE.has(rollout.state)) continue;
-      queue.taken.set(owner, { spentMs: 0 });
-      this.#entered.set(owner, queue);
       const stop = stopOf(rules, rollout);
-      if (stop !== undefined)
-        queue.stopped.set(owner, { owner, since: stop.since, yieldsAt: stop.since + stop.patienceMs });
+      this.#put(owner, {
+        ...{ policy, place: "Taken", spentMs: 0 },
+        ...(stop === undefined ? {} : { stop: { since: stop.since, yieldsAt: stop.since + stop.patienceMs } }),
+      });
     }
     return queue;
   }
@@ -211,6 +216,19 @@ export class RolloutSlots {
 }
 
 const WITHOUT_PLACE: ReadonlySet<RolloutStatus["state"]> = new Set(["Planned", "Succeeded", "Superseded"]);
+
+/** Puts the object where its slot says; undefined: nowhere. A place in the order of arrival is kept. */
+function index({ taken, stopped, waiting }: Queue, owner: string, slot: RolloutSlot | undefined): void {
+  const places: [Set<string>, boolean][] = [
+    [taken, slot?.place === "Taken"],
+    [waiting, slot?.place === "Waiting"],
+    [stopped, slot?.stop !== undefined],
+  ];
+  for (const [owners, isIn] of places) {
+    if (isIn) owners.add(owner);
+    else owners.delete(owner);
+  }
+}
 
 /** Empty for a cluster-scoped object. */
 function namespaceOf(owner: string): string {

@@ -5,7 +5,7 @@ export { Counts, Groups } from "./groups.ts";
 export { type Cause, causeOf, followingOf, isUnanswered } from "./objectTraces.ts";
 export { type ObservationChange, Observations } from "./observations.ts";
 export { logFieldsOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
-export { type Orphaning } from "./objectParts.ts";
+export { type GateQuestion, type Orphaning, type RolloutSlot, type SlotStop } from "./objectParts.ts";
 export {
   type Finalization,
   type Footprint,

@@ -1,8 +1,13 @@
+import type { GateReply } from "../../rollout/index.ts";
+
 /** Parts of an object's record. A part may begin before the first plan and outlive the last one: its writer clears it. */
 export interface ObjectParts {
   /** Why a handover to another controller class still waits; empty: nothing to tell. */
   handover?: string;
   orphaning?: Orphaning;
+  /** Queries of rollout gates, by the attempt of a stage. */
+  gates?: Map<string, GateQuestion>;
+  slot?: RolloutSlot;
   /** Keys of the policies whose status waits until the object has been planned. */
   awaitedBy?: ReadonlySet<string>;
 }
@@ -15,18 +20,46 @@ export interface Orphaning {
   isProven: boolean;
 }
 
+/** A query of a rollout gate that is being asked, or has been answered. */
+export interface GateQuestion {
+  owner: string;
+  about: string;
+  query: string;
+  reply?: GateReply;
+  /** The timer after which the query is sent again. */
+  again?: Disposable;
+}
+
+/** The object among the rollouts of a policy that limits their number. */
+export interface RolloutSlot {
+  /** Key of the policy. */
+  policy: string;
+  /** `None`: it neither holds a slot nor waits for one. */
+  place: "None" | "Waiting" | "Taken";
+  /** Duration of all earlier stops, in milliseconds. Repeated pauses add up. */
+  spentMs: number;
+  stop?: SlotStop;
+}
+
+/** A stop of a run that holds a slot. Times are epoch milliseconds. */
+export interface SlotStop {
+  since: number;
+  /** Time from which objects of other namespaces do not wait for the run. */
+  yieldsAt: number;
+}
+
 export type Part = keyof ObjectParts;
 
 /** Parts whose objects can be listed. */
-export type ListedPart = "handover";
-const LISTED: ReadonlySet<Part> = new Set<ListedPart>(["handover"]);
+export type ListedPart = "handover" | "gates";
+const LISTED: ReadonlySet<Part> = new Set<ListedPart>(["handover", "gates"]);
 
 export function isListed(part: Part): part is ListedPart {
   return LISTED.has(part);
 }
 
 const PARTS = Object.keys({
-  ...{ handover: true, orphaning: true, awaitedBy: true },
+  ...{ handover: true, orphaning: true, gates: true, slot: true, awaitedBy: true },
 } satisfies Record<Part, true>) as Part[];
 
 /** Undefined if there is none. */

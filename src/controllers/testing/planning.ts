@@ -194,7 +194,7 @@ export async function planning(
   const tables = { hub: cache, assignments, observations, states, dependencies, progress, classes, missing };
   const hubState = managerHubState({ ...tables, hubId: "hub", namespaces, capacities, pace });
   const copies = { ...tables, hubState };
-  const gates = new Gates({ ask: undefined, clock, logger });
+  const gates = new Gates({ ask: undefined, states, clock, logger });
   const revisions = new Revisions({ client, systemNamespace: "meridian-system" });
   const shared = {
     ...copies,
