@@ -25,7 +25,7 @@ import {
   setFinalizers,
   wentByTtl,
 } from "../facts/index.ts";
-import { recordDeletionEnd, type StatusReconciler } from "../status/index.ts";
+import { recordDeletionEnd } from "../status/index.ts";
 import { type Finalization, lifeOf, refOfKey } from "../tables/index.ts";
 import { finalizationOf } from "./finalization.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind } from "./heldDeletions.ts";
@@ -39,7 +39,6 @@ import type { RowPlanner } from "./rowPlanner.ts";
 export interface DeletingOptions extends CopySources {
   client: Client;
   store: Pick<StatusStore, "unbind">;
-  statuses: Pick<StatusReconciler, "waitsOf">;
   clock: Clock;
   events: EventRecorder;
   recoveries: Recoveries;
@@ -78,7 +77,7 @@ export class Deleting {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { client, hub, hubState, states, classes, store, statuses, recoveries, clock } = this.#options;
+    const { client, hub, hubState, states, classes, store, recoveries, clock } = this.#options;
     const { orphaning, rolloutStep, ends } = this.#options;
     rolloutStep.forget(owner, object.metadata.uid);
     logChange(context, owner, object, { plan: states.planOf(owner), status: hub.statuses.of(object, kind) });
@@ -93,7 +92,7 @@ export class Deleting {
     const released = await setFinalizers(client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);
     logEnd(context, owner, object);
-    recordDeletionEnd(recoveries, object, statuses.waitsOf(owner), clock.now());
+    recordDeletionEnd(recoveries, object, states.get(owner)?.tracked?.progress.waited ?? [], clock.now());
     ends.forget(owner);
     await store.unbind({ object, kind }, signal);
     return done;

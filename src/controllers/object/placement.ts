@@ -12,7 +12,6 @@ import {
 } from "../../runtime/index.ts";
 import { type CopySources, type EvictionPace, type HubNamespaces, PendingMembers } from "../facts/index.ts";
 import type { DelayedWarnings, PolicyProgress } from "../progress/index.ts";
-import type { StatusReconciler } from "../status/index.ts";
 import { type Capacities, followingOf, logFieldsOf, spanAttributes } from "../tables/index.ts";
 import { Deleting } from "./deleting.ts";
 import { ObjectEnds } from "./objectEnds.ts";
@@ -35,7 +34,6 @@ export interface PlacementReconcilerOptions
   /** Asks before each write whether this process still leads. */
   client: Client;
   store: Pick<StatusStore, "record" | "decide" | "bind" | "unbind">;
-  statuses: Pick<StatusReconciler, "waitsOf">;
   policyProgress: PolicyProgress;
   namespaces: HubNamespaces;
   capacities: Capacities;
@@ -74,10 +72,10 @@ export class PlacementReconciler implements Reconciler {
     const rows = new RowPlanner({ hubState, assignments, states, now: () => hub.now() });
     this.#ends = new ObjectEnds({ ...copies, metrics, rolloutStep });
     const shared = { ...copies, client, clock, events, rolloutStep, rows, ends: this.#ends };
-    const { store, statuses, recoveries, tracer, warnings, pace } = options;
+    const { store, recoveries, tracer, warnings, pace } = options;
     const pendingMembers = new PendingMembers({ hub, observations });
     this.#placing = new Placing({ ...shared, store, namespaces, pace, metrics, tracer, warnings, pendingMembers });
-    this.#deleting = new Deleting({ ...shared, store, statuses, recoveries, orphaning });
+    this.#deleting = new Deleting({ ...shared, store, recoveries, orphaning });
   }
 
   sources(): Source[] {

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import {
   CROWD,
   DEBOUNCE_MS,
-  type Debounce,
   FIRST_DEBOUNCE_MS,
   LONGEST_IN_CROWD_MS,
   LONGEST_MS,
@@ -10,6 +9,7 @@ import {
   writeDue,
   WriteRate,
 } from "./debounce.ts";
+import type { Debounce } from "../tables/index.ts";
 
 function debounce(overrides: Partial<Debounce> = {}): Debounce {
   return {

@@ -1,23 +1,7 @@
 import { OBJECT_FINALIZER } from "../../apis/index.ts";
+import type { Debounce } from "../tables/index.ts";
 
-/**
- * Decides when the status of one hub object is written. Pure: times are milliseconds of a monotonic clock.
- *
- * The status of a settled object is written at the first change, and then debounced, first shortly, then longer. While
- * rows are being carried out, it is debounced from the start: the creation of an object costs one or two writes.
- */
-export interface Debounce {
-  /** Time at which the rows that are being carried out were assigned; undefined if all rows are carried out. */
-  plannedAt: number | undefined;
-  /** Time at which the first of these rows took effect or failed. */
-  movedAt: number | undefined;
-  /** The present status says that the object is ready, and its generation does not show that the status is outdated. */
-  saysReady: boolean;
-  lastWriteAt: number;
-  earlierWriteAt: number;
-  /** Time of the first change since the last write. */
-  changedAt: number;
-}
+/** Decides when the status of one hub object is written. Pure: times are milliseconds of a monotonic clock. */
 
 /** Time for which changes are collected after a write that closely followed another write. */
 export const DEBOUNCE_MS = 200;

@@ -1,18 +1,8 @@
 import { type ClusterStatusEntry, type FederatedStatus, isHarmful, type Reason, timestamp } from "../../apis/index.ts";
 import { type EndedTrouble, isTroubled } from "../../status/index.ts";
+import type { OpenTrouble, OpenTroubles } from "../tables/index.ts";
 
 /** Finds the troubles that begin and end between two statuses of an object. Pure. */
-
-interface OpenTrouble {
-  reason: string;
-  since: string | undefined;
-  message: string;
-  /** The reason that has had a warning, or needs none. The end of such a trouble is always reported. */
-  warned: string | undefined;
-}
-
-/** Troubles by cluster. The key {@link WHOLE} stands for the trouble of the object as a whole. */
-export type OpenTroubles = Map<string, OpenTrouble>;
 
 /** An ended trouble of the object that has the status. */
 export type TroubleEnd = Omit<EndedTrouble, "object">;
@@ -26,6 +16,7 @@ export interface TroubleChange {
   now: number;
 }
 
+/** Key of the trouble of the object as a whole. */
 const WHOLE = "";
 const CONTESTED: Reason = "Contested";
 const TERMINATING: Reason = "Terminating";

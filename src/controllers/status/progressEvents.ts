@@ -2,22 +2,12 @@ import { type Condition, type FederatedStatus, type KubeObject, type Reason, tim
 import type { EventRecorder, Recoveries } from "../../observability/index.ts";
 import { deletionWait } from "../../status/index.ts";
 import { regardingOf } from "../progress/index.ts";
-import { followTroubles, type OpenTroubles } from "./objectTroubles.ts";
+import type { ObjectProgress } from "../tables/index.ts";
+import { followTroubles } from "./objectTroubles.ts";
 
 export interface ProgressSinks {
   events: Pick<EventRecorder, "record">;
   recoveries: Recoveries;
-}
-
-/** Progress of one object that Events have reported, so that the end of each begun state is reported, too. */
-export interface ObjectProgress {
-  /** True while a change is on its way to the clusters; undefined before the first check in this process. */
-  rollingOut: boolean | undefined;
-  /** The object is new and has had no trouble so far: the Event `Scheduled` and the status say enough. */
-  isQuiet: boolean;
-  readonly troubles: OpenTroubles;
-  /** Reasons for which the deletion of the object has waited. The status no longer shows a reason that is over. */
-  waited: readonly string[];
 }
 
 export function newProgress(): ObjectProgress {

@@ -14,7 +14,7 @@ import {
   type Source,
 } from "../../runtime/index.ts";
 import { aggregate, type Aggregated, aggregated, type ClusterView, type StatusInput } from "../../status/index.ts";
-import { logFieldsOf, type Plan, type ObjectStates, spanAttributes } from "../tables/index.ts";
+import { logFieldsOf, type Plan, type ObjectStates, spanAttributes, type Tracked } from "../tables/index.ts";
 import { type RowProgressSources } from "./rowProgress.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
@@ -24,7 +24,7 @@ import { reportTrouble, type TroubleSinks } from "./statusEvents.ts";
 import { StatusSums } from "./statusSums.ts";
 import { StatusChanges } from "./statusChanges.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
-import { tookToPropagate, type Tracked } from "./trackedStatus.ts";
+import { tookToPropagate } from "./trackedStatus.ts";
 import { startupDelayFor } from "./startupDelay.ts";
 import { changedBounds, validated } from "./validated.ts";
 
@@ -151,10 +151,6 @@ export class StatusReconciler implements Reconciler {
         : { ...written, clusters: [...(written.clusters ?? []), ...unlisted] };
     const views = this.#viewsOf(owner, plan);
     return aggregated(this.#inputOf(owner, plan, found, previous, views), clock.now());
-  }
-
-  waitsOf(owner: string): readonly string[] {
-    return this.#changes.get(owner)?.progress.waited ?? [];
   }
 
   /** Milliseconds until the deletion is overdue. For a cluster that was lost, the time counts from its return. */

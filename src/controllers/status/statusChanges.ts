@@ -8,10 +8,11 @@ import {
   type Observations,
   type ObjectStates,
   type PlanChange,
+  type Tracked,
 } from "../tables/index.ts";
 import { heldFor, writeDue, WriteRate } from "./debounce.ts";
 import { awaitsAnswer, hasBegun, openCell, type RowProgressSources } from "./rowProgress.ts";
-import { newTracked, noteRows, saysReady, type Tracked } from "./trackedStatus.ts";
+import { newTracked, noteRows, saysReady } from "./trackedStatus.ts";
 
 export interface StatusChangesOptions {
   hub: HubCache;
@@ -27,8 +28,7 @@ const RESTING: ReadonlySet<RolloutStatus["state"]> = new Set(["Planned", "Paused
 /** The changes of inputs of each status since its last write, and the time at which the next write is due. */
 export class StatusChanges {
   readonly #options: StatusChangesOptions;
-  readonly #tracked = new Map<string, Tracked>();
-  /** Objects whose plan is being carried out. */
+  /** Objects whose plan is being carried out: those whose records have `plannedAt`. */
   readonly #carriedOut = new Set<string>();
   readonly #rate = new WriteRate();
   readonly #rows: RowProgressSources;
@@ -41,7 +41,7 @@ export class StatusChanges {
 
   /** Undefined if this manager does not write the status of the object. */
   get(owner: string): Tracked | undefined {
-    return this.#tracked.get(owner);
+    return this.#options.states.get(owner)?.tracked;
   }
 
   /** Carries out the write of a status, and notes its time and duration. */
@@ -85,7 +85,7 @@ export class StatusChanges {
   }
 
   assigned({ owner }: AssignmentChange, enqueue: Enqueue): void {
-    const tracked = this.#tracked.get(owner);
+    const tracked = this.get(owner);
     if (tracked === undefined) return;
     const { clock, hub, states } = this.#options;
     const now = clock.monotonic();
@@ -115,7 +115,7 @@ export class StatusChanges {
 
   /** Records that an input of the status has changed; undefined if this manager does not write that status. */
   #noteChange(owner: string): Tracked | undefined {
-    const tracked = this.#tracked.get(owner);
+    const tracked = this.get(owner);
     if (tracked === undefined) return undefined;
     const now = this.#options.clock.monotonic();
     const { plannedAt, movedAt } = tracked;
@@ -151,13 +151,15 @@ export class StatusChanges {
   }
 
   #track(owner: string): Tracked {
-    const tracked = this.#tracked.get(owner) ?? newTracked();
-    this.#tracked.set(owner, tracked);
+    const known = this.get(owner);
+    if (known !== undefined) return known;
+    const tracked = newTracked();
+    this.#options.states.setPart(owner, "tracked", tracked);
     return tracked;
   }
 
   #forget(owner: string): void {
-    this.#tracked.delete(owner);
+    this.#options.states.clear(owner, "tracked");
     this.#carriedOut.delete(owner);
   }
 

@@ -1,21 +1,6 @@
 import { type FederatedStatus, hashOfText, type KubeObject } from "../../apis/index.ts";
-import { type Cell, type Plan } from "../tables/index.ts";
-import type { Debounce } from "./debounce.ts";
-import { newProgress, type ObjectProgress } from "./progressEvents.ts";
-
-export interface Tracked extends Debounce {
-  /** Start of the change that is being carried out, in monotonic milliseconds. For the propagation metric. */
-  propagating: number | undefined;
-  change: string | undefined;
-  /** True if an input has changed since the status was last computed. */
-  changed: boolean;
-  /** The rollout rests in a new state. People wait for this state, so the report follows at once. */
-  turned: boolean;
-  /** Time at which all copies of a deleted object were first seen gone, in monotonic milliseconds. */
-  goneAt: number | undefined;
-  open: Cell | undefined;
-  readonly progress: ObjectProgress;
-}
+import type { Plan, Tracked } from "../tables/index.ts";
+import { newProgress } from "./progressEvents.ts";
 
 export function newTracked(): Tracked {
   return {

@@ -17,6 +17,7 @@ export {
   policiesIn,
   type RolloutDraft,
 } from "./objectStates.ts";
+export { type Debounce, type ObjectProgress, type OpenTrouble, type OpenTroubles, type Tracked } from "./tracked.ts";
 export { ReportReceiver } from "./reportReceiver.ts";
 export { WorkStreams } from "./workStreams.ts";
 export { ReportedContacts } from "./reportedContacts.ts";

@@ -1,4 +1,5 @@
 import type { GateReply } from "../../rollout/index.ts";
+import type { Tracked } from "./tracked.ts";
 
 /** Parts of an object's record. A part may begin before the first plan and outlive the last one: its writer clears it. */
 export interface ObjectParts {
@@ -8,6 +9,8 @@ export interface ObjectParts {
   /** Queries of rollout gates, by the attempt of a stage. */
   gates?: Map<string, GateQuestion>;
   slot?: RolloutSlot;
+  /** Absent if this manager does not write the status of the object. */
+  tracked?: Tracked;
   /** Keys of the policies whose status waits until the object has been planned. */
   awaitedBy?: ReadonlySet<string>;
 }
@@ -59,7 +62,7 @@ export function isListed(part: Part): part is ListedPart {
 }
 
 const PARTS = Object.keys({
-  ...{ handover: true, orphaning: true, gates: true, slot: true, awaitedBy: true },
+  ...{ handover: true, orphaning: true, gates: true, slot: true, tracked: true, awaitedBy: true },
 } satisfies Record<Part, true>) as Part[];
 
 /** Undefined if there is none. */

@@ -284,7 +284,6 @@ export async function placing(...given: Parameters<typeof planning>) {
   const warnings: string[] = [];
   const reconciler = new PlacementReconciler({
     ...all.shared,
-    statuses: { waitsOf: () => [] },
     events: all.recorder,
     warnings: { warn: (_key, { reason, note }) => void warnings.push(`${reason}: ${note}`) },
   });
