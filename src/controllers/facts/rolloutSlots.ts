@@ -2,7 +2,7 @@ import { policyKey, type RolloutStatus, shareOf } from "../../apis/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { type RolloutPolicy, type Stop, stopOf } from "../../rollout/index.ts";
 import { Emitter } from "../../runtime/index.ts";
-import { type ObjectStates, refOfKey, type RolloutSlot, type SlotStop } from "../tables/index.ts";
+import { type ObjectStates, type PartStore, refOfKey, type RolloutSlot, type SlotStop } from "../tables/index.ts";
 
 /** A run under a policy that limits the number of concurrent rollouts (`maxObjects`). */
 export interface BoundRun {
@@ -34,7 +34,7 @@ interface Yielded {
 }
 
 type SlotHub = Pick<HubCache, "owners" | "object" | "statuses" | "now">;
-type SlotStates = Pick<ObjectStates, "placedBy" | "get" | "setPart" | "clear">;
+type SlotStates = PartStore<"slot"> & Pick<ObjectStates, "placedBy">;
 
 /**
  * Decides which objects of a policy are rolled out now, if the policy limits their number. A run holds its slot until

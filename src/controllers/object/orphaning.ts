@@ -1,14 +1,14 @@
 import { defined, DELETION_POLICY_ANNOTATION, type KubeObject, orphanedBy, refKey, refOf } from "../../apis/index.ts";
 import type { HubCache, HubEvent, PlacedKind } from "../../hub/index.ts";
 import { type Client, isApiError, isConflict, isNotFound, type Source } from "../../runtime/index.ts";
-import type { ObjectStates, Orphaning } from "../tables/index.ts";
+import type { Orphaning, PartStore } from "../tables/index.ts";
 
 /** Finalizer of a deletion with the propagation policy Orphan. The hub's garbage collector removes it again. */
 const ORPHAN_FINALIZER = "orphan";
 /** Largest number of earlier states that are read: there is one for each write since the deletion. */
 const MAX_STATES = 20;
 
-type OrphaningStates = Pick<ObjectStates, "get" | "setPart" | "clear">;
+type OrphaningStates = PartStore<"orphaning">;
 
 /**
  * Objects that somebody deleted with `--cascade=orphan`: their copies are to stay.

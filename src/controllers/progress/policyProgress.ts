@@ -2,14 +2,14 @@ import { type KubeObject, parseApiVersion, policyKey } from "../../apis/index.ts
 import { changedSpec, type HubCache, type HubEvent, type Policy } from "../../hub/index.ts";
 import { Emitter, from, type ResourceType, type Source, waking } from "../../runtime/index.ts";
 import { type DependencyWatches } from "../facts/index.ts";
-import { Counts, type ObjectStates } from "../tables/index.ts";
+import { Counts, type ObjectStates, type PartStore } from "../tables/index.ts";
 
 const BATCH = 256;
 
 export interface PolicyProgressOptions {
   hub: HubCache;
   dependencies: Pick<DependencyWatches, "needingSelected">;
-  states: Pick<ObjectStates, "planOf" | "traces" | "get" | "setPart" | "clear">;
+  states: Pick<ObjectStates, "planOf" | "traces"> & PartStore<"awaitedBy">;
 }
 
 /**

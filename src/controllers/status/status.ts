@@ -59,13 +59,7 @@ export class StatusReconciler implements Reconciler {
     const { states, assignments, observations, contacts, hub } = this.#options;
     const changes = this.#changes;
     return [
-      {
-        subscribe: (enqueue) =>
-          states.planChanges.subscribe((change) => {
-            if (change.after?.ours !== true) this.#sums.forget(change.owner);
-            changes.planned(change, enqueue);
-          }),
-      },
+      { subscribe: (enqueue) => states.planChanges.subscribe((change) => changes.planned(change, enqueue)) },
       { subscribe: (enqueue) => assignments.changes.subscribe((change) => changes.assigned(change, enqueue)) },
       { subscribe: (enqueue) => observations.changes.subscribe((change) => changes.observed(change, enqueue)) },
       { subscribe: (enqueue) => assignments.departures.subscribe((owner) => changes.changed(owner, enqueue)) },
@@ -171,7 +165,7 @@ export class StatusReconciler implements Reconciler {
     const complete = this.#changes.isComplete(owner, tracked);
     const previous = store.read(owner);
     const clusters = this.#viewsOf(owner, plan);
-    const sum = await this.#sums.write(owner, { object, kind }, plan.target, clusters, signal);
+    const sum = await this.#sums.write(tracked, { object, kind }, plan.target, clusters, signal);
     const status = aggregate({ ...this.#inputOf(owner, plan, { object, kind }, previous, clusters), sum }, clock.now());
     this.#report(owner, tracked, plan, object, status, complete);
     // The outcome of the last write may be unknown, or the binding that held the status be gone.

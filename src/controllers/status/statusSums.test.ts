@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import { type KubeObject, refOf } from "../../apis/index.ts";
 import { ScriptedClient } from "../../clusters/testing/scriptedClient.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { PlacedKind } from "../../hub/index.ts";
@@ -38,6 +38,7 @@ const target = (names: string[], aggregatesStatus = true): Target =>
 function hub() {
   const client = new ScriptedClient(({ body }) => body);
   const observed: KubeObject[] = [];
+  let tracked = {};
   const sums = new StatusSums({ clock: { now: () => Date.parse("2026-11-22T10:00:00Z") }, client: client.client });
   const informer = { observe: (object: KubeObject) => void observed.push(object) };
   const kind = { type: TYPE, informer } as unknown as PlacedKind;
@@ -45,10 +46,11 @@ function hub() {
     object: KubeObject,
     views: ClusterView[],
     wanted: Target | "none" = target(views.map((v) => v.name)),
-  ) => sums.write(refKey(refOf(object)), { object, kind }, wanted === "none" ? undefined : wanted, views, signal);
+  ) => sums.write(tracked, { object, kind }, wanted === "none" ? undefined : wanted, views, signal);
   const written = () => client.calls.map(({ body }) => (body as KubeObject)["status"]);
   const refuse = (refusal: Error | undefined): void => void (client.answer = ({ body }) => refusal ?? body);
-  return { sums, client, observed, write, written, refuse };
+  const forget = (): void => void (tracked = {});
+  return { sums, client, observed, write, written, refuse, forget };
 }
 
 const both = [view("a", { readyNodes: 2, observedGeneration: 1 }), view("b", { readyNodes: 1, observedGeneration: 1 })];
@@ -147,7 +149,7 @@ describe("the sum of statuses on the hub", () => {
   });
 
   test.each<[string, (on: ReturnType<typeof hub>) => unknown]>([
-    ["the object was forgotten", ({ sums }) => sums.forget(refKey(refOf(myDb())))],
+    ["the object was forgotten", ({ forget }) => forget()],
   ])("is sent again after a refusal if meanwhile %s", async (_, between) => {
     const on = hub();
     const refusal = new ApiError(422, "Invalid", "Unsupported value");
@@ -186,7 +188,7 @@ test("a Job has finished when its last copy has, also if an earlier finished cop
   const complete = { startTime: at, completionTime: at, succeeded: 1, conditions };
   const gone = view("a", undefined, { ref, ended: { run: "r", end: "Complete" } });
   const kind = { type: TYPE, informer: { observe: () => undefined } } as unknown as PlacedKind;
-  await sums.write("job", { object: job, kind }, target(["a", "b"]), [gone, view("b", complete, { ref })], signal);
+  await sums.write({}, { object: job, kind }, target(["a", "b"]), [gone, view("b", complete, { ref })], signal);
   expect(client.calls[0]?.body).toMatchObject({
     status: { completionTime: at, conditions: [{ type: "SuccessCriteriaMet" }, { type: "Complete" }] },
   });

@@ -4,6 +4,7 @@ import type { PlacedKind } from "../../hub/index.ts";
 import { isSummedUp, type MemberStatus, statusOwner, statusSum } from "../../interpreter/index.ts";
 import { type ApiError, apiVersionOf, type Client, type Clock, isApiError } from "../../runtime/index.ts";
 import type { ClusterView } from "../../status/index.ts";
+import type { Tracked } from "../tables/index.ts";
 
 export interface StatusSumsOptions {
   client: Pick<Client, "applyStatus">;
@@ -23,7 +24,6 @@ export interface SumOutcome {
  */
 export class StatusSums {
   readonly #options: StatusSumsOptions;
-  readonly #refused = new Map<string, { hash: string; why: Why }>();
 
   constructor(options: StatusSumsOptions) {
     this.#options = options;
@@ -31,14 +31,14 @@ export class StatusSums {
 
   /** Undefined if the placement asks for no sum, or if there is no sum yet. */
   async write(
-    owner: string,
+    tracked: Pick<Tracked, "refusedSum">,
     { object, kind }: { object: KubeObject; kind: Pick<PlacedKind, "type" | "informer"> },
     target: Target | undefined,
     clusters: readonly ClusterView[],
     signal: AbortSignal,
   ): Promise<SumOutcome | undefined> {
     if (target?.aggregatesStatus !== true) {
-      this.forget(owner);
+      delete tracked.refusedSum;
       return undefined;
     }
     const members = membersOf(object, target, clusters);
@@ -49,7 +49,7 @@ export class StatusSums {
     if (theirs !== undefined) return { refusal: ownedBy(theirs) };
     // The hash leaves out the times of conditions, since a sum that was not written gets new times with each attempt.
     const hash = hashOf(statusSum(object, members, 0));
-    const before = this.#refused.get(owner);
+    const before = tracked.refusedSum;
     if (before?.hash === hash) return { refusal: before.why };
     try {
       const { namespace, name } = object.metadata;
@@ -57,19 +57,15 @@ export class StatusSums {
       const body = { apiVersion: apiVersionOf(kind.type), kind: kind.type.kind, metadata, status: sum };
       const options = { force: false, fieldManager: FIELD_MANAGER, signal };
       kind.informer.observe(await this.#options.client.applyStatus(kind.type, body, options));
-      this.#refused.delete(owner);
+      delete tracked.refusedSum;
       return WRITTEN;
     } catch (error) {
       const why = refusalOf(error);
       if (why === undefined)
         return { refusal: NOT_NOW, error: error instanceof Error ? error : new Error(String(error)) };
-      this.#refused.set(owner, { hash, why });
+      tracked.refusedSum = { hash, why };
       return { refusal: why };
     }
-  }
-
-  forget(owner: string): void {
-    this.#refused.delete(owner);
   }
 }
 

@@ -2,10 +2,17 @@
 export { type AssignmentChange, Assignments, type Cell, type DependentsOfOthers } from "./assignments.ts";
 export { DampedContact, type Damping } from "./dampedContact.ts";
 export { Counts, Groups } from "./groups.ts";
-export { type Cause, causeOf, followingOf, isUnanswered } from "./objectTraces.ts";
+export { causeOf, followingOf, isUnanswered } from "./objectTraces.ts";
 export { type ObservationChange, Observations } from "./observations.ts";
 export { logFieldsOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
-export { type GateQuestion, type Orphaning, type RolloutSlot, type SlotStop } from "./objectParts.ts";
+export {
+  type Cause,
+  type GateQuestion,
+  type Orphaning,
+  type PartStore,
+  type RolloutSlot,
+  type SlotStop,
+} from "./objectParts.ts";
 export {
   type Finalization,
   type Footprint,

@@ -1,8 +1,15 @@
+import type { Wait } from "../../desiredstate/index.ts";
+import type { Origin, SpanContext } from "../../observability/index.ts";
 import type { GateReply } from "../../rollout/index.ts";
 import type { Tracked } from "./tracked.ts";
 
 /** Parts of an object's record. A part may begin before the first plan and outlive the last one: its writer clears it. */
 export interface ObjectParts {
+  waits?: readonly Wait[];
+  /** Origin of the runs for the object. */
+  story?: Story;
+  /** Why the object is about to be planned again, if another object is the cause. */
+  cause?: Cause;
   /** Why a handover to another controller class still waits; empty: nothing to tell. */
   handover?: string;
   orphaning?: Orphaning;
@@ -13,6 +20,25 @@ export interface ObjectParts {
   tracked?: Tracked;
   /** Keys of the policies whose status waits until the object has been planned. */
   awaitedBy?: ReadonlySet<string>;
+}
+
+/** Another object whose change makes a new plan necessary: a policy, or a Secret that the planned object reads. */
+export interface Cause {
+  key: string;
+  context: SpanContext | undefined;
+}
+
+/** The runs for one version of an object. */
+export interface Story {
+  /** UID, generation, deletionTimestamp and trace annotation of the object. */
+  version: string;
+  /** The trace annotation, if it is valid. */
+  text: string | undefined;
+  /** The first run for this version, or the run that another cause made necessary. */
+  change: Origin | undefined;
+  last: Origin | undefined;
+  /** Cause of the present runs. Cleared when a plan reports the cause. */
+  cause: Cause | undefined;
 }
 
 /** What is known of a deletion that is to leave the copies alone. */
@@ -53,6 +79,13 @@ export interface SlotStop {
 
 export type Part = keyof ObjectParts;
 
+/** Access to one part of each record. */
+export interface PartStore<P extends Part> {
+  get(owner: string): Pick<ObjectParts, P> | undefined;
+  setPart<Q extends P>(owner: string, part: Q, value: NonNullable<ObjectParts[Q]>): void;
+  clear(owner: string, part: P): void;
+}
+
 /** Parts whose objects can be listed. */
 export type ListedPart = "handover" | "gates";
 const LISTED: ReadonlySet<Part> = new Set<ListedPart>(["handover", "gates"]);
@@ -62,7 +95,17 @@ export function isListed(part: Part): part is ListedPart {
 }
 
 const PARTS = Object.keys({
-  ...{ handover: true, orphaning: true, gates: true, slot: true, tracked: true, awaitedBy: true },
+  ...{
+    waits: true,
+    story: true,
+    cause: true,
+    handover: true,
+    orphaning: true,
+    gates: true,
+    slot: true,
+    tracked: true,
+    awaitedBy: true,
+  },
 } satisfies Record<Part, true>) as Part[];
 
 /** Undefined if there is none. */

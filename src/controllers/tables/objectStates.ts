@@ -74,8 +74,8 @@ export interface PlanChange {
 export class ObjectStates {
   /** A plan was set or dropped. A plan that is set again is reported, too. */
   readonly planChanges = new Emitter<PlanChange>();
-  readonly traces = new ObjectTraces();
-  readonly waits = new Waits();
+  readonly traces = new ObjectTraces(this);
+  readonly waits = new Waits(this);
   readonly #states = new Map<string, ObjectState>();
   /** Hub objects by the policies that their targets name. */
   readonly #byPolicy = new Groups<string>();

@@ -6,7 +6,8 @@ import {
   TRACEPARENT_ANNOTATION,
 } from "../../apis/index.ts";
 import type { Origin } from "../../observability/index.ts";
-import { causeOf, ObjectTraces } from "./objectTraces.ts";
+import { ObjectStates } from "./objectStates.ts";
+import { causeOf, type ObjectTraces } from "./objectTraces.ts";
 
 const FIRST = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const SECOND = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -52,7 +53,7 @@ function run(traces: ObjectTraces, spanId: string, ms = 0, change?: Origin["chan
 
 describe("the trace of an object's annotation", () => {
   test("is gone on with once; what follows later links to it", () => {
-    const traces = new ObjectTraces();
+    const traces = new ObjectStates().traces;
     expect(follow(traces, "shop", object(FIRST), planned)).toEqual(beneath(FIRST));
     expect(follow(traces, "shop", object(FIRST), planned)).toEqual(beside(FIRST));
     expect(follow(traces, "shop", object(SECOND, 2), planned)).toEqual(beneath(SECOND));
@@ -60,22 +61,22 @@ describe("the trace of an object's annotation", () => {
   });
 
   test("is linked to by a manager that starts and finds the change carried out", () => {
-    expect(follow(new ObjectTraces(), "shop", object(FIRST, 2), planned)).toEqual({
+    expect(follow(new ObjectStates().traces, "shop", object(FIRST, 2), planned)).toEqual({
       ...beside(FIRST),
       change: contextIn(FIRST),
     });
-    expect(follow(new ObjectTraces(), "shop", object(FIRST, 1), planned)).toEqual(beneath(FIRST));
+    expect(follow(new ObjectStates().traces, "shop", object(FIRST, 1), planned)).toEqual(beneath(FIRST));
   });
 
   test("is linked to by a manager that starts and finds a change of which nobody knows how long ago it was made", () => {
     const unknown = { isPlanned: false, now: LATER };
-    expect(follow(new ObjectTraces(), "shop", object(FIRST, 1), unknown)).toMatchObject(beside(FIRST));
+    expect(follow(new ObjectStates().traces, "shop", object(FIRST, 1), unknown)).toMatchObject(beside(FIRST));
     const justMade = { isPlanned: false, now: LATER - 60_000 };
-    expect(follow(new ObjectTraces(), "shop", object(FIRST), justMade)).toEqual(beneath(FIRST));
+    expect(follow(new ObjectStates().traces, "shop", object(FIRST), justMade)).toEqual(beneath(FIRST));
   });
 
   test("is forgotten with the object", () => {
-    const traces = new ObjectTraces();
+    const traces = new ObjectStates().traces;
     follow(traces, "shop", object(FIRST), planned);
     expect(follow(traces, "shop", undefined, planned)).toBeUndefined();
     expect(follow(traces, "shop", object(FIRST), planned)).toEqual(beneath(FIRST));
@@ -90,7 +91,7 @@ describe("a change", () => {
   };
 
   test("goes on in its trace for a moment, and beside it after that, however often the object is planned", () => {
-    const traces = new ObjectTraces();
+    const traces = new ObjectStates().traces;
     expect(follow(traces, "shop", changed(2), at(0))).toBeUndefined();
     const { spanContext: first } = run(traces, "first");
     expect(follow(traces, "shop", changed(2), at(900))).toEqual({ parent: first });
@@ -102,7 +103,7 @@ describe("a change", () => {
   });
 
   test("ends with the object: what is done once that is gone links to it", () => {
-    const traces = new ObjectTraces();
+    const traces = new ObjectStates().traces;
     follow(traces, "shop", changed(2), at(0));
     const { spanContext } = run(traces, "first");
     expect(follow(traces, "shop", undefined, at(5_000))).toMatchObject({ links: [spanContext] });
@@ -114,7 +115,7 @@ describe("a change", () => {
     const secret = causeOf(login, { annotations: { [TRACEPARENT_ANNOTATION]: FIRST } });
 
     test("begins another one, with links, and is named once, for the plan that follows", () => {
-      const traces = new ObjectTraces();
+      const traces = new ObjectStates().traces;
       follow(traces, "shop", changed(2), at(0));
       const { spanContext: first } = run(traces, "first");
       traces.because(secret, "shop");
@@ -125,7 +126,7 @@ describe("a change", () => {
     });
 
     test("is the same one where somebody applies all of it in one go", () => {
-      const traces = new ObjectTraces();
+      const traces = new ObjectStates().traces;
       follow(traces, "shop", changed(2), at(0));
       const { spanContext: first } = run(traces, "first");
       traces.because(secret, "shop");
@@ -135,7 +136,7 @@ describe("a change", () => {
     });
 
     test("is noted for the objects that a policy selects, as they are read", () => {
-      const traces = new ObjectTraces();
+      const traces = new ObjectStates().traces;
       const policy = { apiVersion: "federation.paas.cmft.com/v1", kind: "OverridePolicy", metadata: { name: "eu" } };
       expect([...traces.becauseOf(policy as OverridePolicy, ["shop", undefined])]).toEqual(["shop", undefined]);
       follow(traces, "shop", changed(2), at(0));
@@ -152,7 +153,7 @@ describe("our own claim of an object", () => {
   };
 
   test("is no other change, though the generation is another one", () => {
-    const traces = new ObjectTraces();
+    const traces = new ObjectStates().traces;
     follow(traces, "shop", object(undefined), planned);
     const first = run(traces, "s1");
     traces.claimed("shop", object(undefined), later(3));

@@ -9,17 +9,12 @@ import {
   TRACEPARENT_ANNOTATION,
 } from "../../apis/index.ts";
 import type { HubCache, Policy } from "../../hub/index.ts";
-import { follow, type Following, type Origin, parseTraceparent, type SpanContext } from "../../observability/index.ts";
+import { follow, type Following, type Origin, parseTraceparent } from "../../observability/index.ts";
 import type { Clock, ReconcileContext } from "../../runtime/index.ts";
+import type { Cause, PartStore, Story } from "./objectParts.ts";
 
 /** Age up to which an object that this manager did not know before counts as just made. */
 const JUST_MADE_MS = 60_000;
-
-/** Another object whose change makes a new plan necessary: a policy, or a Secret that the planned object reads. */
-export interface Cause {
-  key: string;
-  context: SpanContext | undefined;
-}
 
 export function causeOf(ref: ObjectRef, { annotations }: Pick<ObjectMeta, "annotations">): Cause {
   return { key: refKey(ref), context: parseTraceparent(annotations?.[TRACEPARENT_ANNOTATION]) };
@@ -34,30 +29,20 @@ export interface Moment {
   now: number;
 }
 
-interface Story {
-  /** UID, generation, deletionTimestamp and trace annotation of the object. */
-  version: string;
-  /** The trace annotation, if it is valid. */
-  text: string | undefined;
-  /** The first run for this version, or the run that another cause made necessary. */
-  change: Origin | undefined;
-  last: Origin | undefined;
-  /** Cause of the present runs. Cleared when a plan reports the cause. */
-  cause: Cause | undefined;
-}
-
 /**
  * Decides which trace the runs for an object belong to. The first run that sees a change belongs to the trace in the
  * object's annotation `traceparent`. Later runs for the change are its children if it was a moment ago, otherwise
  * linked to it. A manager that finds the change at its own start only links: the change may be old.
  */
 export class ObjectTraces {
-  readonly #stories = new Map<string, Story>();
-  /** Causes by object, for objects that are about to be planned again. */
-  readonly #causes = new Map<string, Cause>();
+  readonly #states: PartStore<"story" | "cause">;
+
+  constructor(states: PartStore<"story" | "cause">) {
+    this.#states = states;
+  }
 
   because(cause: Cause, owner: string): void {
-    this.#causes.set(owner, cause);
+    this.#states.setPart(owner, "cause", cause);
   }
 
   /** Notes the policy as the cause for each of the owners, as the owners are read. */
@@ -72,11 +57,10 @@ export class ObjectTraces {
 
   /** The parent and links of a run that is about to plan the object. */
   follow(owner: string, object: KubeObject | undefined, moment: Moment): Following | undefined {
-    const known = this.#stories.get(owner);
-    const cause = this.#causes.get(owner);
-    this.#causes.delete(owner);
+    const { story: known, cause } = this.#states.get(owner) ?? {};
+    this.#states.clear(owner, "cause");
     if (object === undefined) {
-      this.#stories.delete(owner);
+      this.#states.clear(owner, "story");
       return known?.change && follow(known.change, moment.now);
     }
     const annotated = object.metadata.annotations?.[TRACEPARENT_ANNOTATION];
@@ -84,7 +68,7 @@ export class ObjectTraces {
     const text = context === undefined ? undefined : annotated;
     const version = versionOf(object, text);
     if (known?.version === version && known.change !== undefined) return this.#goOn(known, cause, moment);
-    this.#stories.set(owner, { version, text, change: undefined, last: undefined, cause });
+    this.#states.setPart(owner, "story", { version, text, change: undefined, last: undefined, cause });
     if (context === undefined) return undefined;
     const isWitnessed = moment.isPlanned || isJustMade(object, moment.now);
     const isNew = known?.text === undefined ? isWitnessed && isUnanswered(object, moment.status) : known.text !== text;
@@ -105,7 +89,7 @@ export class ObjectTraces {
 
   /** A run has begun to plan the object. */
   ran(owner: string, { span, origin }: Pick<ReconcileContext, "span" | "origin">): void {
-    const story = this.#stories.get(owner);
+    const story = this.#states.get(owner)?.story;
     if (story === undefined) return;
     story.change ??= origin;
     story.last = origin;
@@ -114,17 +98,17 @@ export class ObjectTraces {
 
   /** Our own claim wrote the object. The write is no new change, although the generation may differ. */
   claimed(owner: string, before: KubeObject, after: KubeObject): void {
-    const story = this.#stories.get(owner);
+    const story = this.#states.get(owner)?.story;
     if (story?.version === versionOf(before, story?.text)) story.version = versionOf(after, story.text);
   }
 
   lastOf(owner: string): Origin | undefined {
-    return this.#stories.get(owner)?.last;
+    return this.#states.get(owner)?.story?.last;
   }
 
   /** Returns and clears the key of the cause: only the next plan reports it. The object itself is no cause. */
   takeCause(owner: string): string | undefined {
-    const story = this.#stories.get(owner);
+    const story = this.#states.get(owner)?.story;
     const key = story?.cause?.key;
     if (story !== undefined) story.cause = undefined;
     return key;

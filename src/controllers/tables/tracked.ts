@@ -1,3 +1,4 @@
+import type { Why } from "../../desiredstate/index.ts";
 import type { Cell } from "./assignments.ts";
 
 /**
@@ -54,4 +55,6 @@ export interface Tracked extends Debounce {
   goneAt: number | undefined;
   open: Cell | undefined;
   readonly progress: ObjectProgress;
+  /** The sum of the member statuses that the hub refused last. `hash`: of the sum without its times. */
+  refusedSum?: { hash: string; why: Why };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { WaitFor } from "../../desiredstate/index.ts";
-import { Waits } from "./waits.ts";
+import { ObjectStates } from "./objectStates.ts";
 
 const wait: fc.Arbitrary<WaitFor> = fc.record(
   { for: fc.constantFrom("contact", "turn", "others"), of: fc.constantFrom("a", "b") },
@@ -12,7 +12,7 @@ const step = fc.record({ owner: fc.constantFrom("shop", "cart"), waits: fc.array
 test("finds, after any changes, exactly the objects that wait", () => {
   fc.assert(
     fc.property(fc.array(step), (steps) => {
-      const waits = new Waits();
+      const waits = new ObjectStates().waits;
       const present = new Map<string, readonly WaitFor[]>();
       for (const [now, { owner, waits: next }] of steps.entries()) {
         waits.set(owner, next, now);
@@ -32,7 +32,7 @@ test("finds, after any changes, exactly the objects that wait", () => {
 });
 
 test("a wait that goes on keeps its start; an added wait leaves the others", () => {
-  const waits = new Waits();
+  const waits = new ObjectStates().waits;
   waits.set("shop", [{ for: "contact", of: "a" }], 1);
   waits.set("shop", [{ for: "contact", of: "a", until: 9 }, { for: "turn" }], 2);
   expect(waits.of("shop")).toEqual([

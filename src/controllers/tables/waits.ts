@@ -1,13 +1,21 @@
 import type { Wait, WaitFor, WaitReason } from "../../desiredstate/index.ts";
 import { Groups } from "./groups.ts";
+import type { PartStore } from "./objectParts.ts";
+
+type WaitStates = PartStore<"waits">;
 
 /** The waits of all objects. An event wakes the objects that wait for it. */
 export class Waits {
-  readonly #waits = new Map<string, readonly Wait[]>();
+  readonly #states: WaitStates;
+  /** Objects by what they wait for. Derived from the waits in their records. */
   readonly #waiting = new Groups<string>();
 
+  constructor(states: WaitStates) {
+    this.#states = states;
+  }
+
   of(owner: string): readonly Wait[] {
-    return this.#waits.get(owner) ?? NONE;
+    return this.#states.get(owner)?.waits ?? NONE;
   }
 
   /** True if the object waits for this, whatever `of` says. */
@@ -31,8 +39,8 @@ export class Waits {
     const keys = new Set(next.flatMap(keysOf));
     for (const key of before.flatMap(keysOf)) if (!keys.has(key)) this.#waiting.delete(key, owner);
     for (const key of keys) this.#waiting.add(key, owner);
-    if (next.length === 0) this.#waits.delete(owner);
-    else this.#waits.set(owner, next);
+    if (next.length === 0) this.#states.clear(owner, "waits");
+    else this.#states.setPart(owner, "waits", next);
   }
 
   /** Adds waits to those that the object has. */
