@@ -61,6 +61,7 @@ export const INSIDE = {
   query: ["types.ts", "table", "ask", "feed", "server"],
   dashboard: ["model", "page"],
   controllers: ["tables", "facts", "progress", "status", "object", "policies", "members"],
+  "controllers/object": ["rollout", "plan", "ends"],
   cmd: [
     "workload",
     "shared",

@@ -37,7 +37,7 @@ import {
   type Source,
 } from "../../runtime/index.ts";
 import { type CopySources, type HubNamespaces, RETRY_FINALIZER_MS, setFinalizers } from "../facts/index.ts";
-import { resolvedOf } from "./objectDependencies.ts";
+import { resolvedOf } from "./plan/index.ts";
 import { logFieldsOf } from "../tables/index.ts";
 import { recordOn } from "../progress/index.ts";
 

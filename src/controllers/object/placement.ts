@@ -13,10 +13,8 @@ import {
 import { type CopySources, type EvictionPace, type HubNamespaces, PendingMembers } from "../facts/index.ts";
 import type { DelayedWarnings, PolicyProgress } from "../progress/index.ts";
 import { type Capacities, followingOf, logFieldsOf, spanAttributes } from "../tables/index.ts";
-import { Deleting } from "./deleting.ts";
-import { ObjectEnds } from "./objectEnds.ts";
-import { awaitsMembers } from "./openWaits.ts";
-import { OrphaningDeletions } from "./orphaning.ts";
+import { Deleting, ObjectEnds, OrphaningDeletions } from "./ends/index.ts";
+import { awaitsMembers, RowPlanner } from "./plan/index.ts";
 import { Placing } from "./placing.ts";
 import {
   copyChanges,
@@ -26,8 +24,7 @@ import {
   settingChanges,
   waitEnds,
 } from "./planningSources.ts";
-import { RolloutStep, type RolloutStepSources } from "./rolloutStep.ts";
-import { RowPlanner } from "./rowPlanner.ts";
+import { RolloutStep, type RolloutStepSources } from "./rollout/index.ts";
 
 export interface PlacementReconcilerOptions
   extends CopySources, Pick<RolloutStepSources, "revisions" | "gates" | "places" | "approversProvenSince"> {

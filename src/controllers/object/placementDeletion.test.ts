@@ -10,7 +10,7 @@ import {
 } from "../../apis/index.ts";
 import { type Observation, ownerRefOf } from "../../desiredstate/index.ts";
 import { ApiError, CRDS, DEMOAPPLICATIONS, PLACEMENTS } from "../../runtime/index.ts";
-import { HELD_AGAIN_MS } from "./heldDeletions.ts";
+import { HELD_AGAIN_MS } from "./ends/heldDeletions.ts";
 import { RETRY_FINALIZER_MS } from "../facts/finalizers.ts";
 import { absent, observation, owner } from "../testing/builders.ts";
 import { APP, app, placement, placing, statusOn } from "../testing/planning.ts";

@@ -29,17 +29,24 @@ import {
 } from "../facts/index.ts";
 import { type DelayedWarnings, logProblems, recordDecision, recordStart, warnLater } from "../progress/index.ts";
 import { lifeOf, type Plan } from "../tables/index.ts";
-import { claim } from "./claims.ts";
-import { recordPlanned } from "./decision.ts";
-import type { ObjectEnds } from "./objectEnds.ts";
-import { type ResolvedObject, resolvedOf } from "./objectDependencies.ts";
-import { awaitsMembers, isForMembers, waitsOfRollout } from "./openWaits.ts";
-import { attempted } from "./planningFailure.ts";
-import { logChange, logEnd, logPlan } from "./planLog.ts";
-import { footprintOf, type Leftovers, leftoversBeside } from "./leftovers.ts";
-import { isOver, releaseHubObject } from "./releaseHubObject.ts";
-import type { Decide, ObjectRollout, RolloutStep } from "./rolloutStep.ts";
-import type { RowPlanner } from "./rowPlanner.ts";
+import {
+  attempted,
+  awaitsMembers,
+  claim,
+  footprintOf,
+  isForMembers,
+  type Leftovers,
+  leftoversBeside,
+  logChange,
+  logEnd,
+  logPlan,
+  type ResolvedObject,
+  resolvedOf,
+  type RowPlanner,
+  waitsOfRollout,
+} from "./plan/index.ts";
+import { type Decide, type ObjectRollout, recordPlanned, type RolloutStep } from "./rollout/index.ts";
+import { isOver, type ObjectEnds, releaseHubObject } from "./ends/index.ts";
 
 export interface PlacingOptions extends CopySources {
   client: Client;

@@ -10,10 +10,19 @@ import {
 } from "../facts/index.ts";
 import type { PolicyProgress } from "../progress/index.ts";
 import type { Capacities, ObservationChange } from "../tables/index.ts";
-import { affectedBy, leavesClusters, ownersToReplan } from "./affected.ts";
-import { changedFinished, changedHealthClocks, changedRecord, isNews } from "./claims.ts";
-import type { OrphaningDeletions } from "./orphaning.ts";
-import { changedContent, isRelevant, relevantAmong } from "./relevance.ts";
+import {
+  affectedBy,
+  changedContent,
+  changedFinished,
+  changedHealthClocks,
+  changedRecord,
+  isNews,
+  isRelevant,
+  leavesClusters,
+  ownersToReplan,
+  relevantAmong,
+} from "./plan/index.ts";
+import type { OrphaningDeletions } from "./ends/index.ts";
 
 /** The sources of planning. An object is planned again when one of its inputs has changed, or when a wait may be over. */
 

@@ -34,7 +34,7 @@ import { HubNamespaces } from "../facts/hubNamespaces.ts";
 import { managerHubState } from "../facts/managerHubState.ts";
 import { MissingOwners } from "../facts/missingOwners.ts";
 import { Observations } from "../tables/observations.ts";
-import { resolvedOf } from "../object/objectDependencies.ts";
+import { resolvedOf } from "../object/plan/objectDependencies.ts";
 import { PlacementReconciler } from "../object/placement.ts";
 import { PlanningProgress } from "../facts/planningProgress.ts";
 import { ObjectStates } from "../tables/objectStates.ts";

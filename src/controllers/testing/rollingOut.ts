@@ -10,8 +10,8 @@ import type { HubCache } from "../../hub/index.ts";
 import type { GateReply } from "../../rollout/index.ts";
 import { CONTROLLERREVISIONS, DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import type { GatedRun, Gates } from "../facts/gates.ts";
-import { resolvedOf } from "../object/objectDependencies.ts";
-import { type RolloutPlan, type RolloutRequest, Rollouts, type PlannedRollout } from "../object/rollouts.ts";
+import { resolvedOf } from "../object/plan/objectDependencies.ts";
+import { type RolloutPlan, type RolloutRequest, Rollouts, type PlannedRollout } from "../object/rollout/rollouts.ts";
 import { observation } from "./builders.ts";
 import { APP, app, placement, planning } from "./planning.ts";
 
