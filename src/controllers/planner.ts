@@ -130,7 +130,7 @@ function assembleTables(options: PlannerOptions) {
     heartbeatMs: liveness?.heartbeatMs,
   });
   const reports = new ReportReceiver({ observations, epoch, clock, silentAfterMs: liveness?.silentAfterMs });
-  const dependencies = new DependencyWatches({ client, clock, random, logger });
+  const dependencies = new DependencyWatches({ client, clock, random, logger, states });
   const namespaces = new HubNamespaces({ hub, protected: [systemNamespace, ...protectedNamespaces] });
   const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
   const pace = new EvictionPace(hub);

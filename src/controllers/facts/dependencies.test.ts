@@ -6,6 +6,7 @@ import { ApiError, CONFIGMAPS, SECRETS, SERVICEACCOUNTS } from "../../runtime/in
 import { FakeClient, FakeCluster } from "../../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { type Collected, DependencyWatches } from "./dependencies.ts";
+import { ObjectStates } from "../tables/index.ts";
 
 const needs = (kind: DependencyKind, name: string, namespace = "default"): Dependency => ({
   ref: { apiVersion: "v1", kind, namespace, name },
@@ -31,10 +32,12 @@ function watches() {
   const changed: string[] = [];
   const lines: string[] = [];
   const stop = new AbortController();
+  const states = new ObjectStates();
   const dependencies = new DependencyWatches({
     client,
     clock,
     random: () => 0.5,
+    states,
     logger: createLogger({ level: "info", destination: { write: (line) => void lines.push(line) } }),
   });
   dependencies.changes.subscribe((owner) => void changed.push(owner));

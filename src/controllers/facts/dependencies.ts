@@ -21,7 +21,7 @@ import {
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
-import { type Cause, causeOf, Groups } from "../tables/index.ts";
+import { causeOf, Groups, type NeededThere, type ObjectStates, type PartStore } from "../tables/index.ts";
 
 /** Helm keeps whole releases in Secrets; no application refers to them. */
 const NO_RELEASES = "type!=helm.sh/release.v1";
@@ -58,6 +58,7 @@ export interface DependencyWatchesOptions {
   clock: Clock;
   random: () => number;
   logger: Logger;
+  states: PartStore<"needs"> & Pick<ObjectStates, "traces">;
 }
 
 /**
@@ -67,14 +68,12 @@ export interface DependencyWatchesOptions {
 export class DependencyWatches implements Disposable {
   /** The key of a hub object with a dependency that has changed or was read for the first time. */
   readonly changes = new Emitter<string>();
-  /** A dependency of a hub object was created, changed or deleted. Emitted before {@link changes}. */
-  readonly causes = new Emitter<{ owner: string; cause: Cause }>();
   /** The key of a hub object that needs fewer objects than before, or none. */
   readonly releases = new Emitter<string>();
   readonly #options: DependencyWatchesOptions;
   readonly #watches = new Map<string, Watch>();
+  /** Hub objects by the keys of what they need. Derived from their records. */
   readonly #referrers = new Groups<string>();
-  readonly #needs = new Map<string, { keys: string[]; watches: string[] }>();
   readonly #end = new AbortController();
 
   constructor(options: DependencyWatchesOptions) {
@@ -147,7 +146,7 @@ export class DependencyWatches implements Disposable {
 
   /** True while a dependency is being read for the first time, without failure: the plan comes soon. */
   areComing(owner: string): boolean {
-    for (const key of this.#needs.get(owner)?.watches ?? []) {
+    for (const key of this.#needsOf(owner)?.watches ?? []) {
       const watch = this.#watches.get(key);
       if (watch !== undefined && !watch.informer.synced && !watch.failed) return true;
     }
@@ -155,9 +154,9 @@ export class DependencyWatches implements Disposable {
   }
 
   forget(owner: string): void {
-    const needs = this.#needs.get(owner);
+    const needs = this.#needsOf(owner);
     if (needs === undefined) return;
-    this.#needs.delete(owner);
+    this.#options.states.clear(owner, "needs");
     for (const key of needs.keys) this.#referrers.delete(key, owner);
     for (const key of needs.watches) this.#release(key, owner);
     if (needs.keys.length > 0) this.releases.emit(owner);
@@ -167,16 +166,20 @@ export class DependencyWatches implements Disposable {
     this.#end.abort();
   }
 
+  #needsOf(owner: string): NeededThere | undefined {
+    return this.#options.states.get(owner)?.needs;
+  }
+
   #register(owner: string, needed: readonly Dependency[]): void {
     const keys = needed.map(({ ref }) => refKey(ref));
-    const before = this.#needs.get(owner);
+    const before = this.#needsOf(owner);
     if (before === undefined ? keys.length === 0 : sameKeys(before.keys, keys)) return;
     const watches = [...new Set(needed.map(({ ref }) => watchKey(ref)))];
     for (const { ref } of needed) this.#watch(ref, owner);
     for (const key of before?.watches ?? []) if (!watches.includes(key)) this.#release(key, owner);
     for (const key of before?.keys ?? []) this.#referrers.delete(key, owner);
     for (const key of keys) this.#referrers.add(key, owner);
-    this.#needs.set(owner, { keys, watches });
+    this.#options.states.setPart(owner, "needs", { keys, watches });
     if (before?.keys.some((key) => !keys.includes(key)) === true) this.releases.emit(owner);
   }
 
@@ -232,7 +235,7 @@ export class DependencyWatches implements Disposable {
       if (initial && !informer.synced) return;
       const cause = causeOf(keyed(object, type), object.metadata);
       for (const owner of this.#referrers.of(cause.key)) {
-        this.causes.emit({ owner, cause });
+        this.#options.states.traces.because(cause, owner);
         changed(owner);
       }
     });

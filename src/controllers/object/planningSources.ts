@@ -69,11 +69,8 @@ export function settingChanges({ hub, states, observations, namespaces, policyPr
 }
 
 /** Objects of the hub that the object needs. */
-export function dependencyChanges({ dependencies, states }: PlanningSources): Source {
-  return merged(
-    { subscribe: () => dependencies.causes.subscribe(({ owner, cause }) => states.traces.because(cause, owner)) },
-    from(dependencies.changes),
-  );
+export function dependencyChanges({ dependencies }: PlanningSources): Source {
+  return from(dependencies.changes);
 }
 
 /** Reports of copies. `debounceMs`: how long reports of an object are gathered. */

@@ -6,7 +6,7 @@ export { causeOf, followingOf, isUnanswered } from "./objectTraces.ts";
 export { type ObservationChange, Observations } from "./observations.ts";
 export { logFieldsOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
 export {
-  type Cause,
+  type NeededThere,
   type GateQuestion,
   type Orphaning,
   type PartStore,

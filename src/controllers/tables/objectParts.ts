@@ -10,6 +10,8 @@ export interface ObjectParts {
   story?: Story;
   /** Why the object is about to be planned again, if another object is the cause. */
   cause?: Cause;
+  /** What the object needs on the hub. */
+  needs?: NeededThere;
   /** Why a handover to another controller class still waits; empty: nothing to tell. */
   handover?: string;
   orphaning?: Orphaning;
@@ -20,6 +22,13 @@ export interface ObjectParts {
   tracked?: Tracked;
   /** Keys of the policies whose status waits until the object has been planned. */
   awaitedBy?: ReadonlySet<string>;
+}
+
+/** Dependencies of an object, with their dependencies. */
+export interface NeededThere {
+  keys: readonly string[];
+  /** Keys of the watches that read them. */
+  watches: readonly string[];
 }
 
 /** Another object whose change makes a new plan necessary: a policy, or a Secret that the planned object reads. */
@@ -95,17 +104,16 @@ export function isListed(part: Part): part is ListedPart {
 }
 
 const PARTS = Object.keys({
-  ...{
-    waits: true,
-    story: true,
-    cause: true,
-    handover: true,
-    orphaning: true,
-    gates: true,
-    slot: true,
-    tracked: true,
-    awaitedBy: true,
-  },
+  waits: true,
+  needs: true,
+  story: true,
+  cause: true,
+  handover: true,
+  orphaning: true,
+  gates: true,
+  slot: true,
+  tracked: true,
+  awaitedBy: true,
 } satisfies Record<Part, true>) as Part[];
 
 /** Undefined if there is none. */

@@ -176,7 +176,7 @@ export async function planning(
     others: classes,
     monotonic: () => clock.monotonic(),
   });
-  const dependencies = new DependencyWatches({ client, clock, random: () => 0.5, logger });
+  const dependencies = new DependencyWatches({ client, clock, random: () => 0.5, logger, states });
   const namespaces = new HubNamespaces({ hub: cache, protected: [] });
   const missing = new MissingOwners({ hub: cache, observations, clock, logger, metrics });
   const contacts = new ReportedContacts({ observations, clock });
