@@ -1,3 +1,4 @@
+import { waitTexts } from "../../desiredstate/index.ts";
 import { systemClock } from "../../runtime/index.ts";
 import { type Cell, type CommandContext, EXIT, formatColumns, structured } from "../shared/index.ts";
 import {
@@ -61,7 +62,7 @@ function linesText(lines: readonly Line[]): string {
 }
 
 function objectHead(object: ObjectReport, { now }: Asked): string {
-  const { kind, apiVersion, placement, createdAt, change, runs, since, message } = object;
+  const { kind, apiVersion, placement, createdAt, change, runs, since, message, waits = [] } = object;
   const changed = change?.at === undefined ? "" : `, written${sinceText(change.at, now).replace(" since", "")}`;
   const rollout = change?.rollout;
   return `${fullNameOf(object)}\n${linesText([
@@ -71,6 +72,7 @@ function objectHead(object: ObjectReport, { now }: Asked): string {
     ["Generation", change === undefined ? "" : `${change.generation}${changed}`],
     ["Rollout", rollout === undefined ? "" : [rollout.state, rollout.message ?? ""].filter(Boolean).join(": ")],
     ["Runs", runs?.message ?? runs?.summary],
+    ...waitTexts(waits).map((text): Line => ["Waits", text]),
     ["Not well", since === "" ? "" : sinceText(since, now).trim()],
     ["Says", message],
   ])}`;

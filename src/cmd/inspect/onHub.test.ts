@@ -207,7 +207,7 @@ describe("why", () => {
     expect(JSON.parse(said?.out ?? "")).toEqual(JSON.parse(explained?.out ?? ""));
   });
 
-  test("and explain say what the object waits for, of one cluster only what concerns it", async () => {
+  test("like explain and describe, says what the object waits for, of one cluster only what concerns it", async () => {
     const lost = { ...failing.clusters[0], state: "Unknown", reason: "ClusterUnreachable", observedAt: T0 };
     const stages = [{ name: "eu", state: "Paused" }];
     const rollout = { state: "Paused", reason: "Gate", message: "stage eu waits for approval", since: T0, stages };
@@ -219,6 +219,7 @@ describe("why", () => {
     for (const verb of ["why", "explain", "why --cluster m1"])
       expect(await waits(`${verb} web -n shop`)).toEqual([approval, contact]);
     expect(await waits("why web -n shop --cluster m2")).toEqual([approval]);
+    expect(await waits("describe web -n shop")).toEqual([approval, contact]);
     await fleet.report(DEMOAPPLICATIONS, "shop", "web", { ...failing, rollout: null });
     expect(await waits("why web -n shop")).toEqual([]);
   });
