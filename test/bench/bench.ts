@@ -46,7 +46,7 @@ export class Bench {
     await rollouts.create(FIRST_IMAGE);
     await rollouts.update(SECOND_IMAGE);
     observers.leaveMembers();
-    const changes = new StatusChanges(observers, stage.clients, stage.names);
+    const changes = new StatusChanges(observers, { clients: stage.clients, names: stage.names });
     await stage.settleStatus(changes);
     const status5 = await stage.status("status5", STATUS5, () => changes.spread(STATUS5));
     const statusRate = await this.#statusRate(changes);

@@ -86,7 +86,7 @@ async function findRate(stage: Stage, { program }: Contender, isWanted: boolean)
   await rollouts.create(FIRST_IMAGE);
   await stage.settle();
   await stage.stopManager();
-  const changes = new StatusChanges(observers, stage.clients, stage.names);
+  const changes = new StatusChanges(observers, { clients: stage.clients, names: stage.names });
   const perSecond = await stage.findRate(observers, changes);
   await stage.startManager(program);
   await rollouts.deleteAll();
@@ -119,7 +119,7 @@ async function takeTurn(stage: Stage, { program }: Contender, perSecond: number 
 
 async function statusTurn(stage: Stage, observers: Observers, perSecond: number): Promise<NonNullable<Turn["status"]>> {
   observers.leaveMembers();
-  const changes = new StatusChanges(observers, stage.clients, stage.names);
+  const changes = new StatusChanges(observers, { clients: stage.clients, names: stage.names });
   await stage.settleStatus(changes);
   const at5 = await stage.status("status5", STATUS5, () => changes.spread(STATUS5));
   const pace = measuredPace(perSecond);

@@ -10,6 +10,8 @@ import type { Requests } from "./requests.ts";
 import { buildRevision } from "./revision.ts";
 import { measureQueries } from "./query/measure.ts";
 import { isQueryMissed, queryText } from "./query/table.ts";
+import { measureReaders } from "./readers/measure.ts";
+import { isReadersMissed, readersText } from "./readers/table.ts";
 import { Stage } from "./stage.ts";
 import { measureWorkers } from "./workers/measure.ts";
 import { workersText } from "./workers/table.ts";
@@ -22,6 +24,7 @@ import { workersText } from "./workers/table.ts";
  *
  * - default: floors before and after each round; of all rounds the one in the middle counts.
  * - `--workers`: fixed counts of workers and the adaptive count in four situations, and after a kill.
+ * - `--readers`: what 100 readers of the query API cost the status, and how soon one reader sees a change, with a silent member too.
  * - `--query`: answers about a million placed objects, each beside the same answer from a plain sorted array.
  * - `--against REV`: this commit and that one in turns, after one that does not count; the ratio is the mean of all pairs, so
  *   take an even number of rounds. `here` is this one, or with `--of REV` that one: so what one change cost is told apart from what came later.
@@ -52,6 +55,11 @@ async function measure(options: BenchOptions): Promise<Outcome> {
     const figures = await measureQueries(options.query, say);
     process.stdout.write(`${queryText(figures)}\n`);
     return { figures, missed: isQueryMissed(figures) };
+  }
+  if (options.readers) {
+    const figures = await onStage(options, (stage) => measureReaders(options, stage));
+    process.stdout.write(`${readersText(figures)}\n`);
+    return { figures, missed: isReadersMissed(figures) };
   }
   if (options.workers) {
     const figures = await measureWorkers(options, say);

@@ -19,6 +19,8 @@ export interface BenchOptions {
   eventLoop: number | undefined;
   /** Compares numbers of reconcilers, and measures nothing else. */
   workers: boolean;
+  /** Measures what readers of the query API cost and see, and nothing else. */
+  readers: boolean;
   /** Number of placed objects for the figures of queries, which then are all that is measured. */
   query: number | undefined;
   /** Whether the manager sends its spans to a collector. */
@@ -31,6 +33,7 @@ const USAGE = `usage: npm run bench -- [--apps 300] [--members 3] [--rounds 3] [
        npm run bench -- --against REV [--of REV] [--no-status] [the same options]
        npm run bench -- --event-loop 10000 [--json FILE]
        npm run bench -- --query [--placed 1000000] [--json FILE] [--strict]
+       npm run bench -- --readers [--apps 300] [--members 3] [--rounds 3] [--json FILE] [--strict]
        npm run bench -- --workers [--members 3] [--rounds 3] [--json FILE]`;
 
 /** Throws, with the usage, for what it does not know. */
@@ -44,6 +47,7 @@ export function benchOptions(args: string[]): BenchOptions {
         of: { type: "string" },
         "event-loop": { type: "string" },
         query: { type: "boolean", default: false },
+        readers: { type: "boolean", default: false },
         placed: { type: "string", default: "1000000" },
         apps: { type: "string", default: "300" },
         members: { type: "string", default: "3" },
@@ -70,6 +74,7 @@ export function benchOptions(args: string[]): BenchOptions {
       strict: values.strict,
       eventLoop: values["event-loop"] === undefined ? undefined : count("--event-loop", values["event-loop"]),
       workers: values.workers,
+      readers: values.readers,
       query: values.query ? count("--placed", values.placed) : undefined,
       traces: values.traces,
       status: values.status,

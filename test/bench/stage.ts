@@ -79,6 +79,11 @@ export class Stage implements AsyncDisposable {
     return this.#running.pid;
   }
 
+  /** Where the manager answers. */
+  get url(): string {
+    return this.#running.url;
+  }
+
   get clients(): ReadonlyMap<string, BareClient> {
     return new Map(this.members.map((client) => [client.name, client]));
   }

@@ -27,8 +27,8 @@ interface Change {
 
 const TIMEOUT_MS = 60_000;
 
-/** When changes become visible in one place. A newer value of the same object brings the older ones along. */
-class Arrivals {
+/** When changes become visible in one place, in milliseconds since each was sent. A newer value of the same object brings the older ones along. */
+export class Arrivals {
   readonly latencies: number[] = [];
   readonly #pending = new Map<string, Change[]>();
 
@@ -45,22 +45,41 @@ class Arrivals {
       changes.shift();
     }
   }
+
+  /** What has not arrived is expected no more. */
+  forget(): void {
+    this.#pending.clear();
+  }
+}
+
+/** Where the changes are made, and where they are seen. */
+type SeenChanges = Pick<Observers, "members" | "applications" | "until">;
+
+export interface StatusChangesOptions {
+  clients: ReadonlyMap<string, BareClient>;
+  names: readonly string[];
+  /** The number last written, by `application/member`; it only ever grows, so that a newer one is known for newer. */
+  written?: Map<string, number>;
+  /** Where else the changes are expected. */
+  elsewhere?: Arrivals;
 }
 
 /** Plays the members' Deployment controllers: changes the numbers of ready replicas and watches the hub's status follow. */
 export class StatusChanges {
-  readonly #observers: Observers;
+  readonly #observers: SeenChanges;
   readonly #clients: ReadonlyMap<string, BareClient>;
   readonly #names: readonly string[];
-  /** The number last written, by application and member; it only ever grows, so that a newer one is known for newer. */
-  readonly #written = new Map<string, number>();
+  readonly #written: Map<string, number>;
+  readonly #elsewhere: Arrivals | undefined;
   /** Changes of one object are sent one after another, as its one controller would. */
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor(observers: Observers, clients: ReadonlyMap<string, BareClient>, names: readonly string[]) {
+  constructor(observers: SeenChanges, { clients, names, written, elsewhere }: StatusChangesOptions) {
     this.#observers = observers;
     this.#clients = clients;
     this.#names = names;
+    this.#written = written ?? new Map<string, number>();
+    this.#elsewhere = elsewhere;
   }
 
   /** One change in each application, on the members in turn. */
@@ -108,6 +127,7 @@ export class StatusChanges {
           this.#clientOf(view).inTurn(() => {
             const change = { value, sentAt: performance.now() };
             onHub.expect(key, change);
+            this.#elsewhere?.expect(key, change);
             return this.#patch(view, name, value);
           }),
         );
