@@ -33,15 +33,14 @@ export class Capacities {
   /** Room without the reserved replicas, for clusters with reservations. */
   readonly #left = new Map<string, CapacityReading>();
   readonly #read = new Map<string, CapacityReading | undefined>();
-  readonly #asked = new Map<string, { group: Group; awaited: boolean }>();
-  /** Groups by the names of their clusters: objects of one policy mostly ask for the same clusters. */
+  /** Groups by the names of their clusters: objects of one policy mostly ask for the same clusters. Derived from plans. */
   readonly #groups = new Map<string, Group>();
   readonly #groupsOn = new Groups<Group>();
 
   constructor(options: CapacitiesOptions) {
     this.#options = options;
-    options.states.planChanges.subscribe(({ owner, after }) => {
-      this.#ask(owner, after?.target?.decision.room);
+    options.states.planChanges.subscribe(({ owner, before, after }) => {
+      this.#ask(owner, before?.target?.decision.room, after?.target?.decision.room);
       this.#reserve(after?.target);
     });
     options.observations.capacities.subscribe((cluster) => this.#wasRead(cluster));
@@ -86,20 +85,18 @@ export class Capacities {
     if (reading !== before || unread.length < reserved.length) this.changes.emit(cluster);
   }
 
-  #ask(owner: string, asked: HeadroomAsked | undefined): void {
-    const before = this.#asked.get(owner);
+  #ask(owner: string, before: HeadroomAsked | undefined, asked: HeadroomAsked | undefined): void {
     if (before === undefined && asked === undefined) return;
     const changed = new Set<string>();
     const group = asked === undefined ? undefined : this.#group(asked.clusters, changed);
     group?.owners.add(owner);
-    if (asked === undefined || group === undefined) this.#asked.delete(owner);
-    else this.#asked.set(owner, { group, awaited: asked.awaited });
-    if (before !== undefined && before.group !== group) this.#leave(before.group, owner, changed);
+    const left = before === undefined ? undefined : this.#groups.get(keyOf(before.clusters));
+    if (left !== undefined && left !== group) this.#leave(left, owner, changed);
     for (const cluster of changed) this.wanted.emit(cluster);
   }
 
   #group(clusters: readonly string[], changed: Set<string>): Group {
-    const key = clusters.join();
+    const key = keyOf(clusters);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
     const group: Group = { key, clusters, owners: new Set() };
@@ -120,6 +117,10 @@ export class Capacities {
       changed.add(cluster);
     }
   }
+}
+
+function keyOf(clusters: readonly string[]): string {
+  return clusters.join();
 }
 
 /** A set of clusters, and the objects that ask for exactly these clusters. */
