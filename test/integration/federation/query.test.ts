@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { FederatedStatus } from "../../../src/apis/index.ts";
+import { saidWait, waitsInStatus } from "../../../src/desiredstate/index.ts";
 import { Engine, Feed, Table } from "../../../src/query/index.ts";
 import { ALL, query } from "../../../src/query/testing/fleet.ts";
 import { type Follower, follow, listAll } from "../../../src/query/testing/reader.ts";
@@ -127,3 +128,22 @@ function withoutObservation(row: object): string {
   const { observedAt: _, ...rest } = row as { observedAt?: string };
   return JSON.stringify(rest);
 }
+
+test("a row says of a rollout that waits for a person what the status shows a reader of the hub", async () => {
+  const { federation, list } = await asked("r01", "r02");
+  await using _ = federation;
+  const stages = ["r01", "r02"].map((name) => ({ name, targetClusters: { clusterNames: [name] } }));
+  const [first, ...others] = stages;
+  if (first === undefined) throw new Error("there is no stage");
+  const rollout = { stages: [{ ...first, approval: "Manual" as const }, ...others] };
+  await federation.apply(PLACEMENTS, placement("all").rollout(rollout));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2));
+  const object = () => federation.hub.get(DEMOAPPLICATIONS, "default", "shop");
+  const status = (): FederatedStatus | undefined => object()["status"] as FederatedStatus | undefined;
+  await federation.until(() => status()?.rollout?.state === "Paused");
+  await federation.pass(5_000);
+  const [row] = await list("federatedobjects");
+  const approval = row?.waits.find((wait) => wait.for === "approval");
+  expect(approval?.message).toMatch(/^for a person to approve stage r01 since /);
+  expect(waitsInStatus(object(), status()).map(saidWait)).toEqual([approval]);
+});
