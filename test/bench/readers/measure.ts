@@ -1,7 +1,10 @@
+import type { MemberCluster } from "../../../src/apis/index.ts";
+import { objectPath } from "../../e2e/objects.ts";
 import { eventually } from "../../envtest/index.ts";
 import type { StatusFigures } from "../figures.ts";
 import { Observers } from "../observers.ts";
 import type { BenchOptions } from "../options.ts";
+import { cpuSeconds } from "../processUsage.ts";
 import { percentile, Rollouts } from "../rollouts.ts";
 import type { Stage } from "../stage.ts";
 import { Arrivals, type Pace, StatusChanges } from "../statusChanges.ts";
@@ -84,20 +87,25 @@ class TurnsOfReaders {
     this.#others = new StatusChanges({ applications, members: members.slice(1), until }, parts);
   }
 
-  async turn({ name, readers, isSilent }: Situation): Promise<ReaderTurn> {
+  async turn({ name: situation, readers, isSilent }: Situation): Promise<ReaderTurn> {
     const stage = this.#stage;
     const silent = isSilent ? this.#observers.members[0]?.member.plane : undefined;
     silent?.pause();
     try {
       await using _watchers = await Watchers.open(stage.url, this.#tokens, readers, ({ type, object }) => {
-        if (type === "ADDED" || type === "MODIFIED")
-          this.#arrivals.arrived(`${object.name}/${object.cluster}`, object.ready ?? 0);
+        const { name, cluster, ready = 0 } = object.status ?? {};
+        if (type === "ADDED" || type === "MODIFIED") this.#arrivals.arrived(`${name}/${cluster}`, ready);
       });
-      await stage.settle();
+      // The log of requests asks every server, and a silent one does not answer.
+      if (isSilent) await this.#untilSilent();
+      else await stage.settle();
       this.#arrivals.latencies.length = 0;
       const changes = silent === undefined ? this.#all : this.#others;
-      const { cpuMsPerChange, ...status } = await stage.status(name, PACE, () => changes.rolling(PACE));
-      if (readers === 0) return { situation: name, status, cpuMsPerChange };
+      stage.say(situation);
+      const cpuBefore = await cpuSeconds(stage.pid);
+      const status = await changes.rolling(PACE);
+      const cpuMsPerChange = (((await cpuSeconds(stage.pid)) - cpuBefore) * 1000) / PACE.count;
+      if (readers === 0) return { situation, status, cpuMsPerChange };
       const { latencies } = this.#arrivals;
       await eventually(
         () => {
@@ -107,10 +115,40 @@ class TurnsOfReaders {
         { timeout: TIMEOUT_MS, interval: 50 },
       );
       const reader = { p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
-      return { situation: name, status, cpuMsPerChange, reader };
+      return { situation, status, cpuMsPerChange, reader };
     } finally {
       silent?.resume();
       this.#arrivals.forget();
+      if (isSilent) await this.#untilMember("True");
     }
+  }
+
+  async #untilSilent(): Promise<void> {
+    await this.#untilMember("False", "Unknown");
+    const silent = this.#observers.members[0]?.member.name;
+    // The statuses that say so are written, and do not delay those that are measured.
+    const isSaid = (): boolean =>
+      [...this.#observers.applications.values()].every(({ status }) =>
+        status?.clusters?.some(({ name, reason }) => name === silent && reason === "ClusterUnreachable"),
+      );
+    await eventually(
+      () => {
+        if (!isSaid()) throw new Error("a status does not say that a member is silent");
+      },
+      { timeout: TIMEOUT_MS, interval: 100 },
+    );
+  }
+
+  async #untilMember(...wanted: string[]): Promise<void> {
+    const name = this.#observers.members[0]?.member.name ?? "";
+    const path = objectPath("MemberCluster", undefined, name);
+    await eventually(
+      async () => {
+        const { status } = await this.#stage.fleet.hub.api.get<MemberCluster>(path);
+        const ready = status?.conditions?.find(({ type }) => type === "Ready")?.status ?? "";
+        if (!wanted.includes(ready)) throw new Error(`${name} is Ready: ${ready}`);
+      },
+      { timeout: 2 * TIMEOUT_MS, interval: 200 },
+    );
   }
 }

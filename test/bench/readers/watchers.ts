@@ -8,7 +8,7 @@ const PATH = "/apis/query.federation.paas.cmft.com/v1alpha1/placedobjects?watch=
 
 export interface PlacedEvent {
   type: string;
-  object: { name?: string; cluster?: string; ready?: number };
+  object: { status?: { name?: string; cluster?: string; ready?: number } };
 }
 
 /** Tokens of ServiceAccounts that may read everything, enough for so many watches. */
