@@ -21,4 +21,5 @@ export {
   runningThereText,
 } from "./entries/index.ts";
 export { deletionText, deletionWait, isHeldByRollout, type LostObjects, policyStatus } from "./conditions/index.ts";
+export { explained } from "./explained.ts";
 export type { ClusterView, RowView, StatusInput } from "./types.ts";

@@ -4,11 +4,11 @@
  * [...]}`, each with all the fields of Explanation in src/desiredstate/explain/explain.ts. New fields may be added;
  * existing fields stay.
  */
-import { defined, type KubeObject, refKey, refOf } from "../../apis/index.ts";
-import { assembleSnapshot, type Explanation, explain as explainSnapshot } from "../../desiredstate/index.ts";
+import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import { assembleSnapshot, type Explanation } from "../../desiredstate/index.ts";
 import { groupKindOf } from "../../interpreter/index.ts";
 import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
-import { deletionText, runningText } from "../../status/index.ts";
+import { explained as explainedBy } from "../../status/index.ts";
 import {
   chooseAmong,
   type CommandContext,
@@ -72,16 +72,11 @@ type OnHub = Omit<ExplainOptions, "withoutHub" | "output">;
 
 function explained(state: PlannerHubState, object: KubeObject): Explanation {
   const snapshot = assembleSnapshot(state, object, { dependencies: state.dependencies });
-  const whole = explainSnapshot(snapshot, systemClock.now());
+  const whole = explainedBy(snapshot, systemClock.now());
   // A person who may not read MemberClusters cannot know if a cluster that the policy names exists.
   const isKnown = ({ reason }: Explanation["clusters"][number]): boolean =>
     reason !== "UnknownCluster" || !state.hidden.has("memberclusters");
-  const runs = runningText(snapshot.previous);
-  const clusters = whole.clusters.filter(isKnown);
-  const explanation = { ...whole, ...defined({ runs }), clusters };
-  const { deletionTimestamp: since } = object.metadata;
-  if (since === undefined) return explanation;
-  return { ...explanation, deletion: { since, message: deletionText(snapshot.previous, since) ?? "" } };
+  return { ...whole, clusters: whole.clusters.filter(isKnown) };
 }
 
 interface Asked {
