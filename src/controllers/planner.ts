@@ -41,7 +41,7 @@ import {
   RolloutSlots,
 } from "./facts/index.ts";
 import { DelayedWarnings, PolicyProgress } from "./progress/index.ts";
-import { HandoverReconciler, PlacementReconciler } from "./object/index.ts";
+import { Decisions, HandoverReconciler, PlacementReconciler } from "./object/index.ts";
 import { PolicyStatusReconciler } from "./policies/index.ts";
 
 export interface PlannerOptions {
@@ -83,6 +83,7 @@ export interface PlannerView {
   observations: Observations;
   contacts: ReportedContacts;
   statuses: Pick<StatusReconciler, "present">;
+  decisions: Pick<Decisions, "explain" | "differences">;
 }
 
 export interface Planner extends AsyncDisposable {
@@ -238,7 +239,7 @@ export function createPlanner(options: PlannerOptions): Planner {
     sink: tables.reports,
     reports: members,
     connections: members,
-    view: { states, assignments, observations, contacts, statuses },
+    view: { states, assignments, observations, contacts, statuses, decisions: new Decisions(tables) },
     hasSynced,
     run,
     async [Symbol.asyncDispose]() {

@@ -10,6 +10,7 @@ import {
   Engine,
   Feed,
   followClientTrust,
+  FullObjects,
   Leader,
   LEADER_ADDRESS,
   type LeaderTrust,
@@ -120,6 +121,7 @@ export class Queries implements AsyncDisposable {
     });
     const { hub } = this.#options;
     const feed = term.use(new Feed({ table, hub, view, clock: systemClock, logger: this.#logger }));
+    const full = new FullObjects({ table, hub, view, clock: systemClock });
     const over = new AbortController();
     term.defer(() => over.abort(new Error("the term is over")));
     const signal = AbortSignal.any([over.signal, this.#end.signal]);
@@ -127,7 +129,7 @@ export class Queries implements AsyncDisposable {
     const begin = async (): Promise<void> => {
       await hub.waitForSync(signal);
       await feed.caughtUp();
-      if (!signal.aborted) term.use(this.#server.lead(engine, { read: () => feed.read() }));
+      if (!signal.aborted) term.use(this.#server.lead(engine, { full, read: () => feed.read() }));
     };
     begin().catch((error: unknown) => {
       if (!signal.aborted) this.#logger.error({ err: error }, "queries are not answered");

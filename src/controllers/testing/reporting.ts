@@ -1,5 +1,6 @@
 import type { FederatedStatus } from "../../apis/index.ts";
 import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
+import { Decisions } from "../object/decisions.ts";
 import type { Plan } from "../tables/objectStates.ts";
 import { StatusReconciler } from "../status/status.ts";
 import { observation } from "./builders.ts";
@@ -53,6 +54,7 @@ export async function reporting(...given: Parameters<typeof placing>) {
     all.assignments.replace(APP, changed);
   };
   return {
+    decisions: new Decisions(all.shared),
     ...{ ...all, reconciler, woken, report, status, writes, conditions, clusterStates, complete, happens },
     ...{ planned, replan, changeRows },
   };

@@ -19,7 +19,7 @@ async function feeding(...given: Parameters<typeof reporting>) {
   const all = await reporting(...given);
   const { clock, cache: hub, states, assignments, observations, contacts, reconciler: statuses } = all;
   const table = new Table({ now: () => clock.now() });
-  const view: PlannerView = { states, assignments, observations, contacts, statuses };
+  const view: Omit<PlannerView, "decisions"> = { states, assignments, observations, contacts, statuses };
   const { logger, lines } = logLines();
   const feed = new Feed({ table, hub, view, clock, logger });
   onTestFinished(() => feed[Symbol.dispose]());

@@ -17,7 +17,7 @@ import { entriesOf, objectFacts } from "./objectFacts.ts";
 export interface FeedOptions {
   table: Table;
   hub: HubCache;
-  view: PlannerView;
+  view: Omit<PlannerView, "decisions">;
   clock: Clock;
   logger: Pick<Logger, "error">;
 }

@@ -5,3 +5,4 @@
  * never waits for the rows.
  */
 export { Feed } from "./feed.ts";
+export { entriesOf } from "./objectFacts.ts";

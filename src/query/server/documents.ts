@@ -6,6 +6,9 @@ import {
   isGettable,
   isNamespaced,
   KIND_OF,
+  type Part,
+  PART_KINDS,
+  partsOf,
   QUERY_GROUP,
   QUERY_VERSION,
   SHORT_NAMES,
@@ -32,14 +35,23 @@ export function documentAt(path: string): object {
 }
 
 function resources(): object[] {
-  return RESOURCES.map((resource) => ({
-    name: resource,
-    singularName: KIND_OF[resource].toLowerCase(),
-    namespaced: isNamespaced(resource),
-    kind: KIND_OF[resource],
-    verbs: isGettable(resource) ? ["get", "list", "watch"] : ["list", "watch"],
-    ...(SHORT_NAMES[resource].length === 0 ? {} : { shortNames: SHORT_NAMES[resource] }),
-  }));
+  return RESOURCES.flatMap((resource) => [
+    {
+      name: resource,
+      singularName: KIND_OF[resource].toLowerCase(),
+      namespaced: isNamespaced(resource),
+      kind: KIND_OF[resource],
+      verbs: isGettable(resource) ? ["get", "list", "watch"] : ["list", "watch"],
+      ...(SHORT_NAMES[resource].length === 0 ? {} : { shortNames: SHORT_NAMES[resource] }),
+    },
+    ...partsOf(resource).map((part) => ({
+      name: `${resource}/${part}`,
+      singularName: "",
+      namespaced: isNamespaced(resource),
+      kind: PART_KINDS[part],
+      verbs: ["get"],
+    })),
+  ]);
 }
 
 const SUMMARIES: Readonly<Record<Resource, string>> = {
@@ -86,11 +98,13 @@ function description(): object {
     if (isNamespaced(resource))
       paths[`${VERSION_PATH}/namespaces/{namespace}/${resource}`] = { ...list, parameters: [inPath("namespace")] };
     if (!isGettable(resource)) continue;
-    const one = { get: getOperation(resource) };
-    paths[`${VERSION_PATH}/${resource}/{name}`] = { ...one, parameters: [inPath("name")] };
-    if (isNamespaced(resource)) {
+    const operations = new Map<string, object>([["", getOperation(resource)]]);
+    for (const part of partsOf(resource)) operations.set(`/${part}`, partOperation(resource, part));
+    for (const [part, get] of operations) {
+      paths[`${VERSION_PATH}/${resource}/{name}${part}`] = { get, parameters: [inPath("name")] };
+      if (!isNamespaced(resource)) continue;
       const parameters = [inPath("namespace"), inPath("name")];
-      paths[`${VERSION_PATH}/namespaces/{namespace}/${resource}/{name}`] = { ...one, parameters };
+      paths[`${VERSION_PATH}/namespaces/{namespace}/${resource}/{name}${part}`] = { get, parameters };
     }
   }
   return {
@@ -129,6 +143,27 @@ function getOperation(resource: Resource): object {
   return {
     summary: SUMMARIES[resource],
     operationId: `read${KIND_OF[resource]}`,
+    responses: { 200: answered(KIND_OF[resource]), ...FAILURES },
+    ...gvk(resource, "get"),
+  };
+}
+
+/** What a subresource answers, and its parameters. */
+const PART_SUMMARIES: Readonly<Record<Part, { summary: string; parameters: Readonly<Record<string, string>> }>> = {
+  full: {
+    summary: "The object with every cluster, its waits, its rollout, the explanation and the differences.",
+    parameters: { cluster: "Names of clusters, separated by commas: only these are in the answer." },
+  },
+};
+
+function partOperation(resource: Resource, part: Part): object {
+  const { summary, parameters } = PART_SUMMARIES[part];
+  return {
+    summary,
+    operationId: `read${KIND_OF[resource]}${part[0]?.toUpperCase() ?? ""}${part.slice(1)}`,
+    parameters: Object.entries(parameters).map(([name, description]) => ({
+      ...{ name, in: "query", description, schema: { type: "string" } },
+    })),
     responses: { 200: answered(KIND_OF[resource]), ...FAILURES },
     ...gvk(resource, "get"),
   };

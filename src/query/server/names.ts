@@ -26,6 +26,19 @@ export function isNamespaced(resource: Resource): boolean {
   return resource !== "fleetclusters";
 }
 
+/** Subresources of rows. */
+export const PARTS = {
+  federatedobjects: ["full"],
+} as const satisfies Partial<Record<Resource, readonly string[]>>;
+export type Part = (typeof PARTS)[keyof typeof PARTS][number];
+
+/** Kinds of the answers. */
+export const PART_KINDS: Readonly<Record<Part, string>> = { full: "FullFederatedObject" };
+
+export function partsOf(resource: Resource): readonly Part[] {
+  return resource === "federatedobjects" ? PARTS[resource] : [];
+}
+
 export function isGettable(
   resource: Resource,
 ): resource is Extract<Resource, "federatedobjects" | "placedobjects" | "fleetclusters"> {

@@ -2,13 +2,23 @@ import { defined } from "../../apis/index.ts";
 import { parseQuery } from "../ask/index.ts";
 import { type Query, QueryError, type Resource, RESOURCES } from "../types.ts";
 import { RequestError } from "./failures.ts";
-import { GROUP_PATH, isGettable, isNamespaced, VERSION_PATH } from "./names.ts";
+import { GROUP_PATH, isGettable, isNamespaced, type Part, partsOf, VERSION_PATH } from "./names.ts";
 import { rowKeyOf } from "./rowNames.ts";
 import type { IncludeObject } from "./tables.ts";
 
+/** A subresource of a row. */
+export interface PartRoute {
+  to: "Part";
+  part: Part;
+  resource: Resource;
+  namespace?: string;
+  name: string;
+}
+
 export type Route =
   | { to: "Document"; path: string }
-  | { to: "Resource"; resource: Resource; namespace?: string; name?: string };
+  | { to: "Resource"; resource: Resource; namespace?: string; name?: string }
+  | PartRoute;
 
 const DOCUMENTS: readonly string[] = ["/apis", GROUP_PATH, VERSION_PATH, "/openapi/v3", `/openapi/v3${VERSION_PATH}`];
 
@@ -22,13 +32,17 @@ export function routeOf(path: string): Route | undefined {
     .split("/")
     .map(decoded);
   const namespace = parts[0] === "namespaces" ? parts[1] : undefined;
-  const [resource = "", name, ...more] = parts[0] === "namespaces" ? parts.slice(2) : parts;
+  const [resource = "", name, subresource, ...more] = parts[0] === "namespaces" ? parts.slice(2) : parts;
   const known = RESOURCES.find((one) => one === resource);
   const isMisplaced = known !== undefined && namespace !== undefined && !isNamespaced(known);
-  if (known === undefined || more.length > 0 || isMisplaced || namespace === "" || name === "")
+  const part = known === undefined ? undefined : partsOf(known).find((one) => one === subresource);
+  const isUnknown = known === undefined || more.length > 0 || (subresource !== undefined && part === undefined);
+  if (isUnknown || isMisplaced || namespace === "" || name === "")
     throw new QueryError(404, "NotFound", `there is no such path; resources are ${RESOURCES.join(", ")}`);
   if (name !== undefined && !isGettable(known))
     throw new QueryError(404, "NotFound", `a row of ${known} cannot be read alone; list ${known}`);
+  if (name !== undefined && part !== undefined)
+    return { to: "Part", part, resource: known, name, ...defined({ namespace }) };
   return { to: "Resource", resource: known, ...defined({ namespace, name }) };
 }
 

@@ -1,4 +1,4 @@
-import type { Filter, ObjectPair, QueryEngine, Scope } from "../types.ts";
+import type { Filter, ObjectPair, QueryEngine, RowKey, Scope } from "../types.ts";
 import { RequestError } from "./failures.ts";
 import type { Reviewer } from "./reviewer.ts";
 import type { User } from "./user.ts";
@@ -66,6 +66,15 @@ export class Scopes {
 
   constructor(options: ScopesOptions) {
     this.#options = options;
+  }
+
+  /** What the user may read of the kind of one row. */
+  async ofRow(user: User, key: RowKey, engine: Pick<QueryEngine, "pairs">): Promise<ReviewedScope> {
+    // Without an object, the counts of a cluster's row are of every object.
+    if (!("object" in key)) return this.of(user, {}, engine);
+    const { group, kind, namespace } = key.object;
+    const namespaces = namespace === undefined ? {} : { namespace: [namespace] };
+    return this.of(user, { kind: [`${group}/${kind}`], ...namespaces }, engine);
   }
 
   /** @throws {RequestError} 403 if the request needs too many reviews, 503 if the hub does not answer */

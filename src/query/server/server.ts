@@ -5,12 +5,14 @@ import { defined } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import type { Client, Clock } from "../../runtime/index.ts";
 import type { ListAnswer, QueryEngine, Resource } from "../types.ts";
+import { EVERY_CLUSTER, refuse, send, sendList } from "./answers.ts";
 import { Authenticator, type Proof } from "./authenticator.ts";
 import type { ClientTrust } from "./clientTrust.ts";
 import { documentAt } from "./documents.ts";
-import { internalError, RequestError, type StatusBody, statusOf } from "./failures.ts";
+import { internalError, RequestError, statusOf } from "./failures.ts";
 import { type Leader, noLeader } from "./leader.ts";
-import { formatOf, listBody, rowBody, type Representation } from "./representation.ts";
+import { formatOf, rowBody, type Representation } from "./representation.ts";
+import { Parts, type PartSources } from "./parts.ts";
 import { askedBy, checkRequest, checkWay, routeOf } from "./requests.ts";
 import { Reviewer } from "./reviewer.ts";
 import { rowKeyOf } from "./rowNames.ts";
@@ -41,6 +43,8 @@ export interface QueryLimits {
   strangers: BucketLimits;
   watchesOfUser: number;
   watches: number;
+  /** Whole objects that one user reads: they cost more than rows. */
+  full: BucketLimits;
 }
 
 const LIMITS: QueryLimits = {
@@ -48,12 +52,8 @@ const LIMITS: QueryLimits = {
   strangers: { perSecond: 50, burst: 100 },
   watchesOfUser: 20,
   watches: 1_000,
+  full: { perSecond: 2, burst: 10 },
 };
-
-/** In `partial`: no cluster's rows are in the answer. */
-const EVERY_CLUSTER = "*";
-const MOST_WARNINGS = 5;
-const JSON_TYPE = "application/json";
 
 /** Answers requests of the query API. Any number of HTTP servers may hand requests over. */
 export class QueryServer implements AsyncDisposable {
@@ -64,6 +64,7 @@ export class QueryServer implements AsyncDisposable {
   readonly #requests: TokenBuckets;
   readonly #end = new AbortController();
   readonly #running = new Set<Promise<void>>();
+  readonly #parts: Parts;
   readonly #watches = new Map<string, number>();
   #watchCount = 0;
   /** While this manager leads. */
@@ -81,6 +82,7 @@ export class QueryServer implements AsyncDisposable {
     this.#requests = new TokenBuckets(this.#limits.requests, now);
     const strangers = new TokenBuckets(this.#limits.strangers, now);
     const self = options.self ?? (() => undefined);
+    this.#parts = new Parts({ scopes: this.#scopes, now, full: this.#limits.full });
     this.#authenticator = new Authenticator({ reviewer, clock, strangers, self });
   }
 
@@ -154,17 +156,24 @@ export class QueryServer implements AsyncDisposable {
       return;
     }
     call.resource = route.resource;
+    const term = this.#term;
     const parameters = new URLSearchParams((request.url ?? "").split("?", 2)[1] ?? "");
+    if (route.to === "Part") {
+      if (term === undefined) return await this.#passOn(call, proof);
+      // The row is read once. A log that goes on for long needs no rows that are kept up to date.
+      (await term.sources.read?.())?.[Symbol.dispose]();
+      return await this.#parts.answer({ request, response, proof, parameters, route, ...term });
+    }
     const format = formatOf(request.headers.accept);
     const { query, manner } = askedBy(route, parameters, lastEventIdOf(request));
     const how: Representation = {
       ...{ resource: route.resource, format, include: manner.include },
       now: () => this.#options.clock.now(),
     };
-    const term = this.#term;
     const isWatch = route.name === undefined && (manner.isWatch || format === "EventStream");
     call.isWatch = isWatch;
-    if (term === undefined) return await this.#passOn(call, proof, how, route.name === undefined && !isWatch);
+    if (term === undefined)
+      return await this.#passOn(call, proof, route.name === undefined && !isWatch ? how : undefined);
     using _reader = await term.sources.read?.();
     if (route.name !== undefined) return await this.#get({ ...call, proof, how, ...route, name: route.name }, term);
     if (isWatch) {
@@ -178,21 +187,11 @@ export class QueryServer implements AsyncDisposable {
     sendList(response, how, await term.engine.list(query, scope));
   }
 
-  async #get({ response, proof, how, namespace, name }: GetCall, { engine }: { engine: QueryEngine }): Promise<void> {
+  async #get({ response, proof, how, namespace, name }: GetCall, { engine }: Term): Promise<void> {
     const { resource } = how;
     if (!isGettable(resource)) throw new RequestError(404, `a row of ${resource} cannot be read alone`);
     const key = rowKeyOf(resource, namespace, name);
-    const object = "object" in key ? key.object : undefined;
-    // Without an object, the counts of a cluster's row are of every object.
-    const filter =
-      object === undefined
-        ? {}
-        : {
-            kind: [`${object.group}/${object.kind}`],
-            ...(object.namespace === undefined ? {} : { namespace: [object.namespace] }),
-          };
-    const scope = await this.#scopes.of(proof.user, filter, engine);
-    send(response, rowBody(how, engine.get(resource, key, scope)));
+    send(response, rowBody(how, engine.get(resource, key, await this.#scopes.ofRow(proof.user, key, engine))));
   }
 
   /** Whoever names namespaces where he may read nothing is told so, whether or not there is anything. */
@@ -211,17 +210,17 @@ export class QueryServer implements AsyncDisposable {
   }
 
   /** A list that nobody can answer says so in `partial`; other requests fail. */
-  async #passOn({ request, response }: Call, proof: Proof, how: Representation, isList: boolean): Promise<void> {
+  async #passOn({ request, response }: Call, proof: Proof, list?: Representation): Promise<void> {
     const code = await this.#options.leader?.pass(request, response, proof);
     if (code !== undefined) return;
-    if (!isList) throw noLeader();
+    if (list === undefined) throw noLeader();
     const answer: ListAnswer = {
       items: [],
       totals: { count: 0, ready: 0, desired: 0 },
       partial: [{ cluster: EVERY_CLUSTER, reason: "LeaderUnreachable" }],
       resourceVersion: "0",
     };
-    sendList(response, how, answer);
+    sendList(response, list, answer);
   }
 
   #placeFor({ name }: User): Disposable {
@@ -243,7 +242,7 @@ export class QueryServer implements AsyncDisposable {
 }
 
 /** What a leader answers from besides its engine. */
-export interface TermSources {
+export interface TermSources extends PartSources {
   /** Brings the rows up to date, and keeps them so until disposed of. */
   read?: () => Promise<Disposable>;
 }
@@ -282,40 +281,4 @@ function lastEventIdOf({ headers }: IncomingMessage): string | undefined {
 
 function namesOf(names: readonly string[]): string {
   return names.length > 3 ? `those ${names.length} namespaces` : names.map((name) => name.slice(0, 63)).join(", ");
-}
-
-function send(response: ServerResponse, body: object, code = 200, headers: Record<string, string> = {}): void {
-  const text = JSON.stringify(body);
-  response.writeHead(code, {
-    "content-type": JSON_TYPE,
-    "content-length": Buffer.byteLength(text),
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    ...headers,
-  });
-  response.end(text);
-}
-
-/** A table has no place for `partial`, but kubectl prints warnings. */
-function sendList(response: ServerResponse, how: Representation, answer: ListAnswer): void {
-  const { partial } = answer;
-  const warnings = partial.slice(0, MOST_WARNINGS).map(({ cluster, reason }) => {
-    const what = cluster === EVERY_CLUSTER ? "no rows are here" : `rows of ${cluster} may be out of date`;
-    return `299 - "${`${what}: ${reason}`.replaceAll(/[^\x20-\x7e]|["\\]/g, "?")}"`;
-  });
-  const more = partial.length - warnings.length;
-  if (more > 0) warnings.push(`299 - "rows of ${more} more clusters may be out of date"`);
-  if (warnings.length > 0) response.setHeader("warning", warnings);
-  send(response, listBody(how, answer));
-}
-
-function refuse(response: ServerResponse, status: StatusBody): void {
-  const after = status.details?.retryAfterSeconds;
-  send(response, status, status.code, {
-    ...(after === undefined ? {} : { "retry-after": String(after) }),
-    ...(status.code === 401 ? { "www-authenticate": "Bearer" } : {}),
-    ...(status.code === 405 ? { allow: "GET" } : {}),
-    // What comes after a refused body is not another request.
-    ...(status.code === 413 || status.code === 405 ? { connection: "close" } : {}),
-  });
 }

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { defined } from "../../apis/index.ts";
+import type { FullSource } from "../full/index.ts";
+import { parseQuery } from "../ask/index.ts";
+import { type FederatedObjectRow, type ObjectIdentity, QueryError, type QueryEngine } from "../types.ts";
+import { send } from "./answers.ts";
+import type { Proof } from "./authenticator.ts";
+import { RequestError } from "./failures.ts";
+import { itemOf } from "./items.ts";
+import { PART_KINDS } from "./names.ts";
+import type { PartRoute } from "./requests.ts";
+import { rowKeyOf } from "./rowNames.ts";
+import type { Scopes } from "./scopes.ts";
+import { type BucketLimits, TokenBuckets } from "./tokenBuckets.ts";
+
+/** What answers subresources. A subresource without a source is answered with 404. */
+export interface PartSources {
+  full?: FullSource;
+}
+
+export interface PartCall {
+  route: PartRoute;
+  request: IncomingMessage;
+  response: ServerResponse;
+  proof: Proof;
+  parameters: URLSearchParams;
+  engine: QueryEngine;
+  sources: PartSources;
+  /** Aborted at the end of the term. */
+  signal: AbortSignal;
+}
+
+export interface PartsOptions {
+  scopes: Scopes;
+  /** Milliseconds that never run backwards. */
+  now: () => number;
+  full: BucketLimits;
+}
+
+/** Answers requests for subresources. Whoever may not read the row is answered as for the row. */
+export class Parts {
+  readonly #scopes: Scopes;
+  readonly #full: TokenBuckets;
+
+  constructor({ scopes, now, full }: PartsOptions) {
+    this.#scopes = scopes;
+    this.#full = new TokenBuckets(full, now);
+  }
+
+  async answer(call: PartCall): Promise<void> {
+    switch (call.route.part) {
+      case "full":
+        return await this.#whole(call);
+    }
+  }
+
+  async #whole({ route, response, proof, parameters, engine, sources }: PartCall): Promise<void> {
+    const { resource, namespace, name } = route;
+    const clusters = clustersOf(parameters);
+    this.#full.take(proof.user.name);
+    const key = rowKeyOf(resource, namespace, name);
+    if (!("object" in key)) throw new RequestError(404, `${resource} has no such subresource`);
+    const scope = await this.#scopes.ofRow(proof.user, key, engine);
+    const row = engine.get("federatedobjects", key, scope);
+    const { mayReadClusters } = scope;
+    const full = sources.full?.of(row, engine.history(identityOf(row), scope), {
+      ...{ mayReadClusters },
+      ...defined({ clusters }),
+    });
+    if (full === undefined) throw new RequestError(404, "this manager does not answer with whole objects");
+    send(response, { ...itemOf(resource, row), kind: PART_KINDS.full, status: full });
+  }
+}
+
+function identityOf({ kind, group, namespace, name }: FederatedObjectRow): ObjectIdentity {
+  return { kind, group, name, ...defined({ namespace }) };
+}
+
+/** The parameter `cluster`, and no other one. */
+function clustersOf(parameters: URLSearchParams): ReadonlySet<string> | undefined {
+  const unknown = [...parameters.keys()].find((name) => name !== "cluster" && name !== "pretty");
+  if (unknown !== undefined)
+    throw new QueryError(
+      400,
+      "BadRequest",
+      `full takes the parameter cluster, not ${JSON.stringify(unknown.slice(0, 64))}`,
+    );
+  const rows = [...parameters].filter(([name]) => name === "cluster");
+  const { cluster } = parseQuery("placedobjects", rows).filter;
+  return cluster === undefined ? undefined : new Set(cluster);
+}
