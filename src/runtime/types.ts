@@ -107,6 +107,11 @@ export interface RawOptions extends CallOptions {
   onDate?: (serverTime: number) => void;
 }
 
+export interface StreamOptions extends CallOptions {
+  /** The server may be silent for so long. */
+  idleTimeoutMs?: number;
+}
+
 /**
  * Client of one cluster. Every call throws {@link ApiError} (the server refused), {@link TransportError} (it was not
  * reached, or the connection broke) or the signal's reason; a write also what its guard throws ({@link NotLeaderError}).
@@ -135,4 +140,9 @@ export interface Client extends AsyncDisposable {
   delete(type: ResourceType, namespace: string | undefined, name: string, options?: DeleteOptions): Promise<void>;
   /** Any other request: `/readyz`, discovery, TokenRequest. Returns parsed JSON, or the text of another answer. */
   raw(method: "GET" | "POST" | "PUT", path: string, options?: RawOptions): Promise<unknown>;
+  /**
+   * The bytes of a long answer, such as a log, as they arrive. A reader who pauses makes the server wait. The stream has a
+   * connection of its own, so that it delays no watch. It ends with the answer, and throws when the connection breaks.
+   */
+  stream(path: string, options?: StreamOptions): AsyncGenerator<Uint8Array, void, undefined>;
 }

@@ -23,6 +23,7 @@ import type {
   PatchType,
   RawOptions,
   ResourceType,
+  StreamOptions,
   WatchEvent,
   WatchOptions,
 } from "../types.ts";
@@ -215,6 +216,28 @@ class HttpClient implements Client {
       if (serverTime !== undefined) options.onDate?.(serverTime);
       return isJson(answer) ? this.#parse(answer) : answer.body;
     });
+  }
+
+  async *stream(path: string, options: StreamOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    const { signal, idleTimeoutMs } = options;
+    const alone = { idleTimeoutMs };
+    const call: Call = {
+      ...{ method: "GET", path, accept: "*/*", verb: "raw", resource: rawResource(path), alone },
+      ...signalOf(options),
+    };
+    let body: BodyReader | undefined;
+    try {
+      body = await this.#openWatch(call);
+      for (;;) {
+        const chunk = await this.#transport.readFrom(body, signal);
+        if (chunk === undefined) return;
+        yield chunk;
+      }
+    } catch (error) {
+      throw locatedAt(error, endpointOf(call));
+    } finally {
+      body?.close();
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

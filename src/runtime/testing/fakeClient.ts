@@ -117,6 +117,10 @@ export class FakeClient implements Client {
     });
   }
 
+  async *stream(path: string, options: CallOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    yield Buffer.from(String(await this.raw("GET", path, options)));
+  }
+
   watch(type: ResourceType, options: WatchOptions = {}): AsyncGenerator<WatchEvent, void, undefined> {
     return this.#watch(type, options);
   }

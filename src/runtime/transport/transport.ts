@@ -29,6 +29,8 @@ export interface TransportRequest {
   body?: string;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
+  /** Of a stream: a connection of its own, on which the server may be silent for so many milliseconds. */
+  alone?: { idleTimeoutMs: number | undefined } | undefined;
   /** Called when the request has a connection and nothing has been sent. Its error fails the request. */
   beforeSend?: (() => void) | undefined;
 }
@@ -108,11 +110,18 @@ export class Transport implements AsyncDisposable {
 
   /** Resolves with the head. The body is read with {@link readFrom}. */
   stream(request: TransportRequest): Promise<ResponseHead & { body: BodyReader }> {
+    const { alone } = request;
+    const bodyTimeout = alone?.idleTimeoutMs ?? this.#facts.idleTimeoutMs;
     return this.#authorized(
       request,
-      this.#facts,
+      { ...this.#facts, idleTimeoutMs: bodyTimeout },
       (agents, headers) =>
-        openStream(agents.watches, this.#dispatchOptions(request, headers), { ...request, budget: this.unread }),
+        openStream(
+          // On a shared connection, a reader who pauses would hold up the watches.
+          alone === undefined ? agents.watches : agents.requests,
+          { ...this.#dispatchOptions(request, headers), bodyTimeout },
+          { ...request, budget: this.unread },
+        ),
       (answer) => answer.body.close(),
     );
   }

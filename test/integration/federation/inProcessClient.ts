@@ -159,6 +159,10 @@ export class InProcessClient implements Client {
     });
   }
 
+  async *stream(path: string, options: CallOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    yield Buffer.from(String(await this.raw("GET", path, { ...options, accept: "*/*" })));
+  }
+
   async *watch(type: ResourceType, options: WatchOptions = {}): AsyncGenerator<WatchEvent, void, undefined> {
     const { signal } = options;
     const path = collectionPath(type, options.namespace) + watchQuery(options);
