@@ -12,10 +12,10 @@ export { stripMarks, notInVersion, readLive, rehearse, type Rehearsed, rehearseR
 export { ClusterPool } from "./connection/index.ts";
 export { createMembers } from "./members.ts";
 export { copyIn, inspectNamespace, isOwn, ownerOf } from "./model/index.ts";
-export { capacityNow } from "./workloads/index.ts";
+export { capacityNow, type OwnedPods, type PodOwner, readOwnedPods } from "./workloads/index.ts";
 export {
   SERVICE_ACCOUNT_ANNOTATION,
   TOKEN_EXPIRES_AT_ANNOTATION,
   TOKEN_ISSUED_AT_ANNOTATION,
 } from "./credentials/index.ts";
-export type { PoolListener } from "./types.ts";
+export type { MemberSession, PoolListener } from "./types.ts";
