@@ -264,14 +264,14 @@ export interface QueryEngine {
   pairs(filter: Filter): Iterable<ObjectPair>;
 }
 
-export type QueryStatus = 400 | 403 | 404 | 410;
+export type QueryStatus = 400 | 403 | 404 | 410 | 429;
 
 export class QueryError extends Error {
   override readonly name = "QueryError";
 
   readonly status: QueryStatus;
   /** As in a Kubernetes Status. */
-  readonly reason: "BadRequest" | "Forbidden" | "NotFound" | "Expired";
+  readonly reason: "BadRequest" | "Forbidden" | "NotFound" | "Expired" | "TooManyRequests";
 
   constructor(status: QueryStatus, reason: QueryError["reason"], message: string) {
     super(message);

@@ -46,8 +46,8 @@ export interface CauseRows {
 
 /** One row for each reason and message shape among placed objects in trouble; most objects first. CEL is not applied. */
 export async function causeRows(cells: readonly Cell<PlacedValue>[], reading: Reading): Promise<CauseRows> {
-  const { compiled, readable, pause, now } = reading;
-  const found = await sifted(listed(cells), { compiled: { ...compiled, cel: undefined }, readable, pause, now });
+  const { compiled } = reading;
+  const found = await sifted(listed(cells), { ...reading, compiled: { ...compiled, cel: undefined } });
   const causes = new Map<string, Cause>();
   const sums = { ready: 0, desired: 0 };
   for (const one of found) {

@@ -13,6 +13,7 @@ import {
   type Scope,
   type TransitionRow,
 } from "../types.ts";
+import { type CelOptions, CelTurns } from "./celWork.ts";
 import { clusterRowOf } from "./derived.ts";
 import { compileFilter } from "./filter.ts";
 import { Lists, type ListsOptions } from "./lists.ts";
@@ -21,7 +22,7 @@ import { checkClusters, Readable } from "./scope.ts";
 import { Versions } from "./versions.ts";
 import { Watch } from "./watch.ts";
 
-export interface EngineOptions extends Omit<ListsOptions, "versions"> {
+export interface EngineOptions extends Omit<ListsOptions, "versions" | "celTurns">, Partial<CelOptions> {
   /** Between 0 and 1. */
   random: () => number;
 }
@@ -32,12 +33,15 @@ type Gettable = "federatedobjects" | "placedobjects" | "fleetclusters";
 export class Engine implements QueryEngine {
   readonly #options: EngineOptions;
   readonly #versions: Versions;
+  readonly #celTurns: CelTurns;
   readonly #lists: Lists;
 
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#versions = new Versions(Math.floor(options.random() * 1_000_000));
-    this.#lists = new Lists({ ...options, versions: this.#versions });
+    const { monotonic = options.now, rest = async () => undefined } = options;
+    this.#celTurns = new CelTurns({ monotonic, rest });
+    this.#lists = new Lists({ ...options, versions: this.#versions, celTurns: this.#celTurns });
   }
 
   async list(query: Query, scope: Scope): Promise<ListAnswer> {
@@ -61,7 +65,7 @@ export class Engine implements QueryEngine {
     if (query.resource === "fleetclusters") checkClusters(scope);
     const time = now();
     const compiled = compileFilter(query.resource, query.filter, time);
-    const reading = { compiled, readable: new Readable(scope), pause, now: time };
+    const reading = { compiled, readable: new Readable(scope), pause, celTurns: this.#celTurns, now: time };
     const version = since === undefined ? undefined : this.#versions.parse(since);
     return new Watch({ table, versions: this.#versions, now, query, reading, since: version, signal });
   }

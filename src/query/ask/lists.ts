@@ -2,6 +2,7 @@ import { type Pair, type Table, type Transition } from "../table/index.ts";
 import { type ListAnswer, type Partial, type Query, type Scope, type Totals } from "../types.ts";
 import { causeRows, clusterRowOf, transitionRowOf, troubledCells } from "./derived.ts";
 import { picked } from "./fields.ts";
+import type { CelTurns, Pause } from "./celWork.ts";
 import { type Compiled, compileFilter } from "./filter.ts";
 import { expired, type Held, Pages, type PageSource, type Position, tokenOf } from "./pages.ts";
 import { rowOf, timeOf } from "./rows.ts";
@@ -10,7 +11,6 @@ import {
   groupsOfCells,
   groupsOfRows,
   listed,
-  type Pause,
   type Reading,
   scan,
   sifted,
@@ -29,6 +29,7 @@ export interface ListsOptions {
   /** A text that nobody can guess, without dots. */
   randomId: () => string;
   pause: Pause;
+  celTurns: CelTurns;
   /** Up to so many candidates, all rows are found for the first page, and sorted. More are read page by page. */
   few?: number | undefined;
 }
@@ -202,7 +203,9 @@ export class Lists {
   }
 
   #reading(compiled: Compiled, scope: Scope, now: number): Reading {
-    return { compiled, readable: new Readable(scope), pause: this.#options.pause, now };
+    const { pause, celTurns } = this.#options;
+    const pausing = { pause, celTurns };
+    return { compiled, readable: new Readable(scope), ...pausing, now };
   }
 
   /** Clusters out of contact that have something to do with the query. */

@@ -1,17 +1,16 @@
 import { type Cell, type Chunks, objectsFrom, type ObjectValue, oldestIn, type PlacedValue } from "../table/index.ts";
-import { type Grouping, type GroupRow, QueryError, type Totals } from "../types.ts";
+import { type Grouping, type GroupRow, type Totals } from "../types.ts";
+import { type CelTurns, CelWork, type Pause } from "./celWork.ts";
 import type { Compiled } from "./filter.ts";
 import { rowOf, timeOf } from "./rows.ts";
 import type { Readable } from "./scope.ts";
 import type { Found, Place, RowOrder } from "./sort.ts";
 
-/** Undefined if there is time to go on at once. */
-export type Pause = () => Promise<void> | undefined;
-
 export interface Reading {
   compiled: Compiled;
   readable: Readable;
   pause: Pause;
+  celTurns: CelTurns;
   /** Epoch milliseconds of the query. */
   now: number;
 }
@@ -20,28 +19,29 @@ export interface Reading {
 export const FEW = 20_000;
 
 const ROWS_BETWEEN_PAUSES = 256;
-const CEL_ROWS_BETWEEN_PAUSES = 16;
-/** One evaluation takes some microseconds. */
-const MOST_CEL_ROWS = 100_000;
 
 /** Tests rows one after another, and pauses when the turn of the event loop has been used. */
-export class Sieve {
+export class Sieve implements Disposable {
   readonly #reading: Reading;
-  readonly #between: number;
-  #celRows = 0;
-  #untilPause: number;
+  readonly #cel: CelWork | undefined;
+  #untilPause = ROWS_BETWEEN_PAUSES;
 
   constructor(reading: Reading) {
+    const { compiled, celTurns, pause } = reading;
     this.#reading = reading;
-    this.#between = reading.compiled.cel === undefined ? ROWS_BETWEEN_PAUSES : CEL_ROWS_BETWEEN_PAUSES;
-    this.#untilPause = this.#between;
+    this.#cel = compiled.cel === undefined ? undefined : new CelWork(celTurns, pause);
+  }
+
+  [Symbol.dispose](): void {
+    this.#cel?.[Symbol.dispose]();
   }
 
   /** Undefined, or what to wait for before the next row. */
   pause(): Promise<void> | undefined {
+    if (this.#cel !== undefined) return this.#cel.next();
     this.#untilPause -= 1;
     if (this.#untilPause > 0) return undefined;
-    this.#untilPause = this.#between;
+    this.#untilPause = ROWS_BETWEEN_PAUSES;
     return this.#reading.pause();
   }
 
@@ -56,10 +56,7 @@ export class Sieve {
     const { compiled, now } = this.#reading;
     if (!compiled.acceptsRow(object, placed)) return false;
     if (compiled.cel === undefined) return true;
-    if (++this.#celRows > MOST_CEL_ROWS) {
-      const message = `cel would read more than ${MOST_CEL_ROWS} rows; filter by namespace, cluster, state or reason as well`;
-      throw new QueryError(400, "BadRequest", message);
-    }
+    this.#cel?.count();
     return compiled.cel(rowOf(object, placed, now));
   }
 }
@@ -77,7 +74,7 @@ export function listed(cells: readonly (Cell<ObjectValue> | Cell<PlacedValue>)[]
 }
 
 export async function sifted(found: readonly Found[], reading: Reading): Promise<Found[]> {
-  const sieve = new Sieve(reading);
+  using sieve = new Sieve(reading);
   const kept: Found[] = [];
   for (const one of found) {
     const pause = sieve.pause();
@@ -102,7 +99,7 @@ export async function scan(
   { resource, order, after, limit, total }: ScanOptions,
   reading: Reading,
 ): Promise<{ found: Found[]; totals: Totals }> {
-  const sieve = new Sieve(reading);
+  using sieve = new Sieve(reading);
   const totals: Totals = { count: 0, ready: 0, desired: 0 };
   const first = new First(order, limit + 1);
   const canStop = order.isOfTable && !total;
