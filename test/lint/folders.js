@@ -58,7 +58,7 @@ export const INSIDE = {
     "watch",
     "workloads",
   ],
-  query: ["types.ts", "table", "ask", "feed", "full", "server"],
+  query: ["types.ts", "table", "ask", "feed", "full", "members", "server"],
   dashboard: ["model", "page"],
   controllers: ["tables", "facts", "progress", "status", "object", "policies", "members"],
   "controllers/object": ["rollout", "plan", "ends"],

@@ -154,6 +154,20 @@ const PART_SUMMARIES: Readonly<Record<Part, { summary: string; parameters: Reado
     summary: "The object with every cluster, its waits, its rollout, the explanation and the differences.",
     parameters: { cluster: "Names of clusters, separated by commas: only these are in the answer." },
   },
+  log: {
+    summary: "The log of a container of the placed object, as text. Read on the member.",
+    parameters: {
+      pod: "Name of the pod. May be left out if there is one.",
+      container: "Name of the container. May be left out if there is one.",
+      tailLines: "Number of lines from the end: 100 by default, 10000 at most.",
+      sinceSeconds: "Only lines that are younger.",
+      follow: "Goes on with new lines.",
+      previous: "The log before the last restart.",
+      timeoutSeconds: "Time after which a followed log ends: 900 at most.",
+    },
+  },
+  events: { summary: "Events of the placed object and its pods, the last first. Read on the member.", parameters: {} },
+  pods: { summary: "The pods of the placed object. Read on the member.", parameters: {} },
 };
 
 function partOperation(resource: Resource, part: Part): object {
@@ -164,10 +178,12 @@ function partOperation(resource: Resource, part: Part): object {
     parameters: Object.entries(parameters).map(([name, description]) => ({
       ...{ name, in: "query", description, schema: { type: "string" } },
     })),
-    responses: { 200: answered(KIND_OF[resource]), ...FAILURES },
+    responses: { 200: part === "log" ? TEXT_ANSWER : answered(KIND_OF[resource]), ...FAILURES },
     ...gvk(resource, "get"),
   };
 }
+
+const TEXT_ANSWER = { description: "OK", content: { "text/plain": { schema: { type: "string" } } } };
 
 function gvk(resource: Resource, action: string): object {
   return {

@@ -26,18 +26,24 @@ export function isNamespaced(resource: Resource): boolean {
   return resource !== "fleetclusters";
 }
 
+/** Subresources that members answer. */
+export const MEMBER_PARTS = ["log", "events", "pods"] as const;
+export type MemberPart = (typeof MEMBER_PARTS)[number];
 /** Subresources of rows. */
-export const PARTS = {
-  federatedobjects: ["full"],
-} as const satisfies Partial<Record<Resource, readonly string[]>>;
-export type Part = (typeof PARTS)[keyof typeof PARTS][number];
-
-/** Kinds of the answers. */
-export const PART_KINDS: Readonly<Record<Part, string>> = { full: "FullFederatedObject" };
+export type Part = "full" | MemberPart;
 
 export function partsOf(resource: Resource): readonly Part[] {
-  return resource === "federatedobjects" ? PARTS[resource] : [];
+  if (resource === "federatedobjects") return ["full"];
+  return resource === "placedobjects" ? MEMBER_PARTS : [];
 }
+
+/** Kinds of the answers. A log is text. */
+export const PART_KINDS: Readonly<Record<Part, string>> = {
+  full: "FullFederatedObject",
+  log: "PlacedObject",
+  events: "PlacedEventList",
+  pods: "PlacedPodList",
+};
 
 export function isGettable(
   resource: Resource,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { defined } from "../../apis/index.ts";
+import type { MemberSource } from "../members/index.ts";
 import type { FullSource } from "../full/index.ts";
 import { parseQuery } from "../ask/index.ts";
 import { type FederatedObjectRow, type ObjectIdentity, QueryError, type QueryEngine } from "../types.ts";
@@ -7,6 +8,7 @@ import { send } from "./answers.ts";
 import type { Proof } from "./authenticator.ts";
 import { RequestError } from "./failures.ts";
 import { itemOf } from "./items.ts";
+import type { MemberParts } from "./memberParts.ts";
 import { PART_KINDS } from "./names.ts";
 import type { PartRoute } from "./requests.ts";
 import { rowKeyOf } from "./rowNames.ts";
@@ -16,6 +18,7 @@ import { type BucketLimits, TokenBuckets } from "./tokenBuckets.ts";
 /** What answers subresources. A subresource without a source is answered with 404. */
 export interface PartSources {
   full?: FullSource;
+  members?: MemberSource;
 }
 
 export interface PartCall {
@@ -35,23 +38,27 @@ export interface PartsOptions {
   /** Milliseconds that never run backwards. */
   now: () => number;
   full: BucketLimits;
+  members: MemberParts;
 }
 
 /** Answers requests for subresources. Whoever may not read the row is answered as for the row. */
 export class Parts {
   readonly #scopes: Scopes;
   readonly #full: TokenBuckets;
+  readonly #members: MemberParts;
 
-  constructor({ scopes, now, full }: PartsOptions) {
+  constructor({ scopes, now, full, members }: PartsOptions) {
     this.#scopes = scopes;
+    this.#members = members;
     this.#full = new TokenBuckets(full, now);
   }
 
   async answer(call: PartCall): Promise<void> {
-    switch (call.route.part) {
-      case "full":
-        return await this.#whole(call);
-    }
+    const { part, name, namespace } = call.route;
+    if (part === "full") return await this.#whole(call);
+    const source = call.sources.members;
+    if (source === undefined) throw new RequestError(404, MEMBERS_ARE_NOT_READ);
+    await this.#members.answer({ ...call, part, name, namespace, source });
   }
 
   async #whole({ route, response, proof, parameters, engine, sources }: PartCall): Promise<void> {
@@ -71,6 +78,9 @@ export class Parts {
     send(response, { ...itemOf(resource, row), kind: PART_KINDS.full, status: full });
   }
 }
+
+const MEMBERS_ARE_NOT_READ =
+  "members are not read for users: an administrator of the hub can turn it on with --query-members";
 
 function identityOf({ kind, group, namespace, name }: FederatedObjectRow): ObjectIdentity {
   return { kind, group, name, ...defined({ namespace }) };

@@ -9,6 +9,7 @@ export interface ReviewedResource {
   group: string;
   /** Plural. */
   resource: string;
+  subresource?: string;
   /** Undefined: in the whole cluster. */
   namespace?: string;
 }
@@ -59,11 +60,20 @@ export class Reviewer {
     });
   }
 
-  async mayList(user: User, { group, resource, namespace }: ReviewedResource): Promise<boolean> {
-    const key = JSON.stringify([user.key, group, resource, namespace ?? null]);
+  async mayList(user: User, resource: ReviewedResource): Promise<boolean> {
+    return this.#may(user, "list", resource);
+  }
+
+  async mayGet(user: User, resource: ReviewedResource): Promise<boolean> {
+    return this.#may(user, "get", resource);
+  }
+
+  async #may(user: User, verb: string, reviewed: ReviewedResource): Promise<boolean> {
+    const { group, resource, subresource, namespace } = reviewed;
+    const key = JSON.stringify([user.key, verb, group, resource, subresource ?? null, namespace ?? null]);
     return this.#once(this.#rights, key, async () => {
       const { name, uid, groups, extra } = user;
-      const attributes = { verb: "list", group, resource, ...defined({ namespace }) };
+      const attributes = { verb, group, resource, ...defined({ subresource, namespace }) };
       const { status = {} } = (await this.#post("/apis/authorization.k8s.io/v1/subjectaccessreviews", {
         apiVersion: "authorization.k8s.io/v1",
         kind: "SubjectAccessReview",

@@ -12,8 +12,10 @@ import { documentAt } from "./documents.ts";
 import { internalError, RequestError, statusOf } from "./failures.ts";
 import { type Leader, noLeader } from "./leader.ts";
 import { formatOf, rowBody, type Representation } from "./representation.ts";
+import { type MemberLimits, MemberParts } from "./memberParts.ts";
 import { Parts, type PartSources } from "./parts.ts";
 import { askedBy, checkRequest, checkWay, routeOf } from "./requests.ts";
+import { Places } from "./places.ts";
 import { Reviewer } from "./reviewer.ts";
 import { rowKeyOf } from "./rowNames.ts";
 import { type ReadableKind, type ReviewedScope, Scopes } from "./scopes.ts";
@@ -45,6 +47,7 @@ export interface QueryLimits {
   watches: number;
   /** Whole objects that one user reads: they cost more than rows. */
   full: BucketLimits;
+  members: MemberLimits;
 }
 
 const LIMITS: QueryLimits = {
@@ -53,6 +56,7 @@ const LIMITS: QueryLimits = {
   watchesOfUser: 20,
   watches: 1_000,
   full: { perSecond: 2, burst: 10 },
+  members: { requests: { perSecond: 2, burst: 20 }, ofUser: 5, ofMember: 8, all: 100, bytes: 8 << 20 },
 };
 
 /** Answers requests of the query API. Any number of HTTP servers may hand requests over. */
@@ -65,8 +69,7 @@ export class QueryServer implements AsyncDisposable {
   readonly #end = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #parts: Parts;
-  readonly #watches = new Map<string, number>();
-  #watchCount = 0;
+  readonly #watches: Places;
   /** While this manager leads. */
   #term: Term | undefined;
 
@@ -82,7 +85,10 @@ export class QueryServer implements AsyncDisposable {
     this.#requests = new TokenBuckets(this.#limits.requests, now);
     const strangers = new TokenBuckets(this.#limits.strangers, now);
     const self = options.self ?? (() => undefined);
-    this.#parts = new Parts({ scopes: this.#scopes, now, full: this.#limits.full });
+    const { full, members: limits, watches, watchesOfUser } = this.#limits;
+    this.#watches = new Places("watches", { all: watches, each: { user: watchesOfUser } });
+    const members = new MemberParts({ scopes: this.#scopes, reviewer, clock, logger: options.logger, limits });
+    this.#parts = new Parts({ scopes: this.#scopes, now, full, members });
     this.#authenticator = new Authenticator({ reviewer, clock, strangers, self });
   }
 
@@ -177,7 +183,7 @@ export class QueryServer implements AsyncDisposable {
     using _reader = await term.sources.read?.();
     if (route.name !== undefined) return await this.#get({ ...call, proof, how, ...route, name: route.name }, term);
     if (isWatch) {
-      using _place = this.#placeFor(proof.user);
+      using _place = this.#watches.take({ user: proof.user.name });
       const scope = await this.#scopeFor(proof, query, term.engine);
       const { clock, logger } = this.#options;
       const stream = new Stream({ ...term, scopes: this.#scopes, proof, query, manner, how, response, clock, logger });
@@ -221,23 +227,6 @@ export class QueryServer implements AsyncDisposable {
       resourceVersion: "0",
     };
     sendList(response, list, answer);
-  }
-
-  #placeFor({ name }: User): Disposable {
-    const { watches, watchesOfUser } = this.#limits;
-    const open = this.#watches.get(name) ?? 0;
-    if (open >= watchesOfUser) throw new RequestError(429, `you have ${open} open watches; end one of them first`, 10);
-    if (this.#watchCount >= watches) throw new RequestError(429, "too many watches are open; try again in 30 s", 30);
-    this.#watches.set(name, open + 1);
-    this.#watchCount += 1;
-    return {
-      [Symbol.dispose]: () => {
-        this.#watchCount -= 1;
-        const left = (this.#watches.get(name) ?? 1) - 1;
-        if (left === 0) this.#watches.delete(name);
-        else this.#watches.set(name, left);
-      },
-    };
   }
 }
 

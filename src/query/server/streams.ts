@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Logger } from "../../observability/index.ts";
 import { type Clock, every } from "../../runtime/index.ts";
@@ -7,6 +6,7 @@ import type { Proof } from "./authenticator.ts";
 import { internalError, RequestError, statusOf } from "./failures.ts";
 import { errorText, eventText, heartbeatText, type Representation } from "./representation.ts";
 import type { Manner } from "./requests.ts";
+import { writeTo } from "./paced.ts";
 import type { ReviewedScope, Scopes } from "./scopes.ts";
 
 export interface StreamOptions {
@@ -30,8 +30,6 @@ const REVIEW_MS = 5_000;
 const EARLY_REVIEW_MS = 100;
 /** Reviews that fail one after the other before the watch ends. */
 const MOST_FAILED_REVIEWS = 6;
-/** For a reader who does not read. */
-const DRAIN_MS = 30_000;
 const LAST_WORD_MS = 5_000;
 
 /** Writes the events of one watch to one reader, until one of the two ends. */
@@ -108,17 +106,8 @@ export class Stream {
 
   async #write(text: string): Promise<void> {
     const { response, clock } = this.#options;
-    if (response.write(text)) return;
-    const enough = new AbortController();
-    using _timer = clock.after(DRAIN_MS, () =>
-      enough.abort(new QueryError(410, "Expired", "you read too slowly; list again and watch from there")),
-    );
-    try {
-      await once(response, "drain", { signal: AbortSignal.any([enough.signal, this.#end.signal]) });
-    } catch {
-      // Thrown as the caller of the signal meant it.
-      enough.signal.throwIfAborted();
-    }
+    const late = (): Error => new QueryError(410, "Expired", "you read too slowly; list again and watch from there");
+    await writeTo(response, text, { clock, late, signal: this.#end.signal });
   }
 
   #fail(error: unknown): void {

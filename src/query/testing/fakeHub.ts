@@ -7,7 +7,7 @@ export interface HubUser {
   uid?: string;
 }
 
-/** A right to list: `resource.group`, `*` for every namespace. */
+/** A right to list, or to get a subresource: `resource.group` or `resource/subresource.group`, `*` for every namespace. */
 export interface Right {
   user: string;
   resource: string;
@@ -18,7 +18,7 @@ interface AccessReview {
   spec: {
     user: string;
     groups: string[];
-    resourceAttributes: { group: string; resource: string; verb: string; namespace?: string };
+    resourceAttributes: { group: string; resource: string; subresource?: string; verb: string; namespace?: string };
   };
 }
 
@@ -67,8 +67,8 @@ export class FakeHub {
       return { status: user === undefined ? { authenticated: false } : { authenticated: true, user } };
     }
     const { user, resourceAttributes } = (body as AccessReview).spec;
-    const { group, resource, verb, namespace } = resourceAttributes;
-    const what = `${resource}.${group}`;
+    const { group, resource, subresource, verb, namespace } = resourceAttributes;
+    const what = `${subresource === undefined ? resource : `${resource}/${subresource}`}.${group}`;
     this.accessReviews.push(`${user} ${verb} ${what}/${namespace ?? "*"}`);
     const allowed = this.rights.some(
       (right) =>

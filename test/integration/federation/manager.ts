@@ -29,8 +29,8 @@ export interface ManagerParts {
   clientFor: (config: ClusterConfig) => Client;
   /** Numbers in [0, 1) for jitter. Default: always 0.5. */
   random?: () => number;
-  /** Gets the tables of the manager, and its cache of the hub, before it runs. */
-  onStart?: (view: FederationView, hub: HubCache) => void;
+  /** Gets the tables of the manager, its cache of the hub, and its connections, before it runs. */
+  onStart?: (view: FederationView, hub: HubCache, pool: () => ClusterPool | undefined) => void;
 }
 
 /** The tables of a running manager, to read. */
@@ -45,6 +45,7 @@ export async function runManager(parts: ManagerParts, signal: AbortSignal): Prom
     events: parts.events,
     after: (ms, callback) => clock.after(ms, callback),
   });
+  const members: { pool?: ClusterPool } = {};
   const federation = createFederation({
     ...shared,
     hub,
@@ -54,7 +55,7 @@ export async function runManager(parts: ManagerParts, signal: AbortSignal): Prom
     recoveries,
     ...(process.env["MERIDIAN_PORTS"] === "bytes" ? { link: (ports) => byteLink(ports) } : {}),
     pool: (poolParts) =>
-      new ClusterPool({
+      (members.pool = new ClusterPool({
         ...poolParts,
         credentials: new MemberSecrets({ client, namespace: systemNamespace, clock, logger }),
         hubLocal: { client, discovery: new Discovery(client, clock), clusterUid: hubId },
@@ -64,8 +65,8 @@ export async function runManager(parts: ManagerParts, signal: AbortSignal): Prom
         metrics,
         random,
         clientFor,
-      }),
+      })),
   });
-  onStart?.(federation.view, hub);
+  onStart?.(federation.view, hub, () => members.pool);
   await Promise.all([hub.run(signal), federation.run(signal)]);
 }

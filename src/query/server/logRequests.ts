@@ -1,0 +1,78 @@
+import type { LogOptions } from "../members/index.ts";
+import { QueryError } from "../types.ts";
+
+export type LogRequest = Omit<LogOptions, "idleTimeoutMs"> & { timeoutMs?: number };
+
+const LINES = 100;
+const MOST_LINES = 10_000;
+const MOST_SECONDS = 31_536_000;
+const LONGEST_FOLLOWED_S = 900;
+/** Names of pods and containers, as Kubernetes has them. */
+const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+const KNOWN = new Set([
+  "pod",
+  "container",
+  "tailLines",
+  "sinceSeconds",
+  "follow",
+  "previous",
+  "timeoutSeconds",
+  "pretty",
+]);
+
+/** @throws {QueryError} 400 that names the parameter */
+export function logRequestOf(parameters: URLSearchParams): LogRequest {
+  const unknown = [...parameters.keys()].find((name) => !KNOWN.has(name));
+  if (unknown !== undefined) throw refused(`log has no parameter ${quoted(unknown)}`);
+  const [pod, container] = [nameOf(parameters, "pod"), nameOf(parameters, "container")];
+  const sinceSeconds = numberOf(parameters, "sinceSeconds", MOST_SECONDS);
+  const seconds = numberOf(parameters, "timeoutSeconds", LONGEST_FOLLOWED_S);
+  const follow = flagOf(parameters, "follow");
+  const timeoutS = seconds ?? (follow ? LONGEST_FOLLOWED_S : undefined);
+  return {
+    ...(pod === undefined ? {} : { pod }),
+    ...(container === undefined ? {} : { container }),
+    tailLines: numberOf(parameters, "tailLines", MOST_LINES) ?? LINES,
+    ...(sinceSeconds === undefined ? {} : { sinceSeconds }),
+    follow,
+    previous: flagOf(parameters, "previous"),
+    ...(timeoutS === undefined ? {} : { timeoutMs: timeoutS * 1000 }),
+  };
+}
+
+/** @throws {QueryError} 400 if there is one */
+export function noParameters(part: string, parameters: URLSearchParams): undefined {
+  const name = [...parameters.keys()].find((one) => one !== "pretty");
+  if (name !== undefined) throw refused(`${part} takes no parameter, and not ${quoted(name)}`);
+}
+
+function nameOf(parameters: URLSearchParams, parameter: string): string | undefined {
+  const value = parameters.get(parameter) ?? "";
+  if (value === "") return undefined;
+  if (!NAME.test(value)) throw refused(`${parameter} takes a name, not ${quoted(value)}`);
+  return value;
+}
+
+function numberOf(parameters: URLSearchParams, parameter: string, most: number): number | undefined {
+  const value = parameters.get(parameter) ?? "";
+  if (value === "") return undefined;
+  const number = /^[0-9]{1,9}$/.test(value) ? Number(value) : 0;
+  if (number < 1 || number > most)
+    throw refused(`${parameter} takes a whole number from 1 to ${most}, not ${quoted(value)}`);
+  return number;
+}
+
+function flagOf(parameters: URLSearchParams, parameter: string): boolean {
+  const value = parameters.get(parameter);
+  if (value === null || value === "false" || value === "0") return false;
+  if (value === "true" || value === "1" || value === "") return true;
+  throw refused(`${parameter} takes true or false`);
+}
+
+function refused(message: string): QueryError {
+  return new QueryError(400, "BadRequest", message);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
+}
