@@ -115,6 +115,7 @@ describe("without flags, a verb gets the defaults", () => {
 describe("the options of a verb are read from its flags", () => {
   test.each<{ line: string; want: object }>([
     { line: "manager --metrics-bind-address 127.0.0.1:9000", want: { metricsHost: "127.0.0.1", metricsPort: 9000 } },
+    { line: "manager --query-members", want: { queries: { members: true } } },
     { line: "manager --query-api=false", want: { queries: undefined } },
     {
       line: "manager --webhooks --webhook-url https://192.0.2.7:9443 --query-port 9444 --query-advertise-host 10.0.0.7",

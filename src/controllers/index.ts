@@ -4,7 +4,7 @@
  * Promises: one object has one status; an in-sync hub costs no writes; no removal row is made before all facts for the
  * decision are known. Decisions are computed by the pure modules, and carried out by the workers.
  */
-export { createFederation, type Ports } from "./federation.ts";
+export { createFederation, type PoolParts, type Ports } from "./federation.ts";
 export { type AskGate } from "./facts/index.ts";
 export { PolicyTally, withoutEffect } from "./policies/index.ts";
 export type { PlannerView } from "./planner.ts";

@@ -29,6 +29,7 @@ describe("values are refused", () => {
     { set: "webhooks.enabled=false,webhooks.certificates.mode=CertManager", says: "has nothing to certify" },
     { set: "webhooks.port=8383", says: "are the same" },
     { set: "queries.port=9443", says: "queries.port is 9443, as metrics.port or webhooks.port is" },
+    { set: "queries.enabled=false,queries.members.enabled=true", says: "needs queries.enabled" },
     { set: "queries.apiService.enabled=true", says: "since cert-manager keeps its CA bundle" },
     { set: "serviceMonitor.enabled=true,metrics.service.enabled=false", says: "needs metrics.service.enabled=true" },
     { set: "autoscaling.enabled=true,autoscaling.minReplicas=7", says: "greater than autoscaling.maxReplicas" },

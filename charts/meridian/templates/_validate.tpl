@@ -34,6 +34,9 @@
 {{- if and $v.queries.apiService.enabled (not (and $v.queries.enabled $v.webhooks.enabled (eq $v.webhooks.certificates.mode "CertManager"))) -}}
 {{- $wrong = append $wrong "queries.apiService.enabled needs queries.enabled, webhooks.enabled and webhooks.certificates.mode=CertManager, since cert-manager keeps its CA bundle: set them, or leave the APIService off" -}}
 {{- end -}}
+{{- if and $v.queries.members.enabled (not $v.queries.enabled) -}}
+{{- $wrong = append $wrong "queries.members.enabled needs queries.enabled: set it, or leave the members out" -}}
+{{- end -}}
 {{- $ports := list (int $v.metrics.port) (int $v.webhooks.port) -}}
 {{- if and $v.queries.enabled $v.webhooks.enabled (has (int $v.queries.port) $ports) -}}
 {{- $wrong = append $wrong (printf "queries.port is %d, as metrics.port or webhooks.port is: give each a port of its own" (int $v.queries.port)) -}}

@@ -1,6 +1,6 @@
 import { type Classes, defined, type KubeObject } from "../../apis/index.ts";
 import { ClusterPool } from "../../clusters/index.ts";
-import { type AskGate, createFederation } from "../../controllers/index.ts";
+import { type AskGate, createFederation, type PoolParts } from "../../controllers/index.ts";
 import { gateReply } from "../../rollout/index.ts";
 import { HubCache, MemberSecrets } from "../../hub/index.ts";
 import {
@@ -259,6 +259,7 @@ async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal):
       after: (ms, callback) => systemClock.after(ms, callback),
       onEnd: (reason) => metrics.troublesEnded.inc({ reason }),
     });
+    const members: { pool?: ClusterPool } = {};
     const federation = createFederation({
       hub,
       client,
@@ -281,24 +282,9 @@ async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal):
       }),
       reconcileTimeoutMs: options.reconcileTimeoutMs,
       workers,
-      pool: (parts) =>
-        new ClusterPool({
-          ...parts,
-          credentials: new MemberSecrets({
-            ...{ client, clock: systemClock, logger },
-            namespace: options.membersNamespace ?? options.namespace,
-          }),
-          allowExec: options.allowExecCredentials,
-          clock: systemClock,
-          logger,
-          metrics,
-          guard,
-          observe,
-          random: Math.random,
-          hubLocal: { client, discovery: new Discovery(client, systemClock), clusterUid: hubId },
-        }),
+      pool: (parts) => (members.pool = poolOf(self, { client, hubId, guard }, parts)),
     });
-    using _queries = self.queries?.lead(federation.view);
+    using _queries = self.queries?.lead(federation.view, () => members.pool);
     await federation.run(signal);
   } finally {
     self.leading = false;
@@ -306,6 +292,28 @@ async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal):
     using _ = systemClock.after(LAST_EVENTS_MS, () => lastEvents.abort(new Error("the manager ends")));
     await events.flush();
   }
+}
+
+function poolOf(
+  { options, logger, metrics }: Process,
+  { client, hubId, guard }: Pick<Term, "guard"> & { client: Client; hubId: string },
+  parts: PoolParts,
+): ClusterPool {
+  return new ClusterPool({
+    ...parts,
+    credentials: new MemberSecrets({
+      ...{ client, clock: systemClock, logger },
+      namespace: options.membersNamespace ?? options.namespace,
+    }),
+    allowExec: options.allowExecCredentials,
+    clock: systemClock,
+    logger,
+    metrics,
+    guard,
+    observe: (call) => metrics.observeRequest(call),
+    random: Math.random,
+    hubLocal: { client, discovery: new Discovery(client, systemClock), clusterUid: hubId },
+  });
 }
 
 function askOf(prometheus: Prometheus): AskGate {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIPv6 } from "node:net";
 import { defined } from "../../apis/index.ts";
+import type { ClusterPool } from "../../clusters/index.ts";
 import type { PlannerView } from "../../controllers/index.ts";
 import type { DashboardFiles } from "../../dashboard/index.ts";
 import type { HubCache } from "../../hub/index.ts";
@@ -14,6 +15,7 @@ import {
   Leader,
   LEADER_ADDRESS,
   type LeaderTrust,
+  MemberReads,
   QueryServer,
   QueryTls,
   type ReadableKind,
@@ -107,8 +109,8 @@ export class Queries implements AsyncDisposable {
     return { [LEADER_ADDRESS]: `https://${isIPv6(host) ? `[${host}]` : host}:${port}` };
   }
 
-  /** Answers from the planner's tables until disposed of. */
-  lead(view: PlannerView): Disposable {
+  /** Answers from the planner's tables until disposed of, and with what the members of the pool say if that is wanted. */
+  lead(view: PlannerView, pool: () => Pick<ClusterPool, "session" | "contact"> | undefined): Disposable {
     const term = new DisposableStack();
     const table = new Table({ now: () => systemClock.now() });
     const slice = TimeSlice.of(systemClock);
@@ -118,10 +120,18 @@ export class Queries implements AsyncDisposable {
       random: Math.random,
       randomId: randomUUID,
       pause: () => slice.pause(),
+      monotonic: () => systemClock.monotonic(),
+      rest: (ms) => systemClock.sleep(ms),
     });
     const { hub } = this.#options;
     const feed = term.use(new Feed({ table, hub, view, clock: systemClock, logger: this.#logger }));
     const full = new FullObjects({ table, hub, view, clock: systemClock });
+    const members = new MemberReads({
+      view,
+      sessionOf: (cluster) => pool()?.session(cluster),
+      contactOf: (cluster) => pool()?.contact(cluster) ?? { ok: false },
+    });
+    const sources = { full, ...(this.#options.flags.members === true ? { members } : {}) };
     const over = new AbortController();
     term.defer(() => over.abort(new Error("the term is over")));
     const signal = AbortSignal.any([over.signal, this.#end.signal]);
@@ -129,7 +139,7 @@ export class Queries implements AsyncDisposable {
     const begin = async (): Promise<void> => {
       await hub.waitForSync(signal);
       await feed.caughtUp();
-      if (!signal.aborted) term.use(this.#server.lead(engine, { full, read: () => feed.read() }));
+      if (!signal.aborted) term.use(this.#server.lead(engine, { ...sources, read: () => feed.read() }));
     };
     begin().catch((error: unknown) => {
       if (!signal.aborted) this.#logger.error({ err: error }, "queries are not answered");

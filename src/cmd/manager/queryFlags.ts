@@ -7,6 +7,8 @@ export interface QueryFlagsGiven {
   port?: number;
   /** Where other replicas reach this one. */
   advertiseHost?: string;
+  /** Read logs, Events and pods on members for users. */
+  members?: true;
 }
 
 /** The query API. */
@@ -16,6 +18,15 @@ export function queryFlags<A extends unknown[], F extends OptionValues>(command:
       new Option("--query-api [boolean]", "answer queries of the fleet, on the port of the metrics")
         .argParser(parseBoolean)
         .default(true)
+        .preset("true"),
+    )
+    .addOption(
+      new Option(
+        "--query-members [boolean]",
+        "read logs, Events and pods of placed objects on members, for users with the right on placedobjects/log, /events or /pods",
+      )
+        .argParser(parseBoolean)
+        .default(false)
         .preset("true"),
     )
     .option(
@@ -32,12 +43,18 @@ type QueryFlags = ReturnType<ReturnType<typeof queryFlags<[], NonNullable<unknow
 
 /** Throws for flags that do not fit together. */
 export function withQueries<F extends QueryFlags & { webhooks?: object | undefined }>(flags: F) {
-  const { queryApi, queryPort: port, queryAdvertiseHost: advertiseHost, ...rest } = flags;
-  const given = port === undefined ? advertiseHost && "--query-advertise-host" : "--query-port";
+  const { queryApi, queryPort: port, queryAdvertiseHost: advertiseHost, queryMembers: members, ...rest } = flags;
+  const given =
+    port === undefined ? (advertiseHost && "--query-advertise-host") || (members && "--query-members") : "--query-port";
   if (!queryApi && given)
     throw new InvalidArgumentError(`${given} needs the query API: leave out --query-api=false, or ${given}`);
   if (port !== undefined && flags.webhooks === undefined)
     throw new InvalidArgumentError("--query-port serves with the certificate of the webhooks: give --webhooks as well");
   if (advertiseHost && port === undefined) throw new InvalidArgumentError("--query-advertise-host needs --query-port");
-  return { ...rest, queries: queryApi ? (defined({ port, advertiseHost }) as QueryFlagsGiven) : undefined };
+  return {
+    ...rest,
+    queries: queryApi
+      ? (defined({ port, advertiseHost, members: members || undefined }) as QueryFlagsGiven)
+      : undefined,
+  };
 }

@@ -26,6 +26,7 @@ describe("wrong usage", () => {
     { line: "manager --query-api=perhaps", says: /true or false/ },
     { line: "manager --query-port 9444", says: /certificate of the webhooks: give --webhooks/ },
     { line: "manager --query-advertise-host 10.0.0.7", says: /needs --query-port/ },
+    { line: "manager --query-api=false --query-members", says: /--query-members needs the query API/ },
     { line: "manager --query-api=false --query-port 9444", says: /--query-port needs the query API/ },
     {
       line: "manager --webhooks --webhook-url https://192.0.2.7 --query-port 8383",
