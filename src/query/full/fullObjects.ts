@@ -9,7 +9,7 @@ import {
 import type { PlannerView } from "../../controllers/index.ts";
 import type { ClusterDifference, Explanation } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
-import type { Clock } from "../../runtime/index.ts";
+import { type Clock, TimeSlice } from "../../runtime/index.ts";
 import { entriesOf } from "../feed/index.ts";
 import { objectKey, type Table } from "../table/index.ts";
 import { compareText, type FederatedObjectRow, type TransitionRow } from "../types.ts";
@@ -46,25 +46,38 @@ export interface FullOptions {
 }
 
 export interface FullSource {
-  of(row: FederatedObjectRow, transitions: TransitionRow[], options: FullOptions): FullObject;
+  of(row: FederatedObjectRow, transitions: TransitionRow[], options: FullOptions): Promise<FullObject>;
 }
 
 export interface FullSources {
   table: Pick<Table, "object">;
   hub: Pick<HubCache, "object" | "statuses">;
   view: Pick<PlannerView, "states" | "statuses" | "decisions">;
-  clock: Pick<Clock, "now">;
+  clock: Clock;
 }
 
-/** Answers from the planner's tables and caches, and never from a member. */
+/**
+ * Answers from the planner's tables and caches, and never from a member. An object on a thousand clusters takes some tens
+ * of milliseconds for each step. So there is one answer at a time, and it pauses between its steps.
+ */
 export class FullObjects implements FullSource {
   readonly #sources: FullSources;
+  readonly #slice: TimeSlice;
+  /** Ends with the last answer that was begun. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(sources: FullSources) {
     this.#sources = sources;
+    this.#slice = TimeSlice.of(sources.clock);
   }
 
-  of(row: FederatedObjectRow, transitions: TransitionRow[], options: FullOptions): FullObject {
+  of(row: FederatedObjectRow, transitions: TransitionRow[], options: FullOptions): Promise<FullObject> {
+    const answer = this.#last.then(() => this.#answer(row, transitions, options));
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #answer(row: FederatedObjectRow, transitions: TransitionRow[], options: FullOptions): Promise<FullObject> {
     const { table, hub, view, clock } = this.#sources;
     const owner = objectKey(row);
     const now = clock.now();
@@ -79,7 +92,11 @@ export class FullObjects implements FullSource {
       .filter(({ name }) => isWanted(name))
       .map((entry) => placedInFull(entry, now))
       .toSorted((a, b) => compareText(a.cluster, b.cluster));
+    await this.#slice.pause();
     const explanation = view.decisions.explain(owner);
+    await this.#slice.pause();
+    const differences = view.decisions.differences(owner);
+    await this.#slice.pause();
     const notes: string[] = [];
     if (explanation === undefined) notes.push(plan?.ours === true ? NOT_YET_EXPLAINED : NOT_PLANNED_HERE);
     else if (!options.mayReadClusters) notes.push(ONLY_WHERE_PLACED);
@@ -94,9 +111,9 @@ export class FullObjects implements FullSource {
       ...(shown === undefined
         ? {}
         : { explanation: { ...shown, clusters: shown.clusters.filter(({ name }) => isWanted(name)) } }),
-      differences: view.decisions
-        .differences(owner)
-        .filter(({ cluster }) => isWanted(cluster) && (options.mayReadClusters || places.has(cluster))),
+      differences: differences.filter(
+        ({ cluster }) => isWanted(cluster) && (options.mayReadClusters || places.has(cluster)),
+      ),
       notes,
     };
   }

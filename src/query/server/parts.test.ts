@@ -11,7 +11,7 @@ async function fleet() {
   const asked: FullOptions[] = [];
   api.server.lead(api.engine, {
     full: {
-      of: (row, transitions, options) => {
+      of: async (row, transitions, options) => {
         asked.push(options);
         return { ...row, conditions: [], placed: [], transitions, differences: [], notes: ["whole"] };
       },

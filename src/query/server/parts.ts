@@ -70,7 +70,7 @@ export class Parts {
     const scope = await this.#scopes.ofRow(proof.user, key, engine);
     const row = engine.get("federatedobjects", key, scope);
     const { mayReadClusters } = scope;
-    const full = sources.full?.of(row, engine.history(identityOf(row), scope), {
+    const full = await sources.full?.of(row, engine.history(identityOf(row), scope), {
       ...{ mayReadClusters },
       ...defined({ clusters }),
     });
