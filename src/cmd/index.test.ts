@@ -247,6 +247,8 @@ describe("the options of a verb are read from its flags", () => {
       want: { kinds: ["Ingress", "mysqlclusters.mysql.presslabs.org"] },
     },
     { line: `${JOIN} --allow-protected kube-system/Role`, want: { allowProtected: ["kube-system/Role"] } },
+    { line: `${JOIN} --pod-logs`, want: { podLogs: true } },
+    { line: `${JOIN} --pod-logs=false`, want: { podLogs: false } },
     { line: `${JOIN} --allow-protected none`, want: { allowProtected: [] } },
     { line: `${JOIN} --renew --token-lifetime 10m`, want: { renew: true, tokenLifetime: 600_000 } },
     { line: "unjoin a --orphan --dry-run", want: { deletionPolicy: "Orphan", isChosen: true, dryRun: true } },

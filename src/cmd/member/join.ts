@@ -43,6 +43,7 @@ import {
   type MemberAccess,
   memberAccess,
   nameOfAccount,
+  POD_LOGS,
   rememberedBy,
 } from "./memberAccess.ts";
 import { type Cleanup, revokeNamespaces } from "./memberCleanup.ts";
@@ -118,7 +119,9 @@ async function check(joining: Joining): Promise<Checked> {
   const kinds = await kindsOf([...remembered.kinds, ...(options.kinds ?? [])], joining);
   checkBounded(kinds, namespaces);
   const allowProtected = await inProtected(options.allowProtected ?? remembered.allowProtected, joining);
-  const access = memberAccess(hubUid, options.namespace, { namespaces, kinds, protectedNamespaces, allowProtected });
+  const reads = options.podLogs === undefined ? remembered.reads : options.podLogs ? [POD_LOGS] : [];
+  const granted = { namespaces, kinds, protectedNamespaces, allowProtected, reads };
+  const access = memberAccess(hubUid, options.namespace, granted);
   const missing = await missingNamespaces(access, hub.client, member.client, signal);
   return { memberUid, access, missing, before, wanted: memberCluster(name, memberUid, options, namespaces) };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../../apis/index.ts";
 import {
   accessAccount,
   accessClusterRole,
@@ -193,11 +194,43 @@ test("what people asked for is remembered, for a later join that does not say it
     { group: "", plural: "pods", namespaced: true },
     { group: "*", plural: "*", namespaced: undefined },
   ];
-  const asked = { protectedNamespaces: ["vault", "db"], allowProtected: [`kube-system/roles.${RBAC}`] };
+  const asked = {
+    protectedNamespaces: ["vault", "db"],
+    allowProtected: [`kube-system/roles.${RBAC}`],
+    reads: ["pods/log"],
+  };
   const role = accessClusterRole(memberAccess(hubId, "meridian-system", { ...asked, kinds }));
   expect(rememberedBy(role)).toEqual({ ...asked, kinds: ["pods", "*"] });
-  const nothing = { kinds: [], protectedNamespaces: [], allowProtected: [] };
+  const nothing = { kinds: [], protectedNamespaces: [], allowProtected: [], reads: [] };
   expect(rememberedBy(accessClusterRole(access))).toEqual(nothing);
   expect(accessClusterRole(access).metadata).not.toHaveProperty("annotations");
   expect(rememberedBy(undefined)).toEqual(nothing);
 });
+
+describe("logs of pods", () => {
+  const LOGS = { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] };
+  const rulesOf = (objects: readonly KubeObject[]): unknown[] =>
+    objects.flatMap((one) => (one["rules"] ?? []) as unknown[]);
+
+  test("may be read only if that was asked for", () => {
+    const plain = [accessClusterRole(access), ...accessDependents(access, owners)];
+    expect(JSON.stringify(rulesOf(plain))).not.toContain("pods/log");
+    const asked = memberAccess(hubId, "meridian-system", { reads: ["pods/log"] });
+    expect(accessClusterRole(asked)["rules"]).toContainEqual(LOGS);
+  });
+
+  test("may be read only in granted namespaces, with what leads to the pods", () => {
+    const bounded = memberAccess(hubId, "meridian-system", { namespaces: ["shop"], reads: ["pods/log"] });
+    expect(accessClusterRole(bounded)["rules"]).not.toContainEqual(LOGS);
+    const roles = accessDependents(bounded, owners).filter(({ kind }) => kind === "Role");
+    const [shop, own] = [roles.find(inNamespace("shop")), roles.find(inNamespace("meridian-system"))];
+    expect(shop?.["rules"]).toEqual(
+      expect.arrayContaining([LOGS, { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] }]),
+    );
+    expect(own?.["rules"]).not.toContainEqual(LOGS);
+  });
+});
+
+function inNamespace(namespace: string): (object: KubeObject) => boolean {
+  return ({ metadata }) => metadata.namespace === namespace;
+}

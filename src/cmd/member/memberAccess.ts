@@ -22,13 +22,19 @@ export interface MemberAccess {
    * Kinds that the account may write in single namespaces of Kubernetes: `kube-system/roles.rbac.authorization.k8s.io`.
    */
   allowProtected?: readonly string[];
+  /** What the account may read for users of the hub's query API: {@link POD_LOGS}, or nothing. */
+  reads?: readonly string[];
 }
+
+/** Subresource with the logs of pods. */
+export const POD_LOGS = "pods/log";
 
 /** Annotations of the ClusterRole: what earlier joins were asked for, as lists with commas. */
 const REMEMBERED = {
   kinds: `${FEDERATION_GROUP}/kinds`,
   protectedNamespaces: `${FEDERATION_GROUP}/protected-namespaces`,
   allowProtected: `${FEDERATION_GROUP}/allow-protected`,
+  reads: `${FEDERATION_GROUP}/reads`,
 };
 
 const RBAC = "rbac.authorization.k8s.io";
@@ -68,7 +74,7 @@ const LOOKED_THROUGH: Record<string, string[]> = {
 export function memberAccess(
   hubId: string,
   namespace: string,
-  granted: Pick<MemberAccess, "namespaces" | "kinds" | "protectedNamespaces" | "allowProtected"> = {},
+  granted: Pick<MemberAccess, "namespaces" | "kinds" | "protectedNamespaces" | "allowProtected" | "reads"> = {},
 ): MemberAccess {
   return { ...granted, namespace, name: nameOfAccount(hubId), hubId };
 }
@@ -88,16 +94,18 @@ export function rememberedBy(clusterRole: KubeObject | undefined): Record<keyof 
     kinds: listed(REMEMBERED.kinds),
     protectedNamespaces: listed(REMEMBERED.protectedNamespaces),
     allowProtected: listed(REMEMBERED.allowProtected),
+    reads: listed(REMEMBERED.reads).filter((one) => one === POD_LOGS),
   };
 }
 
 /** The garbage collector deletes the binding, and the Roles in granted namespaces, after the ClusterRole. */
 export function accessClusterRole(access: MemberAccess): KubeObject {
-  const { name, hubId, namespaces, kinds = [], protectedNamespaces = [], allowProtected = [] } = access;
+  const { name, hubId, namespaces, kinds = [], protectedNamespaces = [], allowProtected = [], reads = [] } = access;
   const toRemember = [
     [REMEMBERED.kinds, kinds.map(nameOfKind)],
     [REMEMBERED.protectedNamespaces, protectedNamespaces],
     [REMEMBERED.allowProtected, allowProtected],
+    [REMEMBERED.reads, reads],
   ] as const;
   const annotations = toRemember.flatMap(([key, list]) => (list.length === 0 ? [] : [[key, list.join(",")]]));
   const rules: PolicyRule[] = [
@@ -107,6 +115,7 @@ export function accessClusterRole(access: MemberAccess): KubeObject {
           ...rightsToGiveRights(kinds),
           { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
           ...lookedThrough(),
+          ...rightsToRead(reads),
         ]
       : // A probe reads this one namespace, to learn which cluster it is and if its server has gone back.
         [{ apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get", "list"] }]),
@@ -123,6 +132,21 @@ export function accessClusterRole(access: MemberAccess): KubeObject {
     },
     rules,
   };
+}
+
+function rightsToRead(reads: readonly string[]): PolicyRule[] {
+  return reads.length === 0 ? [] : [{ apiGroups: [""], resources: [...reads], verbs: ["get"] }];
+}
+
+/** To find the pods of an object and their Events. An account for the whole cluster may list these anyway. */
+function rightsToReadInNamespace(reads: readonly string[]): PolicyRule[] {
+  if (reads.length === 0) return [];
+  return [
+    ...rightsToRead(reads),
+    { apiGroups: ["apps"], resources: ["replicasets"], verbs: ["list"] },
+    { apiGroups: ["batch"], resources: ["jobs"], verbs: ["list"] },
+    { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["list"] },
+  ];
 }
 
 function lookedThrough(): PolicyRule[] {
@@ -156,8 +180,12 @@ export function accessDependents(access: MemberAccess, owners: { clusterRole: st
       { apiVersion: RBAC_API_VERSION, kind: "RoleBinding", metadata, roleRef, subjects },
     ];
   };
-  const { namespaces = [], kinds = [] } = access;
-  const granted = [...memberRightsInNamespace(oneByOne(kinds)), ...rightsToGiveRights(kinds)];
+  const { namespaces = [], kinds = [], reads = [] } = access;
+  const granted = [
+    ...memberRightsInNamespace(oneByOne(kinds)),
+    ...rightsToGiveRights(kinds),
+    ...rightsToReadInNamespace(reads),
+  ];
   return [
     ...namespaces.flatMap((place) => rightsIn(place, byClusterRole, granted)),
     ...rightsIn(namespace, byAccount, ownAffairs(access)),

@@ -9,6 +9,7 @@ import {
   memberName,
   offering,
   type OptionsOf,
+  parseBoolean,
   parseClusterName,
   parseDuration,
   parseLabelValue,
@@ -51,6 +52,14 @@ export const join = verb({
         "--kinds <kinds>",
         "more kinds on which the account gets rights, such as mysqlclusters.mysql.presslabs.org,Ingress; they are added to earlier kinds; '*' is every kind that is served now, except kinds that give power; --renew adds later kinds",
         parseKinds,
+      )
+      .addOption(
+        new Option(
+          "--pod-logs [boolean]",
+          "let the account read logs of pods, for users of the query API; needs --query-members on the manager (default: as before, else false)",
+        )
+          .argParser(parseBoolean)
+          .preset("true"),
       )
       .option("--renew", "renew the credentials only; of the MemberCluster, only --namespaces may change", false)
       .addOption(

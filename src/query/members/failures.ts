@@ -23,12 +23,18 @@ export function asReadError(error: unknown, cluster: string, what: string): Memb
   if (isForbidden(error))
     return new MemberReadError(
       "NotGranted",
-      `cluster ${cluster} does not let Meridian read ${what}; grant its account there the right on ${what}`,
+      `cluster ${cluster} does not let Meridian read ${what}; ${grantOf(cluster, what)}`,
       error,
     );
   if (isApiError(error) && error.status >= 400 && error.status < 500)
     return new MemberReadError("BadRequest", `cluster ${cluster} refused: ${said(error)}`, error);
   return new MemberReadError("Unreachable", `cluster ${cluster} does not answer about ${what}; ask again later`, error);
+}
+
+function grantOf(cluster: string, what: string): string {
+  return what === "pods/log"
+    ? `an administrator of the cluster can grant it with \`meridian join ${cluster} --renew --pod-logs\``
+    : `grant its account there the right to list ${what}`;
 }
 
 function said({ message }: Error): string {

@@ -119,7 +119,7 @@ describe("what members say of a placed object", () => {
       verb === "list" && type?.plural === "pods" ? new ApiError(403, "Forbidden", "no") : undefined;
     expect(await answered(reads.pods(target(), signal))).toMatchObject({
       failure: "NotGranted",
-      message: expect.stringContaining("the right on pods"),
+      message: expect.stringContaining("the right to list pods"),
     });
   }, 60_000);
 });
