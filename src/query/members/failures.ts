@@ -33,7 +33,7 @@ export function asReadError(error: unknown, cluster: string, what: string): Memb
 
 function grantOf(cluster: string, what: string): string {
   return what === "pods/log"
-    ? `an administrator of the cluster can grant it with \`meridian join ${cluster} --renew --pod-logs\``
+    ? `an administrator of the cluster can grant it with \`meridian join ${cluster} --member-kubeconfig FILE --renew --pod-logs\``
     : `grant its account there the right to list ${what}`;
 }
 
