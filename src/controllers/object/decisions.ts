@@ -9,7 +9,7 @@ import {
 } from "../../desiredstate/index.ts";
 import { explained } from "../../status/index.ts";
 import type { CopySources } from "../facts/index.ts";
-import { declaredOf, resolvedOf } from "./objectDependencies.ts";
+import { declaredOf, resolvedOf } from "./plan/index.ts";
 
 export type DecisionSources = Pick<
   CopySources,

@@ -5,7 +5,8 @@ import type { ExplainedCluster, Explanation } from "../../desiredstate/index.ts"
  * clusters, are left out; so are policies that do not select the object.
  */
 export function narrowed(explanation: Explanation, places: ReadonlySet<string>): Explanation {
-  const { nearly: _, ...rest } = explanation;
+  // The row has the waits, too.
+  const { nearly: _, waits: __, ...rest } = explanation;
   return {
     ...rest,
     notes: [],
