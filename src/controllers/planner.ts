@@ -7,7 +7,7 @@ import {
   type KubeObject,
 } from "../apis/index.ts";
 import { type HubCache, StatusStore } from "../hub/index.ts";
-import type { EventRecorder, Logger, Metrics, Tracer, Recoveries } from "../observability/index.ts";
+import type { EventSink, Logger, Metrics, Tracer, Recoveries } from "../observability/index.ts";
 import type { ClusterReport, ConnectionSource, Liveness, ReportSink, WorkSource } from "../ports/index.ts";
 import { type Client, type Clock, Controller, type Reconciler, type WorkerLimit, Workqueue } from "../runtime/index.ts";
 import {
@@ -65,7 +65,7 @@ export interface PlannerOptions {
   logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
-  events: EventRecorder;
+  events: EventSink;
   recoveries: Recoveries;
   /** Time limit of one reconcile in milliseconds. Default: 30 s. */
   reconcileTimeoutMs?: number;

@@ -6,9 +6,23 @@
  * Credentials and the contents of Secrets are replaced before anything leaves the process. This module never calls a
  * cluster itself: the Event recorder gets the calls as functions.
  */
-export { type EventRecord, EventRecorder, type Recoveries, RecoveryRecorder } from "./events/index.ts";
+export { type EventRecord, EventRecorder, type EventSink, type Recoveries, RecoveryRecorder } from "./events/index.ts";
 export { createLogger, LOG_LEVELS, logContext, type Logger, type LogLevel, redactText } from "./logging/index.ts";
 export { createMetrics, Metrics } from "./metrics/index.ts";
+export {
+  composeEvent,
+  type Decision,
+  type DecisionFacts,
+  type DecisionSubject,
+  type OperationsEvent,
+  OperationsLog,
+  OperationsRecorder,
+  type OperationsSink,
+  parseTags,
+  type ProcessFacts,
+  type Severity,
+  type StateChange,
+} from "./operations/index.ts";
 export {
   changeOf,
   createTracing,

@@ -9,7 +9,7 @@ import {
   timestamp,
 } from "../../apis/index.ts";
 import type { HubCache } from "../../hub/index.ts";
-import type { EventRecorder, Recoveries } from "../../observability/index.ts";
+import type { EventSink, Recoveries } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -30,7 +30,7 @@ export interface DeletionHoldReconcilerOptions {
   observations: Observations;
   classes: ControllerClasses;
   missing: MissingOwners;
-  events: EventRecorder;
+  events: EventSink;
   recoveries: Recoveries;
   clock: Pick<Clock, "now">;
 }

@@ -25,7 +25,7 @@ import {
   step,
 } from "../../desiredstate/index.ts";
 import { changedFacts, changedSpec, type PlacedKind, type StatusStore } from "../../hub/index.ts";
-import type { EventRecorder } from "../../observability/index.ts";
+import type { EventSink } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -46,7 +46,7 @@ export interface HandoverReconcilerOptions extends CopySources {
   store: Pick<StatusStore, "settled">;
   namespaces: HubNamespaces;
   clock: Clock;
-  events: EventRecorder;
+  events: EventSink;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { defined } from "../../apis/index.ts";
 import type { StatusStore } from "../../hub/index.ts";
-import type { EventRecorder, Following, Metrics, Recoveries, Tracer } from "../../observability/index.ts";
+import type { EventSink, Following, Metrics, Recoveries, Tracer } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -38,7 +38,7 @@ export interface PlacementReconcilerOptions
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer;
-  events: EventRecorder;
+  events: EventSink;
   recoveries: Recoveries;
   warnings: Pick<DelayedWarnings, "warn">;
 }

@@ -11,7 +11,7 @@ import {
   waitsOfRoom,
 } from "../../desiredstate/index.ts";
 import type { PlacedObject, StatusStore } from "../../hub/index.ts";
-import { type EventRecorder, type Metrics, startSpan, type Tracer } from "../../observability/index.ts";
+import { type EventSink, type Metrics, startSpan, type Tracer } from "../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -56,7 +56,7 @@ export interface PlacingOptions extends CopySources {
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer;
-  events: EventRecorder;
+  events: EventSink;
   warnings: Pick<DelayedWarnings, "warn">;
   pendingMembers: PendingMembers;
   rolloutStep: RolloutStep;

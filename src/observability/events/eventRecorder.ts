@@ -22,6 +22,10 @@ export interface EventRecord {
   debug?: true;
 }
 
+export interface EventSink {
+  record(record: EventRecord): void;
+}
+
 export interface EventRecorderOptions {
   post: (event: KubeObject, namespace: string) => Promise<KubeObject>;
   patch: (namespace: string, name: string, body: unknown) => Promise<KubeObject>;
@@ -70,7 +74,7 @@ interface Series {
  * Writes Events (events.k8s.io/v1). The caller never waits, and recording never fails. What repeats becomes a series:
  * one Event, patched with its count. What does not fit, or the server refuses, is dropped, counted and logged.
  */
-export class EventRecorder {
+export class EventRecorder implements EventSink {
   private readonly options: EventRecorderOptions;
   private readonly after: (ms: number, callback: () => void) => Disposable;
   private readonly dropped: DroppedEvents;

@@ -30,7 +30,18 @@ function openStandardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: false, minLength: ONE_WRITE, maxLength: MOST_WAITING });
   // At exit pino repeats the last write until it succeeds. A write before fails once, and tells pino of a missing reader.
   process.once("beforeExit", () => output.flush());
+  output.on("drop", (line: string) => {
+    for (const listener of lostOutput) listener(line);
+  });
   return gathered(output);
+}
+
+const lostOutput = new Set<(line: string) => void>();
+
+/** Calls the listener with each line that standard output lost because its reader is too slow. */
+export function onLostOutput(listener: (line: string) => void): Disposable {
+  lostOutput.add(listener);
+  return { [Symbol.dispose]: () => void lostOutput.delete(listener) };
 }
 
 export function gathered(buffer: LineBuffer): DestinationStream {

@@ -8,7 +8,7 @@ import {
   type WaitFor,
 } from "../../../desiredstate/index.ts";
 import type { PlacedKind, StatusStore } from "../../../hub/index.ts";
-import type { EventRecorder, Recoveries } from "../../../observability/index.ts";
+import type { EventSink, Recoveries } from "../../../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -38,7 +38,7 @@ export interface DeletingOptions extends CopySources {
   client: Client;
   store: Pick<StatusStore, "unbind">;
   clock: Clock;
-  events: EventRecorder;
+  events: EventSink;
   recoveries: Recoveries;
   orphaning: OrphaningDeletions;
   rolloutStep: RolloutStep;

@@ -1,14 +1,14 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import { assembleSnapshot, computeTarget } from "../../../desiredstate/index.ts";
 import type { PlacedKind } from "../../../hub/index.ts";
-import type { EventRecorder } from "../../../observability/index.ts";
+import type { EventSink } from "../../../observability/index.ts";
 import type { CopySources } from "../../facts/index.ts";
 import type { Finalization } from "../../tables/index.ts";
 import { attempted, declaredOf, footprintOf } from "../plan/index.ts";
 import type { OrphaningDeletions } from "./orphaning.ts";
 
 export interface FinalizationSources extends Pick<CopySources, "hub" | "hubState" | "states"> {
-  events: EventRecorder;
+  events: EventSink;
   orphaning: Pick<OrphaningDeletions, "isOrphaned">;
 }
 

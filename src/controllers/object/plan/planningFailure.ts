@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../apis/index.ts";
 import type { Why } from "../../../desiredstate/index.ts";
-import type { EventRecorder } from "../../../observability/index.ts";
+import type { EventSink } from "../../../observability/index.ts";
 import { recordOn } from "../../progress/index.ts";
 import { keptOf, type ObjectStates } from "../../tables/index.ts";
 
@@ -9,7 +9,7 @@ import { keptOf, type ObjectStates } from "../../tables/index.ts";
  * the failure, and the error goes on to the workqueue.
  */
 export function attempted<T>(
-  { states, events }: { states: ObjectStates; events: EventRecorder },
+  { states, events }: { states: ObjectStates; events: EventSink },
   owner: string,
   object: KubeObject,
   plan: () => T,

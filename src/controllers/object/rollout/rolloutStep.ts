@@ -7,7 +7,7 @@ import {
   shortMessage,
 } from "../../../apis/index.ts";
 import type { RolloutState, Target, Why } from "../../../desiredstate/index.ts";
-import type { EventRecorder, Logger, Metrics } from "../../../observability/index.ts";
+import type { EventSink, Logger, Metrics } from "../../../observability/index.ts";
 import { hasLateClusters, type Transition } from "../../../rollout/index.ts";
 import { recordOn } from "../../progress/index.ts";
 import { keptOf, type ObjectStates } from "../../tables/index.ts";
@@ -17,7 +17,7 @@ import { type RolloutRequest, Rollouts, type RolloutSources } from "./rollouts.t
 
 export interface RolloutStepSources extends RolloutSources {
   states: ObjectStates;
-  events: EventRecorder;
+  events: EventSink;
   metrics: Pick<Metrics, "rolloutTransition">;
 }
 
