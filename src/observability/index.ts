@@ -7,7 +7,17 @@
  * cluster itself: the Event recorder gets the calls as functions.
  */
 export { type EventRecord, EventRecorder, type EventSink, type Recoveries, RecoveryRecorder } from "./events/index.ts";
-export { createLogger, LOG_LEVELS, logContext, type Logger, type LogLevel, redactText } from "./logging/index.ts";
+export {
+  createLogger,
+  type LineDrop,
+  type LineOutput,
+  LOG_LEVELS,
+  logContext,
+  type Logger,
+  type LogLevel,
+  openLineOutput,
+  redactText,
+} from "./logging/index.ts";
 export { createMetrics, Metrics } from "./metrics/index.ts";
 export {
   composeEvent,

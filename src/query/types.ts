@@ -122,6 +122,8 @@ export interface TransitionRow {
   reason: string;
   message?: string;
   because?: { generation?: number; policy?: string; cluster?: string };
+  /** `event_id` of the operations event; absent while nobody reads these events. */
+  eventId?: string;
 }
 
 export interface RowOf {

@@ -1,6 +1,6 @@
 import { type Classes, defined, type KubeObject } from "../../apis/index.ts";
 import { ClusterPool } from "../../clusters/index.ts";
-import { type AskGate, createFederation, type PoolParts } from "../../controllers/index.ts";
+import { type AskGate, createFederation, type PlannerView, type PoolParts } from "../../controllers/index.ts";
 import { gateReply } from "../../rollout/index.ts";
 import { HubCache, MemberSecrets } from "../../hub/index.ts";
 import {
@@ -10,6 +10,7 @@ import {
   EventRecorder,
   type Logger,
   type Metrics,
+  OperationsRecorder,
   RecoveryRecorder,
   resourceAttributes,
   type Tracing,
@@ -30,6 +31,7 @@ import {
   systemClock,
   ServerHistory,
 } from "../../runtime/index.ts";
+import { Feed, type FeedOptions, Table } from "../../query/index.ts";
 import type { Webhooks } from "../../webhooks/index.ts";
 import { asCommandError, checkPort, type Listening } from "./listening.ts";
 import { VERSION } from "../shared/index.ts";
@@ -37,6 +39,7 @@ import type { ManagerOptions } from "./verb.ts";
 import type { DashboardFiles } from "../../dashboard/index.ts";
 import { loadDashboard } from "./dashboardFiles.ts";
 import { Queries } from "./queries.ts";
+import { decisionFacts, Records } from "./records.ts";
 import { checkFiles, checkNamespaces } from "./startChecks.ts";
 
 /** What the parts of one manager share. */
@@ -48,6 +51,7 @@ interface Process {
   tracing: Tracing;
   /** For reads and leader election, without the leadership guard. */
   client: Client;
+  records: Records;
   /** Runs in every replica, so that a new leader has it already. */
   hub: HubCache;
   elector: LeaderElector | undefined;
@@ -93,6 +97,10 @@ export async function runManager(
     env: process.env,
     allowExec: true,
   });
+  await using records = await Records.open({
+    ...{ flags: options.records ?? {}, logger, metrics },
+    serviceName: attributes["service.name"] ?? "meridian",
+  });
   // Checked first: a server that begins to listen later could only log why it cannot.
   for (const port of portsOf(options)) await checkPort(port);
   await checkFiles(options);
@@ -102,7 +110,7 @@ export async function runManager(
   const protectedNamespaces = [options.namespace, ...protectedBy(options)];
   const hub = new HubCache({ client, clock: systemClock, random: Math.random, logger, metrics, protectedNamespaces });
   await using _watches = startWatches(hub, logger);
-  const self: Process = { options, config, logger, metrics, tracing, client, hub, ...NOT_YET };
+  const self: Process = { options, config, logger, metrics, tracing, records, client, hub, ...NOT_YET };
   const broken = new AbortController();
   await using queries = queriesOf(self, options.queries && (await loadDashboard(logger)));
   self.queries = queries;
@@ -238,7 +246,7 @@ interface Term {
 
 /** One term of leadership. */
 async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal): Promise<void> {
-  const { options, config, hub, logger, metrics, tracing, webhooks } = self;
+  const { options, config, hub, logger, metrics, tracing, records, webhooks } = self;
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   const workers = new AdaptiveWorkers({ ...options.concurrency, clock: systemClock });
   const observeHub: typeof observe = (call) => {
@@ -249,7 +257,10 @@ async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal):
   ServerHistory.share(client, self.client);
   const hubId = await identify(client, signal);
   const lastEvents = new AbortController();
-  const events = recorder(self, client, { leading: signal, writing: lastEvents.signal });
+  const kubernetes = recorder(self, client, { leading: signal, writing: lastEvents.signal });
+  const events = new OperationsRecorder({
+    ...{ log: records.operations, events: kubernetes, now: () => systemClock.now(), debug: isDebug(options) },
+  });
   await using prometheus =
     options.prometheus === undefined ? undefined : new Prometheus(options.prometheus, systemClock);
   self.leading = true;
@@ -284,13 +295,14 @@ async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal):
       workers,
       pool: (parts) => (members.pool = poolOf(self, { client, hubId, guard }, parts)),
     });
-    using _queries = self.queries?.lead(federation.view, () => members.pool);
+    events.know(decisionFacts(hub, federation.view));
+    using _transitions = followTransitions(self, federation.view, members, (change) => events.changed(change));
     await federation.run(signal);
   } finally {
     self.leading = false;
     // The last Events are written while the Lease is held.
     using _ = systemClock.after(LAST_EVENTS_MS, () => lastEvents.abort(new Error("the manager ends")));
-    await events.flush();
+    await kubernetes.flush();
   }
 }
 
@@ -314,6 +326,23 @@ function poolOf(
     random: Math.random,
     hubLocal: { client, discovery: new Discovery(client, systemClock), clusterUid: hubId },
   });
+}
+
+/** With queries their rows have the transitions, and otherwise rows that only the operations log reads. */
+function followTransitions(
+  { queries, records, hub, logger }: Process,
+  view: PlannerView,
+  members: { pool?: ClusterPool },
+  changed: NonNullable<FeedOptions["changed"]>,
+): Disposable | undefined {
+  if (queries !== undefined) return queries.lead(view, { pool: () => members.pool, changed });
+  if (!records.operations.isRead) return undefined;
+  const table = new Table({ now: () => systemClock.now() });
+  return new Feed({ table, hub, view, clock: systemClock, logger, changed });
+}
+
+function isDebug({ logLevel }: Pick<ManagerOptions, "logLevel">): boolean {
+  return logLevel === "debug" || logLevel === "trace";
 }
 
 function askOf(prometheus: Prometheus): AskGate {
@@ -351,7 +380,7 @@ function recorder(
     identity: options.identity,
     logger,
     signal: leading,
-    debug: options.logLevel === "debug" || options.logLevel === "trace",
+    debug: isDebug(options),
     onDrop: (cause) => metrics.eventsDropped.inc({ cause }),
   });
 }

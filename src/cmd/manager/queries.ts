@@ -10,6 +10,7 @@ import type { Logger, Metrics } from "../../observability/index.ts";
 import {
   Engine,
   Feed,
+  type FeedOptions,
   followClientTrust,
   FullObjects,
   Leader,
@@ -38,6 +39,13 @@ export interface QueriesOptions {
   metrics: Metrics;
   /** The files of the dashboard. Absent: there is no dashboard. */
   page?: Pick<DashboardFiles, "handle">;
+}
+
+/** What a term of a leader adds to the planner's tables. */
+export interface TermOptions {
+  pool: () => Pick<ClusterPool, "session" | "contact"> | undefined;
+  /** Told of each transition; see {@link FeedOptions}. */
+  changed: FeedOptions["changed"];
 }
 
 const WHO_AM_I = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
@@ -110,7 +118,7 @@ export class Queries implements AsyncDisposable {
   }
 
   /** Answers from the planner's tables until disposed of, and with what the members of the pool say if that is wanted. */
-  lead(view: PlannerView, pool: () => Pick<ClusterPool, "session" | "contact"> | undefined): Disposable {
+  lead(view: PlannerView, { pool, changed }: TermOptions): Disposable {
     const term = new DisposableStack();
     const table = new Table({ now: () => systemClock.now() });
     const slice = TimeSlice.of(systemClock);
@@ -124,7 +132,9 @@ export class Queries implements AsyncDisposable {
       rest: (ms) => systemClock.sleep(ms),
     });
     const { hub } = this.#options;
-    const feed = term.use(new Feed({ table, hub, view, clock: systemClock, logger: this.#logger }));
+    const feed = term.use(
+      new Feed({ table, hub, view, clock: systemClock, logger: this.#logger, ...defined({ changed }) }),
+    );
     const full = new FullObjects({ table, hub, view, clock: systemClock });
     const members = new MemberReads({
       view,

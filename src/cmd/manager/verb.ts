@@ -13,6 +13,7 @@ import {
   verb,
 } from "../shared/index.ts";
 import { DEFAULT_WORKERS } from "../../runtime/index.ts";
+import { recordFlags, withRecords } from "./recordFlags.ts";
 import { queryFlags, withQueries } from "./queryFlags.ts";
 import { prometheusFlags, withPrometheus } from "./prometheusFlags.ts";
 import { telemetryFlags, withTelemetry } from "./telemetryFlags.ts";
@@ -25,7 +26,7 @@ export const manager = verb({
     prometheusFlags(
       queryFlags(
         webhookFlags(
-          telemetryFlags(command)
+          telemetryFlags(recordFlags(command))
             .addOption(systemNamespace())
             .option("--metrics-port <port>", "port of /metrics, /healthz and /readyz", parsePort, 8383)
             .option("--metrics-host <address>", "address on which these endpoints listen", "0.0.0.0")
@@ -92,8 +93,8 @@ export const manager = verb({
     const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...given } = flags;
     const { controllerClass, adoptClass, protectedNamespace: protectedNamespaces, ...more } = given;
     const { minConcurrentReconciles: least, maxConcurrentReconciles: most, ...others } = more;
-    const { webhooks, prometheus, sampling, queries, ...rest } = withPrometheus(
-      withTelemetry(withQueries(withWebhooks(others))),
+    const { webhooks, prometheus, sampling, queries, records, ...rest } = withPrometheus(
+      withTelemetry(withRecords(withQueries(withWebhooks(others)))),
     );
     if (least > most) {
       throw new InvalidArgumentError(
@@ -131,6 +132,8 @@ export const manager = verb({
         webhooks,
         prometheus,
         sampling,
+        /** Absent: no records beside the log. */
+        records,
         /** Absent: no query is answered. */
         queries,
         protectedNamespaces,

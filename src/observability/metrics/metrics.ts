@@ -18,6 +18,9 @@ import type {
 /** Gauges with names of counters, which promtool refuses. Other default metrics report the same by type. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
+/** Streams of records that have a reader of their own. */
+const STREAMS = ["operations"] as const;
+
 const CAUSES: readonly (EventDrop & SpanDrop)[] = ["queue_full", "failed"];
 
 /** Every metric of the contract. No series names an object; `forgetCluster` removes those that name a cluster. */
@@ -54,6 +57,11 @@ export class Metrics {
     "Events that were not written, by cause.",
     ["cause"],
   );
+  readonly recordsDropped = this.#families.counter(
+    "federation_records_dropped_total",
+    "Records that reached no reader, by stream (operations) and cause.",
+    ["stream", "cause"],
+  );
   readonly troublesEnded = this.#families.counter(
     "federation_troubles_ended_total",
     "Troubles of objects and clusters that are over, by reason; what is no reason of Meridian counts as Other.",
@@ -89,6 +97,7 @@ export class Metrics {
     for (const cause of CAUSES) {
       this.eventsDropped.inc({ cause }, 0);
       this.spansDropped.inc({ cause }, 0);
+      for (const stream of STREAMS) this.recordsDropped.inc({ stream, cause }, 0);
     }
     if (!processMetrics) return;
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 100 });

@@ -16,7 +16,7 @@ export const FIELDS = {
     ...["since", "stale", "labels"],
   ],
   causes: ["reason", "shape", "objects", "clusters", "since", "sample", "change"],
-  transitions: ["at", "object", "cluster", "from", "to", "reason", "message", "because"],
+  transitions: ["at", "object", "cluster", "from", "to", "reason", "message", "because", "eventId"],
 } as const satisfies Record<Resource, readonly string[]>;
 
 const IDENTITY: Readonly<Record<Resource, readonly string[]>> = {

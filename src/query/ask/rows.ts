@@ -63,14 +63,14 @@ export function clusterRow(
 }
 
 export function transitionRow(transition: Transition): TransitionRow {
-  const { at, object, cluster, from, to, reason, message, because } = transition;
+  const { at, object, cluster, from, to, reason, message, because, eventId } = transition;
   return {
     at: new Date(at).toISOString(),
     ...defined({ object, cluster }),
     from,
     to,
     reason,
-    ...defined({ message, because }),
+    ...defined({ message, because, eventId }),
   };
 }
 

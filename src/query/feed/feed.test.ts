@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { refOf } from "../../apis/index.ts";
+import type { StateChange } from "../../observability/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import type { PlannerView } from "../../controllers/index.ts";
 import { app, placement } from "../../controllers/testing/planning.ts";
@@ -9,7 +10,7 @@ import { ALL, query } from "../testing/fleet.ts";
 import { follow } from "../testing/reader.ts";
 import { Engine } from "../ask/index.ts";
 import { Table } from "../table/index.ts";
-import { type FederatedObjectRow, type FleetClusterRow, type PlacedObjectRow } from "../types.ts";
+import { type FederatedObjectRow, type FleetClusterRow, type PlacedObjectRow, type TransitionRow } from "../types.ts";
 import { Feed } from "./feed.ts";
 
 const SHOP = { kind: "DemoApplication", group: "paas.cmft.com", namespace: "default", name: "shop" };
@@ -21,7 +22,9 @@ async function feeding(...given: Parameters<typeof reporting>) {
   const table = new Table({ now: () => clock.now() });
   const view: Omit<PlannerView, "decisions"> = { states, assignments, observations, contacts, statuses };
   const { logger, lines } = logLines();
-  const feed = new Feed({ table, hub, view, clock, logger });
+  const changes: StateChange[] = [];
+  const changed = (change: StateChange): string => `event-${changes.push(change)}`;
+  const feed = new Feed({ table, hub, view, clock, logger, changed });
   onTestFinished(() => feed[Symbol.dispose]());
   const outside = { now: () => clock.now(), random: () => 0.5, randomId: () => "id", pause: () => undefined };
   const engine = new Engine({ table, ...outside });
@@ -32,7 +35,7 @@ async function feeding(...given: Parameters<typeof reporting>) {
     await feed.caughtUp();
     return (await engine.list(query(resource), ALL)).items as T[];
   };
-  return { ...all, table, feed, engine, list, view, feedLines: lines };
+  return { ...all, table, feed, engine, list, view, feedLines: lines, changes };
 }
 
 describe("rows of the planner's tables", () => {
@@ -82,6 +85,23 @@ describe("rows of the planner's tables", () => {
     contact("b", { ok: true });
     await settle(1_000);
     expect(await list("placedobjects")).toMatchObject([{ stale: false }, { state: "Available", stale: false }]);
+  });
+
+  test("of transitions name their operations events, which say the same", async () => {
+    const { complete, happens, list, changes } = await feeding();
+    await complete();
+    await list("transitions");
+    happens("b", degraded);
+    const rows = await list<TransitionRow>("transitions");
+    const of = (row: TransitionRow | undefined) => changes[Number(row?.eventId?.split("-")[1]) - 1];
+    expect(rows.length).toBeGreaterThan(0);
+    expect(new Set(rows.map(({ eventId }) => eventId)).size).toBe(rows.length);
+    for (const row of rows) {
+      const { from, to, reason, cluster, object } = row;
+      expect(of(row)).toMatchObject({ at: Date.parse(row.at), from, to, reason });
+      expect([of(row)?.cluster, of(row)?.object]).toEqual([cluster, object]);
+    }
+    expect(rows).toContainEqual(expect.objectContaining({ cluster: "b", to: "Degraded" }));
   });
 
   test("follow labels and the region of a cluster", async () => {

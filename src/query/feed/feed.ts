@@ -1,6 +1,6 @@
 import { type PlannerView, refOfKey } from "../../controllers/index.ts";
 import type { HubCache } from "../../hub/index.ts";
-import type { Logger } from "../../observability/index.ts";
+import type { Logger, StateChange } from "../../observability/index.ts";
 import { type Clock, TimeSlice } from "../../runtime/index.ts";
 import {
   type ClusterValue,
@@ -20,6 +20,8 @@ export interface FeedOptions {
   view: Omit<PlannerView, "decisions">;
   clock: Clock;
   logger: Pick<Logger, "error">;
+  /** Records a transition as an operations event, and returns the id of the event. */
+  changed?: (change: StateChange) => string | undefined;
 }
 
 /** Changes are gathered for so long, so that a burst of events of an object costs one computation. */
@@ -209,9 +211,10 @@ export class Feed implements Disposable {
   async #computeAll(owners: Set<string>, mustStop: () => boolean): Promise<number> {
     const { table, clock } = this.#options;
     let busyMs = 0;
+    const record = (transition: TransitionFacts): TransitionFacts => this.#recorded(transition);
     let batch = new Batch();
     const commit = (): void => {
-      batch.commit(table);
+      batch.commit(table, record);
       batch = new Batch();
     };
     for (const owner of owners) {
@@ -300,7 +303,13 @@ export class Feed implements Disposable {
       transitions.push(...clusterTransitions(before, after, now));
     }
     this.#clusters.clear();
-    table.commit({ clusters, deletedClusters, transitions });
+    const recorded = transitions.map((transition) => this.#recorded(transition));
+    table.commit({ clusters, deletedClusters, transitions: recorded });
+  }
+
+  #recorded(transition: TransitionFacts): TransitionFacts {
+    const eventId = this.#options.changed?.(transition);
+    return eventId === undefined ? transition : { ...transition, eventId };
   }
 }
 
@@ -324,8 +333,9 @@ class Batch {
     this.#transitions.push(...transitions);
   }
 
-  commit(table: Table): void {
-    table.commit({ objects: this.#objects, deleted: this.#deleted, transitions: this.#transitions });
+  commit(table: Table, record: (transition: TransitionFacts) => TransitionFacts): void {
+    const transitions = this.#transitions.map(record);
+    table.commit({ objects: this.#objects, deleted: this.#deleted, transitions });
   }
 }
 

@@ -4,5 +4,5 @@
  * Promises: the words of rows are those of statuses; a burst of events costs one computation for each object; the planner
  * never waits for the rows.
  */
-export { Feed } from "./feed.ts";
+export { Feed, type FeedOptions } from "./feed.ts";
 export { entriesOf } from "./objectFacts.ts";
