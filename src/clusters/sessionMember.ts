@@ -2,7 +2,7 @@ import type { LaneMember } from "./lane/index.ts";
 import { MemberNamespaces, type MemberObjects, type NamespaceLabels } from "./model/index.ts";
 import type { MemberSession } from "./types.ts";
 import type { ClusterCache } from "./watch/index.ts";
-import { MemberWriter, NamespaceWriter } from "./write/index.ts";
+import { MemberWriter, NamespaceWriter, type WriteAudit } from "./write/index.ts";
 
 export interface SessionMemberOptions {
   session: MemberSession;
@@ -11,18 +11,23 @@ export interface SessionMemberOptions {
   namespaceLabels: NamespaceLabels;
   hubId: string;
   systemNamespace: string;
+  /** Absent: writes are not recorded. */
+  audit?: WriteAudit | undefined;
 }
 
 /** The member of a session as the lane needs it: the writers of the session, and what its cache knows. */
 export function sessionMember({
-  session,
+  session: given,
   cache,
   objects,
   namespaceLabels,
   hubId,
   systemNamespace,
+  audit,
 }: SessionMemberOptions): LaneMember {
-  const { client, local, signal } = session;
+  const { local, signal, clusterUid } = given;
+  const client = audit?.of(given.client, clusterUid) ?? given.client;
+  const session = { ...given, client };
   const namespaces = new MemberNamespaces(session, hubId, namespaceLabels);
   const writer = new MemberWriter({
     ...{ client, signal, hubId, systemNamespace, namespaces },
@@ -31,7 +36,7 @@ export function sessionMember({
     vanished: (ref, uid) => objects.vanished(ref, uid),
   });
   return {
-    ...{ writer, signal, namespaces: new NamespaceWriter(session, namespaces) },
+    ...{ clusterUid, writer, signal, namespaces: new NamespaceWriter(session, namespaces) },
     isJoined: !local,
     isSynced: (ref) => cache.isSynced(ref),
     lacks: (ref) => cache.lacks(ref),

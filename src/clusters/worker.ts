@@ -1,6 +1,6 @@
 import { type Contact, isGranted, type ObjectRef, refKey } from "../apis/index.ts";
 import type { Why } from "../desiredstate/index.ts";
-import type { Logger, Metrics, Tracer } from "../observability/index.ts";
+import type { AuditTrail, Logger, Metrics, Tracer } from "../observability/index.ts";
 import { type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
 import type { Liveness, ReportSink, WorkSource } from "../ports/index.ts";
 import { Assignment } from "./assignment.ts";
@@ -12,6 +12,7 @@ import { Definitions, MemberObjects, NamespaceLabels, Phases } from "./model/ind
 import { sessionMember } from "./sessionMember.ts";
 import type { MemberSession } from "./types.ts";
 import { ClusterCache } from "./watch/index.ts";
+import { WriteAudit } from "./write/index.ts";
 import { CapacityReader, PodTroubles } from "./workloads/index.ts";
 
 export interface WorkerOptions {
@@ -32,6 +33,8 @@ export interface WorkerOptions {
   logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
+  /** Absent: writes are not recorded. */
+  audit?: Pick<AuditTrail, "wrote"> | undefined;
   /** This worker's share of the concurrent requests of the process. */
   share: () => number;
   /** Called when the worker gets work that can be done now, or has none left. */
@@ -56,6 +59,7 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #objects = new MemberObjects();
   readonly #namespaceLabels = new NamespaceLabels();
+  readonly #audit: WriteAudit | undefined;
   readonly #lane: Lane;
   readonly #end = new AbortController();
   readonly #assignment: Assignment;
@@ -67,7 +71,8 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    const { cluster, identity, source, sink, liveness, clock, random, logger } = options;
+    const { cluster, identity, source, sink, liveness, clock, random, logger, audit } = options;
+    this.#audit = audit && new WriteAudit({ cluster, trail: audit, clock });
     const objects = this.#objects;
     // The lane asks the phases, so they hear of a change first.
     const phases = new Phases(objects, (object) => this.#lane.enqueue(object));
@@ -95,7 +100,7 @@ export class Worker {
     phases: Phases,
   ): Lane {
     return new Lane({
-      ...{ cluster, clock, random, metrics, tracer, share, working, phases },
+      ...{ cluster, clock, random, metrics, tracer, share, working, phases, audit: this.#audit },
       objects: this.#objects,
       namespaceLabels: this.#namespaceLabels,
       logger: logger.child({ cluster }),
@@ -152,7 +157,8 @@ export class Worker {
     capacity.want(this.#assignment.isCapacityWanted);
     this.#current = { session, cache, capacity };
     const namespaceLabels = this.#namespaceLabels;
-    this.#lane.attach(sessionMember({ session, cache, objects, namespaceLabels, hubId, systemNamespace }));
+    const audit = this.#audit;
+    this.#lane.attach(sessionMember({ session, cache, objects, namespaceLabels, hubId, systemNamespace, audit }));
     signal.addEventListener("abort", () => this.#endSession(session), { once: true });
     this.#watchKinds();
   }

@@ -1,5 +1,6 @@
 import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
 import { type ClusterPool, createMembers, type PoolListener } from "../clusters/index.ts";
+import type { AuditTrail } from "../observability/index.ts";
 import type { ClusterReport, ConnectionSource, Liveness, ReportSink, WorkSource } from "../ports/index.ts";
 import { createPlanner, type PlannerOptions, type PlannerView } from "./planner.ts";
 
@@ -20,6 +21,8 @@ export interface PoolParts extends Pick<Ports, "connections" | "reports"> {
 }
 
 export interface FederationOptions extends PlannerOptions {
+  /** Records the writes to members. Absent: they are not recorded. */
+  audit?: Pick<AuditTrail, "wrote">;
   /** Unique for this process. */
   identity: string;
   /** Creates the connection pool. */
@@ -40,12 +43,12 @@ export interface Federation {
  *     hub -> target -> rows (assignments) -> workers -> members -> watches -> observations -> status -> hub
  */
 export function createFederation(options: FederationOptions): Federation {
-  const { hubId, systemNamespace = DEFAULT_SYSTEM_NAMESPACE, identity, liveness } = options;
+  const { hubId, systemNamespace = DEFAULT_SYSTEM_NAMESPACE, identity, liveness, audit } = options;
   const { clock, random, logger, metrics, tracer, link = (ports: Ports) => ports } = options;
   const planner = createPlanner(options);
   const { source, sink, reports, connections } = link(planner);
   const members = createMembers({
-    ...{ source, sink, identity, liveness, hubId, systemNamespace, clock, random, logger, metrics, tracer },
+    ...{ source, sink, identity, liveness, hubId, systemNamespace, clock, random, logger, metrics, tracer, audit },
     pool: (listener) => options.pool({ listener, connections, reports, identity, liveness }),
   });
 

@@ -18,6 +18,7 @@ export {
   openLineOutput,
   redactText,
 } from "./logging/index.ts";
+export { type AuditRecord, AuditTrail, type MemberWrite, type WriteCause } from "./audit/index.ts";
 export { createMetrics, Metrics } from "./metrics/index.ts";
 export {
   composeEvent,

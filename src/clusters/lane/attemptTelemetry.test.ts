@@ -5,7 +5,7 @@ import type { Origin } from "../../observability/index.ts";
 import { ApiError, TransportError } from "../../runtime/index.ts";
 import type { RecordNamespace } from "../model/namespaces.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, OWNER, releaseRow, row } from "../testing/builders.ts";
-import { applied, laneOn } from "../testing/laneHarness.ts";
+import { applied, CLUSTER_UID, laneOn } from "../testing/laneHarness.ts";
 
 const SECRET: ObjectRef = { apiVersion: "v1", kind: "Secret", namespace: "default", name: "login" };
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -24,12 +24,14 @@ function tracing(answer: Parameters<typeof laneOn>[0] = () => applied()) {
   return { ...parts, ask, lines };
 }
 
+const PLACE = { cluster: CLUSTER, "k8s.cluster.name": CLUSTER, "k8s.cluster.uid": CLUSTER_UID };
+
 const followable = {
   trace_id: TRACE,
   reconcile_id: "reconcile-1",
   object: refKey(OWNER),
   resource_uid: OWNER.uid,
-  cluster: CLUSTER,
+  ...PLACE,
   member_object: refKey(CONFIG_REF),
 };
 
@@ -49,7 +51,7 @@ describe("a namespace that a write creates", () => {
     const write = spans.find(({ name }) => name === "SyncConfigMap");
     expect(span).toMatchObject({
       parentSpanContext: { spanId: write?.spanContext().spanId },
-      attributes: { cluster: CLUSTER, "k8s.resource.name": "team", "sync.result": "created" },
+      attributes: { ...PLACE, "k8s.resource.name": "team", "sync.result": "created" },
     });
     expect(lines()).toMatchObject([
       { ...followable, member_object: "/Namespace//team", level: "info", msg: "applied: created" },
@@ -77,7 +79,7 @@ describe("a write", () => {
     await clock.advance(1);
     expect(lines()).toMatchObject([{ ...followable, level: "info", msg }]);
     const parentSpanContext = { spanId: ORIGIN.spanContext.spanId };
-    expect(spans).toMatchObject([{ name, parentSpanContext, attributes: { cluster: CLUSTER, "sync.result": result } }]);
+    expect(spans).toMatchObject([{ name, parentSpanContext, attributes: { ...PLACE, "sync.result": result } }]);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { fullMessage, refKey } from "../../apis/index.ts";
+import { fullMessage, type ObjectRef, refKey } from "../../apis/index.ts";
 import {
   changeOf,
   follow,
@@ -15,7 +15,15 @@ import type { Attempt } from "./attempt.ts";
 import type { Failure } from "../../desiredstate/index.ts";
 import { type Action, type MemberObject, type RecordNamespace } from "../model/index.ts";
 import { TransportError } from "../../runtime/index.ts";
-import { CONTROLLER, type Outcome } from "../write/index.ts";
+import { CONTROLLER, type Outcome, type WriteAudit } from "../write/index.ts";
+
+interface AttemptTelemetryOptions {
+  cluster: string;
+  logger: Logger;
+  metrics: Pick<Metrics, "failed">;
+  tracer: Tracer;
+  audit?: Pick<WriteAudit, "begin"> | undefined;
+}
 
 type SyncResult = "created" | "updated" | "healed" | "deleted" | "released" | "confirmed" | "refused" | "failed";
 
@@ -31,14 +39,16 @@ const RESULTS: Readonly<Record<Action["kind"], SyncResult>> = {
  * the span, `count` for the metric, and then `retried` or `broke` for the log.
  */
 export class AttemptTelemetry {
-  readonly #options: { cluster: string; logger: Logger; metrics: Pick<Metrics, "failed">; tracer: Tracer };
+  /** UID of the cluster that answered at the start of the session. */
+  clusterUid: string | undefined;
+  readonly #options: AttemptTelemetryOptions;
   /** A write has failed to reach the member since the member's last answer. */
   #outOfReach = false;
   /** Keys of member objects whose last attempt failed. */
   readonly #unfinished = new Set<string>();
 
   /** `logger`: its lines name the cluster. */
-  constructor(options: { cluster: string; logger: Logger; metrics: Pick<Metrics, "failed">; tracer: Tracer }) {
+  constructor(options: AttemptTelemetryOptions) {
     this.#options = options;
   }
 
@@ -54,6 +64,7 @@ export class AttemptTelemetry {
       ...(isHeal ? linkTo(origin) : follow(origin, now)),
       attributes: {
         cluster: this.#options.cluster,
+        ...this.#place,
         "k8s.resource.kind": ref.kind,
         "k8s.resource.name": ref.name,
         "k8s.namespace.name": ref.namespace ?? "",
@@ -63,17 +74,37 @@ export class AttemptTelemetry {
     });
   }
 
+  /** Until disposed of, the requests of the attempt are recorded with its cause. */
+  begin(attempt: Attempt): Disposable | undefined {
+    return this.#begin(attempt.object.ref, attempt, attempt.span);
+  }
+
+  #begin(ref: ObjectRef, { asked, action }: Attempt, span: Span): Disposable | undefined {
+    const { row, origin } = asked;
+    const owner = row && { ...row.owner, resourceVersion: row.verb === "Apply" ? row.hubVersion : undefined };
+    const cause = { action: action.kind, owner, span: span.spanContext(), reconcileId: origin?.reconcileId };
+    return this.#options.audit?.begin(ref, cause);
+  }
+
+  /** Names of OpenTelemetry's semantic conventions 1.44, beside `cluster`, which dashboards use. */
+  get #place(): Record<string, string> {
+    const { cluster } = this.#options;
+    const uid = this.clusterUid;
+    return { "k8s.cluster.name": cluster, ...(uid === undefined ? {} : { "k8s.cluster.uid": uid }) };
+  }
+
   /** Adds a child span and a log line for a namespace that the attempt has to create. */
   ofNamespaces(attempt: Attempt): RecordNamespace {
     return async (name, make) => {
       const { tracer, cluster, logger } = this.#options;
-      const attributes = { cluster, "k8s.resource.kind": "Namespace", "k8s.resource.name": name };
+      const attributes = { cluster, ...this.#place, "k8s.resource.kind": "Namespace", "k8s.resource.name": name };
       const span = startSpan(tracer, "SyncNamespace", { parent: attempt.span, attributes });
+      const namespace = { apiVersion: "v1", kind: "Namespace", name };
+      using _audited = this.#begin(namespace, attempt, span);
       try {
         const isNew = await make();
         span.setAttribute("sync.result", isNew ? "created" : "confirmed");
-        const member_object = refKey({ apiVersion: "v1", kind: "Namespace", name });
-        if (isNew) logger.info({ ...fieldsOf(attempt), member_object }, "applied: created");
+        if (isNew) logger.info({ ...this.#fieldsOf(attempt), member_object: refKey(namespace) }, "applied: created");
         return isNew;
       } catch (error) {
         recordError(span, error);
@@ -92,7 +123,7 @@ export class AttemptTelemetry {
     if (result === "confirmed") return;
     const { logger } = this.#options;
     if (!logger.isLevelEnabled("info")) return;
-    const fields = fieldsOf(attempt);
+    const fields = this.#fieldsOf(attempt);
     const lost = isHeal && action.kind === "Update" ? action.drift : [];
     const [first] = lost;
     if (result === "healed") {
@@ -146,23 +177,26 @@ export class AttemptTelemetry {
       );
     const { logger } = this.#options;
     if (!logger.isLevelEnabled("debug")) return;
-    logger.debug({ ...fieldsOf(attempt), action: attempt.action.kind, event_reason: reason }, "tried in vain");
+    logger.debug({ ...this.#fieldsOf(attempt), action: attempt.action.kind, event_reason: reason }, "tried in vain");
   }
 
   /** Called when an object needs no more action. After a failed attempt, the write had arrived without an answer. */
   settled(object: MemberObject): void {
     if (!this.#unfinished.delete(object.key) || object.row === undefined) return;
-    this.#options.logger.info(fieldsOf({ object }), "applied: found there");
+    this.#options.logger.info(this.#fieldsOf({ object }), "applied: found there");
   }
 
   /** Logs an object that is not sent, since the account may not read its kind. */
   denied(object: MemberObject, { reason, message }: Failure): void {
-    this.#options.logger.warn({ ...fieldsOf({ object }), event_reason: reason }, `not sent: ${fullMessage(message)}`);
+    this.#options.logger.warn(
+      { ...this.#fieldsOf({ object }), event_reason: reason },
+      `not sent: ${fullMessage(message)}`,
+    );
   }
 
   hadNoEffect(attempt: Attempt, { reason, message }: Failure): void {
     this.#options.logger.warn(
-      { ...fieldsOf(attempt), event_reason: reason },
+      { ...this.#fieldsOf(attempt), event_reason: reason },
       `applied without effect: ${fullMessage(message)}`,
     );
   }
@@ -170,14 +204,18 @@ export class AttemptTelemetry {
   /** Logs an internal error that the member did not cause. */
   broke(attempt: Attempt, error: unknown): void {
     this.#options.logger.error(
-      { ...fieldsOf(attempt), err: error, event_reason: "InternalError" },
+      { ...this.#fieldsOf(attempt), err: error, event_reason: "InternalError" },
       "a member object could not be written",
     );
   }
 
+  #fieldsOf(attempt: Parameters<typeof fieldsOf>[0]): Record<string, string> {
+    return { ...fieldsOf(attempt), ...this.#place };
+  }
+
   #warn(attempt: Attempt, error: unknown, reason: string, message: string): void {
     const cause = attempt.object.ref.kind === "Secret" ? {} : { err: error };
-    this.#options.logger.warn({ ...fieldsOf(attempt), ...cause, event_reason: reason }, message);
+    this.#options.logger.warn({ ...this.#fieldsOf(attempt), ...cause, event_reason: reason }, message);
   }
 }
 

@@ -29,6 +29,7 @@ import {
 } from "./nextAction.ts";
 import { RequestPacing } from "./requestPacing.ts";
 import { send } from "./requests.ts";
+import type { WriteAudit } from "../write/index.ts";
 
 export interface LaneOptions {
   cluster: string;
@@ -38,6 +39,8 @@ export interface LaneOptions {
   logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
+  /** Absent: writes are not recorded. */
+  audit?: Pick<WriteAudit, "begin"> | undefined;
   /** Called to probe now, when the connection seems broken. */
   suspect: () => void;
   share: () => number;
@@ -76,11 +79,11 @@ export class Lane implements AsyncDisposable {
 
   constructor(options: LaneOptions) {
     this.#options = options;
-    const { cluster, objects, clock, random, logger, metrics, tracer, share, working, suspect } = options;
+    const { cluster, objects, clock, random, logger, metrics, tracer, audit, share, working, suspect } = options;
     const enqueue = (key: string): void => void this.#enqueueKey(key);
     const retry = (key: string, attempt: string, pace: Pace): void => this.#retry(key, attempt, pace);
     const pacing = new RequestPacing({ clock, share, enqueue });
-    const telemetry = new AttemptTelemetry({ cluster, logger, metrics, tracer });
+    const telemetry = new AttemptTelemetry({ cluster, logger, metrics, tracer, audit });
     const corrections = new DriftCorrections(clock, objects, enqueue);
     const backoffs = new Backoffs(clock, random);
     this.#pacing = pacing;
@@ -118,6 +121,7 @@ export class Lane implements AsyncDisposable {
   attach(member: LaneMember): void {
     this.#inspections.clear();
     this.#state.session = member;
+    this.#telemetry.clusterUid = member.clusterUid;
     this.enqueueAll();
     this.#regulate();
   }
@@ -227,6 +231,7 @@ export class Lane implements AsyncDisposable {
     // The report of a write makes a deletion of the hub object wait for its end.
     const isReported = action.kind !== "Inspect" && action.kind !== "Label";
     this.#pacing.begin(ref);
+    using _audited = this.#telemetry.begin(attempt);
     if (isReported) objects.beginWrite(object, isApply(action));
     try {
       const answer = await send(attempt, member, this.#telemetry.ofNamespaces(attempt));

@@ -4,6 +4,8 @@ import type { KnownKinds } from "./nextAction.ts";
 
 /** The member in one session: its writers, and what the watches know of it. */
 export interface LaneMember extends KnownKinds {
+  /** UID of the member's kube-system namespace. */
+  clusterUid: string;
   writer: MemberWriter;
   namespaces: NamespaceWriter;
   /** Aborted when the session ends. Requests that it aborts say nothing about the member. */

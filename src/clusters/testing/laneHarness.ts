@@ -12,14 +12,18 @@ import type { ObservedObject } from "../model/observed.ts";
 import { Lane } from "../lane/lane.ts";
 import type { LaneMember } from "../lane/laneMember.ts";
 import type { MemberWriter, Written } from "../write/memberWriter.ts";
+import type { WriteAudit } from "../write/writeAudit.ts";
 import type { NamespaceWriter } from "../write/namespaceWriter.ts";
 import { CLUSTER, CONFIG_REF, objectsWithLog, row } from "./builders.ts";
+
+/** UID of the member's kube-system namespace. */
+export const CLUSTER_UID = "9d8a7f0e-0000-4000-8000-000000000001";
 
 /** Answer to a call such as `create shop`; an Error is thrown. `given`: arguments of the writer's method. */
 type Answer = (call: string, ...given: never[]) => unknown;
 
 /** A lane whose writer answers as the test says. Calls, log lines and spans are kept. */
-export function laneOn(answer: Answer = () => undefined) {
+export function laneOn(answer: Answer = () => undefined, audit?: Pick<WriteAudit, "begin">) {
   const clock = new FakeClock();
   const { logger, lines } = logLines();
   const { tracer, spans } = recordSpans();
@@ -49,6 +53,7 @@ export function laneOn(answer: Answer = () => undefined) {
     return result;
   };
   const member: LaneMember = {
+    clusterUid: CLUSTER_UID,
     writer: {
       create: async (row: ApplyRow, record: RecordNamespace) =>
         (await call(`create ${row.ref.name}`, row, record)) ?? applied(),
@@ -86,6 +91,7 @@ export function laneOn(answer: Answer = () => undefined) {
     logger: logger.child({ cluster: CLUSTER }),
     metrics,
     tracer,
+    audit,
     suspect: () => void (state.suspicions += 1),
     share: () => state.share,
     working: (isWorking) => void working.push(isWorking),

@@ -52,7 +52,7 @@ export function namespaceLane({ client, discovery, clock }: { client: Client; di
         ...{ typeOf: () => NAMESPACES, serves: () => true, vanished: () => undefined },
       }),
       namespaces: new NamespaceWriter({ client, discovery, signal }, namespaces),
-      ...{ signal, isJoined: false, observe: () => undefined, doubtKind: () => undefined },
+      ...{ clusterUid: "uid", signal, isJoined: false, observe: () => undefined, doubtKind: () => undefined },
       ...{ isSynced: () => true, lacks: () => "No", denial: () => undefined, mayRemove: () => state.known },
     };
     signal.addEventListener("abort", () => lane.detach(), { once: true });

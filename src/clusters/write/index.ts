@@ -8,4 +8,5 @@ export { MemberWriter, type Written } from "./memberWriter.ts";
 export { NamespaceWriter } from "./namespaceWriter.ts";
 export { allNotGranted, isAlwaysGranted, isWriteForbidden, whyUnwatched, withGrant } from "./notGranted.ts";
 export { classify, CONTROLLER, failureOf, isAnswer, kindNotServed, notInVersion, type Outcome } from "./outcome.ts";
+export { WriteAudit } from "./writeAudit.ts";
 export { readLive, rehearse, type Rehearsed, rehearseRemoval } from "./rehearsal.ts";

@@ -98,7 +98,7 @@ export async function runManager(
     allowExec: true,
   });
   await using records = await Records.open({
-    ...{ flags: options.records ?? {}, logger, metrics },
+    ...{ flags: options.records ?? {}, identity: options.identity, logger, metrics },
     serviceName: attributes["service.name"] ?? "meridian",
   });
   // Checked first: a server that begins to listen later could only log why it cannot.
@@ -288,6 +288,7 @@ async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal):
       events,
       recoveries,
       ...defined({
+        audit: records.audit,
         askGate: prometheus && askOf(prometheus),
         approversProvenSince: webhooks && ((holder: KubeObject) => webhooks.approversProvenSince(holder)),
       }),

@@ -6,6 +6,7 @@ import type { HubOptions } from "../shared/index.ts";
 export interface RecordFlagsGiven {
   /** Absent: no lines. */
   operationsLog?: string;
+  auditLog?: string;
   /** Static tags of operations events. */
   tagsFile?: string;
 }
@@ -22,6 +23,12 @@ export function recordFlags<A extends unknown[], F extends OptionValues>(command
       OFF,
     )
     .option(
+      "--audit-log <target>",
+      "where the trail of each write to a member goes as JSON lines, without contents: stdout, a file, or off",
+      parseTarget,
+      OFF,
+    )
+    .option(
       "--operations-tags-file <file>",
       "YAML or JSON map of the tags in each operations event, such as `env: prod` (default: no tags)",
     );
@@ -29,8 +36,12 @@ export function recordFlags<A extends unknown[], F extends OptionValues>(command
 type RecordFlags = ReturnType<ReturnType<typeof recordFlags<[], NonNullable<unknown>>>["opts"]>;
 
 export function withRecords<F extends RecordFlags>(flags: F) {
-  const { operationsLog, operationsTagsFile: tagsFile, ...rest } = flags;
-  const records: RecordFlagsGiven = defined({ operationsLog: given(operationsLog), tagsFile });
+  const { operationsLog, auditLog, operationsTagsFile: tagsFile, ...rest } = flags;
+  const records: RecordFlagsGiven = defined({
+    operationsLog: given(operationsLog),
+    auditLog: given(auditLog),
+    tagsFile,
+  });
   return { ...rest, records: Object.keys(records).length === 0 ? undefined : records };
 }
 

@@ -12,7 +12,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 function open(flags: RecordFlagsGiven): Promise<Records> {
   const { logger } = logLines();
-  return Records.open({ flags, serviceName: "meridian", logger, metrics: createMetrics({ processMetrics: false }) });
+  return Records.open({
+    flags,
+    identity: "pod-1",
+    serviceName: "meridian",
+    logger,
+    metrics: createMetrics({ processMetrics: false }),
+  });
 }
 
 function file(name: string, text: string): string {

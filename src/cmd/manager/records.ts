@@ -5,12 +5,14 @@ import { defined, type KubeObject, REGION_LABEL, refKey } from "../../apis/index
 import type { PlannerView } from "../../controllers/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import {
+  AuditTrail,
   type DecisionFacts,
   type DecisionSubject,
   type LineOutput,
   type Logger,
   type Metrics,
   openLineOutput,
+  type OperationsEvent,
   OperationsLog,
   type OperationsSink,
   parseTags,
@@ -19,8 +21,13 @@ import { systemClock } from "../../runtime/index.ts";
 import { CommandError } from "../shared/index.ts";
 import type { RecordFlagsGiven } from "./recordFlags.ts";
 
+/** Each has a flag `--NAME-log`. */
+type Stream = "operations" | "audit";
+
 export interface RecordsOptions {
   flags: RecordFlagsGiven;
+  /** Of this manager. */
+  identity: string;
   serviceName: string;
   logger: Logger;
   metrics: Metrics;
@@ -31,40 +38,46 @@ export interface RecordsOptions {
 /** The streams of records of one process. */
 export class Records implements AsyncDisposable {
   readonly operations: OperationsLog;
+  /** Undefined: writes to members are not recorded. */
+  readonly audit: AuditTrail | undefined;
   readonly #outputs: readonly LineOutput[];
 
-  private constructor(operations: OperationsLog, outputs: readonly LineOutput[]) {
+  private constructor(operations: OperationsLog, audit: AuditTrail | undefined, outputs: readonly LineOutput[]) {
     this.operations = operations;
+    this.audit = audit;
     this.#outputs = outputs;
   }
 
   /** Throws {@link CommandError} for a file that cannot be read or written. */
-  static async open({ flags, serviceName, logger, metrics, sinks = [] }: RecordsOptions): Promise<Records> {
-    const { operationsLog, tagsFile } = flags;
+  static async open(options: RecordsOptions): Promise<Records> {
+    const { flags, identity, serviceName, logger, metrics, sinks = [] } = options;
+    const { operationsLog, auditLog, tagsFile } = flags;
     const tags = tagsFile === undefined ? {} : await readTags(tagsFile);
     const outputs: LineOutput[] = [];
-    const open = (stream: "operations", flag: string, target: string | undefined): LineOutput[] => {
-      if (target === undefined) return [];
-      const output = outputOf(flag, target, { stream, logger, metrics });
+    const open = (stream: Stream, target: string | undefined): LineOutput | undefined => {
+      if (target === undefined) return undefined;
+      const output = outputOf(stream, target, { logger, metrics });
       outputs.push(output);
-      return [output];
+      return output;
     };
-    const lines = open("operations", "--operations-log", operationsLog);
+    const lines = open("operations", operationsLog);
+    const trail = open("audit", auditLog);
     const operations = new OperationsLog({
       process: { serviceName, hostIp: hostIp(process.env), processId: process.pid, tags },
-      sinks: [
-        ...lines.map(
-          (output): OperationsSink =>
-            (event) =>
-              output.write(event),
-        ),
-        ...sinks,
-      ],
+      sinks: [...(lines === undefined ? [] : [(event: OperationsEvent) => lines.write(event)]), ...sinks],
       randomId: randomUUID,
       now: () => systemClock.now(),
       after: (ms, callback) => systemClock.after(ms, callback),
     });
-    return new Records(operations, outputs);
+    const audit =
+      trail &&
+      new AuditTrail({
+        user: identity,
+        randomId: randomUUID,
+        now: () => systemClock.now(),
+        write: (record) => trail.write(record),
+      });
+    return new Records(operations, audit, outputs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -102,9 +115,9 @@ async function readTags(file: string): Promise<Record<string, string>> {
 }
 
 function outputOf(
-  flag: string,
+  stream: Stream,
   target: string,
-  { stream, logger, metrics }: { stream: "operations"; logger: Logger; metrics: Metrics },
+  { logger, metrics }: Pick<RecordsOptions, "logger" | "metrics">,
 ): LineOutput {
   const onDrop = (cause: "queue_full" | "failed", lines: number): void =>
     metrics.recordsDropped.inc({ stream, cause }, lines);
@@ -113,7 +126,7 @@ function outputOf(
   } catch (error) {
     const { code = "unknown error" } = error as NodeJS.ErrnoException;
     const why = code === "ENOENT" ? "its folder does not exist" : `it cannot be written (${code})`;
-    throw new CommandError(`${flag} ${target}: ${why}; name another file, stdout or off`);
+    throw new CommandError(`--${stream}-log ${target}: ${why}; name another file, stdout or off`);
   }
 }
 

@@ -19,7 +19,7 @@ import type {
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
 /** Streams of records that have a reader of their own. */
-const STREAMS = ["operations"] as const;
+const STREAMS = ["operations", "audit"] as const;
 
 const CAUSES: readonly (EventDrop & SpanDrop)[] = ["queue_full", "failed"];
 
@@ -59,7 +59,7 @@ export class Metrics {
   );
   readonly recordsDropped = this.#families.counter(
     "federation_records_dropped_total",
-    "Records that reached no reader, by stream (operations) and cause.",
+    "Records that reached no reader, by stream (operations, audit) and cause.",
     ["stream", "cause"],
   );
   readonly troublesEnded = this.#families.counter(
