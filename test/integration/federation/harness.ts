@@ -7,13 +7,19 @@ import type {
   ResourceBinding,
 } from "../../../src/apis/index.ts";
 import {
+  type AuditRecord,
+  AuditTrail,
   createLogger,
   createMetrics,
   createTracing,
   EventRecorder,
   type Metrics,
+  type OperationsEvent,
+  OperationsLog,
+  OperationsRecorder,
   type TracingOptions,
 } from "../../../src/observability/index.ts";
+import { decisionFacts } from "../../../src/cmd/manager/records.ts";
 import type { AskGate } from "../../../src/controllers/index.ts";
 import {
   type Client,
@@ -58,6 +64,9 @@ export class TestFederation implements AsyncDisposable {
   readonly hubClients: InProcessClient[] = [];
   readonly members = new Map<string, Member>();
   readonly events: KubeObject[] = [];
+  readonly operations: OperationsEvent[] = [];
+  /** Writes to members. */
+  readonly audit: AuditRecord[] = [];
   /** Lines of the manager's log, at the level `debug`. */
   readonly log: string[] = [];
   /** Complete when the manager has stopped. */
@@ -172,7 +181,7 @@ export class TestFederation implements AsyncDisposable {
     const guard = (): void => {
       if (!this.isLeader) throw new NotLeaderError("the Lease is not held");
     };
-    const events = new EventRecorder({
+    const kubernetes = new EventRecorder({
       post: async (event) => {
         this.events.push(event);
         return event;
@@ -184,6 +193,7 @@ export class TestFederation implements AsyncDisposable {
       debug: this.debugEvents,
       after: (ms, callback) => this.clock.after(ms, callback),
     });
+    const events = this.#recorder(kubernetes);
     this.metrics = createMetrics({ processMetrics: false });
     const running = runManager(
       {
@@ -197,8 +207,12 @@ export class TestFederation implements AsyncDisposable {
         metrics: this.metrics,
         tracer,
         events,
+        audit: this.#trail(),
         clientFor: (config) => this.#connect(config, guard),
-        ...(this.onStart === undefined ? {} : { onStart: this.onStart }),
+        onStart: (view, hub) => {
+          events.know(decisionFacts(hub, view));
+          this.onStart?.(view, hub);
+        },
       },
       stop.signal,
     );
@@ -210,6 +224,25 @@ export class TestFederation implements AsyncDisposable {
       }
     };
     this.#managers.set(classes.join(), { stop, running: finish() });
+  }
+
+  #recorder(events: EventRecorder): OperationsRecorder {
+    let ids = 0;
+    const now = (): number => this.clock.now();
+    const log = new OperationsLog({
+      process: { serviceName: "meridian", hostIp: "10.0.0.7", processId: 1, tags: {} },
+      sinks: [(event) => void this.operations.push(event)],
+      randomId: () => `event-${(ids += 1)}`,
+      now,
+      after: (ms, callback) => this.clock.after(ms, callback),
+    });
+    return new OperationsRecorder({ log, events, now, debug: this.debugEvents });
+  }
+
+  #trail(): AuditTrail {
+    const now = (): number => this.clock.now();
+    const write = (record: AuditRecord): void => void this.audit.push(record);
+    return new AuditTrail({ user: "manager", randomId: () => "id", now, write });
   }
 
   /** That of the default class, or the one that was started with these. */

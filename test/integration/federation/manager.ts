@@ -3,7 +3,8 @@ import { ClusterPool } from "../../../src/clusters/index.ts";
 import { type AskGate, createFederation } from "../../../src/controllers/index.ts";
 import { HubCache, MemberSecrets } from "../../../src/hub/index.ts";
 import {
-  type EventRecorder,
+  type AuditTrail,
+  type EventSink,
   type Logger,
   type Metrics,
   RecoveryRecorder,
@@ -25,7 +26,9 @@ export interface ManagerParts {
   logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
-  events: EventRecorder;
+  events: EventSink;
+  /** Undefined: writes to members are not recorded. */
+  audit?: AuditTrail;
   clientFor: (config: ClusterConfig) => Client;
   /** Numbers in [0, 1) for jitter. Default: always 0.5. */
   random?: () => number;

@@ -79,6 +79,7 @@ describe("one change over three members", () => {
     await recorder?.[Symbol.asyncDispose]();
   });
 
+  const scraped = async (): Promise<string> => (await federation.metrics.scrape()).body;
   const inTrace = (): RecordedSpan[] => recorder.spans.filter(({ traceId }) => traceId === PIPELINE.traceId);
   const attribute = (span: RecordedSpan, name: string): unknown => span.attributes[name];
   const planned = (): RecordedSpan => {
@@ -139,7 +140,7 @@ describe("one change over three members", () => {
     expect(attribute(healed[0] as RecordedSpan, "cluster")).toBe("shanghai");
   });
 
-  test("Secrets are named, and nothing of them is told", () => {
+  test("Secrets are named, and nothing of them is told", async () => {
     const secrets = recorder.named("SyncSecret");
     expect(secrets.map((span) => String(attribute(span, "cluster"))).sort()).toEqual(MEMBERS);
     for (const span of secrets)
@@ -147,10 +148,53 @@ describe("one change over three members", () => {
     const everything = JSON.stringify(recorder.spans, (_, value: unknown) =>
       typeof value === "bigint" ? `${value}` : value,
     );
-    for (const text of [everything, federation.log.join("")]) {
+    const records = JSON.stringify([federation.operations, federation.audit, federation.events]);
+    for (const text of [everything, records, federation.log.join(""), await scraped()]) {
       expect(text).not.toContain(PASSWORD);
       expect(text).not.toContain(Buffer.from(PASSWORD).toString("base64"));
     }
+  });
+
+  test("is in the audit trail: each write to each member, with its trace", () => {
+    const { audit } = federation;
+    const ofTrace = audit.filter((record) => record.trace_id === PIPELINE.traceId);
+    expect(ofTrace.map((record) => `${record.cluster} ${record.verb} ${record.resource_kind}`).toSorted()).toEqual(
+      MEMBERS.map((name) => `${name} apply Deployment`),
+    );
+    for (const record of ofTrace)
+      expect(record).toMatchObject({
+        user: "manager",
+        field_manager: "meridian",
+        "k8s.cluster.uid": federation.member(record.cluster).server.uid,
+        resource_name: "shop",
+        result: "success",
+        generation: 2,
+        owner_kind: "DemoApplication",
+        owner_name: "shop",
+      });
+    const applied = recorder.named("SyncDeployment").map(({ spanId }) => spanId);
+    expect(applied).toEqual(expect.arrayContaining(ofTrace.map(({ span_id }) => span_id)));
+    expect(audit.filter(({ resource_kind: kind }) => kind === "Secret")).toHaveLength(MEMBERS.length);
+  });
+
+  test("is in the operations events, which name the trace of the plan", () => {
+    const healed = federation.operations.filter(({ reason }) => reason === "Recreated");
+    expect(healed).toMatchObject([
+      {
+        severity: "WARNING",
+        cluster: "shanghai",
+        region: "region-of-shanghai",
+        resource_kind: "DemoApplication",
+        resource_namespace: "default",
+        resource_name: "shop",
+      },
+    ]);
+    const ids = new Set(recorder.spans.map(({ traceId }) => traceId));
+    const followed = federation.operations.filter(({ resource_name: name }) => name === "shop");
+    expect(followed.length).toBeGreaterThan(1);
+    for (const event of followed) expect(ids).toContain(event.trace_id);
+    const notes = federation.events.map(({ note }) => note);
+    expect(federation.operations.map(({ message }) => message)).toEqual(expect.arrayContaining(notes));
   });
 
   test("can be followed in the log, from the change to the last member and the status", () => {
