@@ -150,6 +150,14 @@ describe("the options of a verb are read from its flags", () => {
       want: { sampling: { ratio: 0.1, spans: { UpdateStatus: 1, ComputeTarget: 0.5 } } },
     },
     {
+      line: "manager --otlp-signals logs,traces --otlp-metric-interval 15s --operations-log=stdout --audit-log=/a",
+      want: {
+        otlpSignals: ["traces", "logs"],
+        metricIntervalMs: 15_000,
+        records: { operationsLog: "stdout", auditLog: "/a" },
+      },
+    },
+    {
       line: "manager --identity pod-1 --allow-exec-credentials --otlp-endpoint http://127.0.0.1:4318",
       want: { identity: "pod-1", allowExecCredentials: true, otlpEndpoint: "http://127.0.0.1:4318" },
     },

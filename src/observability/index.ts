@@ -9,20 +9,18 @@
 export { type EventRecord, EventRecorder, type EventSink, type Recoveries, RecoveryRecorder } from "./events/index.ts";
 export {
   createLogger,
-  type LineDrop,
   type LineOutput,
   LOG_LEVELS,
   logContext,
   type Logger,
   type LogLevel,
+  LogTee,
   openLineOutput,
   redactText,
 } from "./logging/index.ts";
 export { type AuditRecord, AuditTrail, type MemberWrite, type WriteCause } from "./audit/index.ts";
 export { createMetrics, Metrics } from "./metrics/index.ts";
 export {
-  composeEvent,
-  type Decision,
   type DecisionFacts,
   type DecisionSubject,
   type OperationsEvent,
@@ -30,16 +28,15 @@ export {
   OperationsRecorder,
   type OperationsSink,
   parseTags,
-  type ProcessFacts,
-  type Severity,
   type StateChange,
 } from "./operations/index.ts";
+export { isCollectorAddress, isSignalWanted, type Signal, SIGNALS } from "./otlp/index.ts";
+export { createExports, type Exports } from "./signals/index.ts";
 export {
   changeOf,
   createTracing,
   follow,
   type Following,
-  isCollectorAddress,
   linkTo,
   type Origin,
   parseTraceparent,

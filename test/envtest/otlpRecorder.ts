@@ -36,10 +36,12 @@ export interface RecordedSpan {
   resource: Record<string, string | number | boolean>;
 }
 
-/** A collector of OTLP/HTTP that keeps what it gets, and refuses what is no export of spans. */
+/** A collector of OTLP/HTTP that keeps spans, and refuses what is no export. */
 export class OtlpRecorder implements AsyncDisposable {
   readonly url: string;
   readonly spans: RecordedSpan[] = [];
+  /** Bodies of exports of metrics and logs, by path. */
+  readonly others = new Map<string, string[]>();
   /** Requests that were refused, and why. */
   readonly refused: string[] = [];
   readonly #close: () => Promise<void>;
@@ -84,8 +86,12 @@ export class OtlpRecorder implements AsyncDisposable {
   }
 
   #take(call: string, type: string | undefined, body: string): string | undefined {
-    if (call !== "POST /v1/traces") return `${call} is no export of spans`;
     if (type !== "application/json") return `${type} is not what is read here`;
+    if (call === "POST /v1/metrics" || call === "POST /v1/logs") {
+      this.others.set(call, [...(this.others.get(call) ?? []), body]);
+      return undefined;
+    }
+    if (call !== "POST /v1/traces") return `${call} is no export`;
     const { resourceSpans = [] } = JSON.parse(body) as {
       resourceSpans?: { resource?: { attributes?: KeyValue[] }; scopeSpans?: { spans?: SentSpan[] }[] }[];
     };

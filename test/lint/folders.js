@@ -32,7 +32,7 @@ export const INSIDE = {
   ports: ["connections.ts", "report.ts", "clusterReport.ts", "work.ts", "schemas"],
   hub: ["kinds", "cache"],
   status: ["types.ts", "entries", "conditions"],
-  observability: ["types.ts", "logging", "tracing", "events", "operations", "audit", "metrics"],
+  observability: ["types.ts", "logging", "otlp", "tracing", "events", "operations", "audit", "metrics", "signals"],
   "sandbox/server": ["request", "catalog", "api.ts", "read", "write", "serve"],
   "sandbox/fields": ["types.ts", "values", "sets", "apply"],
   "sandbox/controllers": [

@@ -4,15 +4,11 @@ import { type AskGate, createFederation, type PlannerView, type PoolParts } from
 import { gateReply } from "../../rollout/index.ts";
 import { HubCache, MemberSecrets } from "../../hub/index.ts";
 import {
-  createLogger,
-  createMetrics,
-  createTracing,
   EventRecorder,
   type Logger,
   type Metrics,
   OperationsRecorder,
   RecoveryRecorder,
-  resourceAttributes,
   type Tracing,
 } from "../../observability/index.ts";
 import {
@@ -39,7 +35,8 @@ import type { ManagerOptions } from "./verb.ts";
 import type { DashboardFiles } from "../../dashboard/index.ts";
 import { loadDashboard } from "./dashboardFiles.ts";
 import { Queries } from "./queries.ts";
-import { decisionFacts, Records } from "./records.ts";
+import { decisionFacts, type Records } from "./records.ts";
+import { type ManagerTelemetry, startTelemetry } from "./telemetry.ts";
 import { checkFiles, checkNamespaces } from "./startChecks.ts";
 
 /** What the parts of one manager share. */
@@ -65,12 +62,6 @@ interface Process {
 
 const NOT_YET = { elector: undefined, webhooks: undefined, queries: undefined, leading: false };
 
-/** Default: standard output, and metrics of its own. */
-export interface ManagerTelemetry {
-  logger?: Logger;
-  metrics?: Metrics;
-}
-
 /**
  * Runs the manager until the signal. Resolves with the exit code. Rejects when an option cannot work: a port is taken,
  * or a file or namespace does not exist.
@@ -80,26 +71,13 @@ export async function runManager(
   signal: AbortSignal,
   telemetry: ManagerTelemetry = {},
 ): Promise<number> {
-  const { attributes } = resourceAttributes(process.env);
-  const logger = telemetry.logger ?? createLogger({ level: options.logLevel, attributes });
-  const metrics = telemetry.metrics ?? createMetrics();
-  const tracing = await createTracing({
-    serviceVersion: VERSION,
-    identity: options.identity,
-    ...defined({ endpoint: options.otlpEndpoint, sampling: options.sampling }),
-    logger,
-    onDrop: (cause, spans) => metrics.spansDropped.inc({ cause }, spans),
-  });
-  for (const problem of tracing.problems) logger.warn({ event_reason: "InvalidEnvironment" }, problem);
+  await using parts = await startTelemetry(options, telemetry);
+  const { logger, metrics, tracing, records } = parts;
   const config = loadHubConfig({
     kubeconfig: options.kubeconfig,
     context: options.context,
     env: process.env,
     allowExec: true,
-  });
-  await using records = await Records.open({
-    ...{ flags: options.records ?? {}, identity: options.identity, logger, metrics },
-    serviceName: attributes["service.name"] ?? "meridian",
   });
   // Checked first: a server that begins to listen later could only log why it cannot.
   for (const port of portsOf(options)) await checkPort(port);
@@ -132,11 +110,7 @@ export async function runManager(
   // Ends before the servers, which wait for open watches.
   await using _queries = queries;
   logger.info({ version: VERSION, port: serving.port, identity: options.identity }, "manager started");
-  try {
-    await runElected(self, AbortSignal.any([signal, broken.signal]));
-  } finally {
-    await tracing.shutdown();
-  }
+  await runElected(self, AbortSignal.any([signal, broken.signal]));
   broken.signal.throwIfAborted();
   logger.info("manager stopped");
   return 0;

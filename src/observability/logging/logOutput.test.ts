@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { pino } from "pino";
-import { gathered } from "./logOutput.ts";
+import { gathered, LogTee } from "./logOutput.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -81,4 +81,25 @@ describe("lines", () => {
     vi.advanceTimersByTime(50);
     expect(left).toEqual([["a", "b"]]);
   });
+});
+
+test("a second reader gets each line, and standard output its level", () => {
+  const written: [string, number][] = [];
+  const output = {
+    lastLevel: 0,
+    write(line: string) {
+      written.push([(JSON.parse(line) as { msg: string }).msg, this.lastLevel]);
+    },
+  };
+  const tee = new LogTee(output);
+  const logger = pino({ level: "debug" }, tee.destination);
+  logger.info("a");
+  const lines: string[] = [];
+  tee.follow((line) => void lines.push((JSON.parse(line) as { msg: string }).msg));
+  logger.error("b");
+  expect(written).toEqual([
+    ["a", 30],
+    ["b", 50],
+  ]);
+  expect(lines).toEqual(["b"]);
 });

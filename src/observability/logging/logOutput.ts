@@ -64,3 +64,31 @@ export function gathered(buffer: LineBuffer): DestinationStream {
     },
   } as DestinationStream & { lastLevel: number };
 }
+
+/** Standard output, whose lines a second reader may get, too. */
+export class LogTee {
+  #reader: ((line: string) => void) | undefined;
+  readonly destination: DestinationStream;
+
+  constructor(output: DestinationStream = standardOutput()) {
+    const next: DestinationStream & { lastLevel?: number } = output;
+    const write = (line: string, level: number): void => {
+      next.lastLevel = level;
+      next.write(line);
+      this.#reader?.(line);
+    };
+    this.destination = {
+      // Makes pino set `lastLevel` for each line.
+      [Symbol.for("pino.metadata")]: true,
+      lastLevel: 0,
+      write(line: string) {
+        write(line, this.lastLevel);
+      },
+    } as DestinationStream & { lastLevel: number };
+  }
+
+  /** The reader must not log. */
+  follow(reader: (line: string) => void): void {
+    this.#reader = reader;
+  }
+}

@@ -1,11 +1,11 @@
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, type MetricObjectWithValues, type MetricValue, Registry } from "prom-client";
 import { ReconcileMetrics } from "./controllerMetrics.ts";
 import { type EventDrop } from "../events/index.ts";
 import { FAST, familiesOf, SLOW } from "./metricFamilies.ts";
 import { ObjectMetrics } from "./objectMetrics.ts";
 import { QueryMetrics, type QueryObservation } from "./queryMetrics.ts";
 import { RequestMetrics } from "./requestMetrics.ts";
-import { type SpanDrop } from "../tracing/index.ts";
+import { type ExportDrop } from "../otlp/index.ts";
 import type {
   ControllerMetrics,
   FailoverReason,
@@ -19,9 +19,9 @@ import type {
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
 /** Streams of records that have a reader of their own. */
-const STREAMS = ["operations", "audit"] as const;
+const STREAMS = ["operations", "audit", "metrics", "logs"] as const;
 
-const CAUSES: readonly (EventDrop & SpanDrop)[] = ["queue_full", "failed"];
+const CAUSES: readonly (EventDrop & ExportDrop)[] = ["queue_full", "failed"];
 
 /** Every metric of the contract. No series names an object; `forgetCluster` removes those that name a cluster. */
 export class Metrics {
@@ -59,7 +59,7 @@ export class Metrics {
   );
   readonly recordsDropped = this.#families.counter(
     "federation_records_dropped_total",
-    "Records that reached no reader, by stream (operations, audit) and cause.",
+    "Records that reached no reader, by stream (operations, audit; metrics and logs for a collector) and cause.",
     ["stream", "cause"],
   );
   readonly troublesEnded = this.#families.counter(
@@ -107,6 +107,15 @@ export class Metrics {
   async scrape(): Promise<{ contentType: string; body: string }> {
     for (const hook of this.#scrapeHooks) hook();
     return { contentType: this.registry.contentType, body: await this.registry.metrics() };
+  }
+
+  /** The families of a scrape, one by one. */
+  async *families(): AsyncIterable<MetricObjectWithValues<MetricValue<string>>> {
+    for (const hook of this.#scrapeHooks) hook();
+    for (const { name } of this.registry.getMetricsAsArray()) {
+      const metric = this.registry.getSingleMetric(name);
+      if (metric !== undefined) yield await metric.get();
+    }
   }
 
   /** For gauges that cost more than a read to keep current. */

@@ -4,6 +4,5 @@
  * Promises: a failing exporter loses spans, but never a request.
  */
 export { resourceAttributes } from "./resourceAttributes.ts";
-export { type SpanDrop } from "./spanExport.ts";
 export * from "./spans.ts";
 export * from "./tracing.ts";

@@ -1,11 +1,12 @@
 import type { Tracer } from "@opentelemetry/api";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, TracerProvider, type SpanExporter, type SpanProcessor } from "@opentelemetry/sdk-trace";
-import { defined, trimEnd } from "../../apis/index.ts";
+import { defined } from "../../apis/index.ts";
 import { type Logger } from "../logging/index.ts";
+import { collectorAddress, type ExportDrop, ExportReport } from "../otlp/index.ts";
 import { resourceAttributes } from "./resourceAttributes.ts";
 import { noSpans, type Sampling, samplingOf, SpanSampler } from "./sampling.ts";
-import { type SpanDrop, SpanExport } from "./spanExport.ts";
+import { SpanExport } from "./spanExport.ts";
 
 export type { Span, Tracer } from "@opentelemetry/api";
 
@@ -21,7 +22,7 @@ export interface TracingOptions {
   /** Without a ratio OTEL_TRACES_SAMPLER decides; by default all spans are recorded. */
   sampling?: Sampling;
   logger?: Logger;
-  onDrop?: (cause: SpanDrop, spans: number) => void;
+  onDrop?: (cause: ExportDrop, spans: number) => void;
   /** Milliseconds. */
   monotonic?: () => number;
   shutdownTimeoutMs?: number;
@@ -66,11 +67,6 @@ export async function createTracing(options: TracingOptions): Promise<Tracing> {
   };
 }
 
-/** The exporter's own errors do not name the wrong setting. */
-export function isCollectorAddress(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text);
-}
-
 interface Collector {
   exporter: SpanExporter;
   endpoint: string;
@@ -80,7 +76,9 @@ function queueTo(
   collector: Collector,
   { logger, onDrop, monotonic = () => performance.now() }: TracingOptions,
 ): SpanProcessor {
-  const exporter = new SpanExport({ ...collector, logger, onDrop, monotonic });
+  const { exporter: spans, endpoint } = collector;
+  const report = new ExportReport({ signal: "traces", items: "spans", endpoint, logger, onDrop, monotonic });
+  const exporter = new SpanExport({ exporter: spans, report });
   const queue = new BatchSpanProcessor({
     exporter,
     maxQueueSize: MAX_QUEUE,
@@ -92,32 +90,11 @@ function queueTo(
 }
 
 async function collectorOf(options: TracingOptions): Promise<Collector | undefined> {
-  const { exporter } = options;
-  const address = addressOf(options);
+  const { exporter, env = process.env } = options;
+  const address = collectorAddress("traces", options.endpoint, env);
   const endpoint = address === undefined ? "" : new URL(address).host;
   if (exporter !== undefined) return { exporter, endpoint };
   return address === undefined ? undefined : { exporter: await otlpExporter(address), endpoint };
-}
-
-function addressOf({ endpoint, env = process.env }: TracingOptions): string | undefined {
-  if (endpoint !== undefined) return endpoint === "" ? undefined : tracesUnder(endpoint);
-  const traces = addressIn(env, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://host:4318/v1/traces");
-  if (traces !== undefined) return traces;
-  const base = addressIn(env, "OTEL_EXPORTER_OTLP_ENDPOINT", "http://host:4318");
-  return base === undefined ? undefined : tracesUnder(base);
-}
-
-/** Throws an Error with a sentence that names the variable and says what to write. */
-function addressIn(env: Record<string, string | undefined>, name: string, example: string): string | undefined {
-  const address = env[name];
-  if (address === undefined || address === "") return undefined;
-  if (!isCollectorAddress(address))
-    throw new Error(`the environment variable ${name} is '${address}', which is no address: write it as ${example}`);
-  return address;
-}
-
-function tracesUnder(base: string): string {
-  return `${trimEnd(base, "/")}/v1/traces`;
 }
 
 async function otlpExporter(url: string): Promise<SpanExporter> {
