@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { Metrics } from "../observability/index.ts";
+import type { MemberLoad, Metrics } from "../observability/index.ts";
 import { logLines } from "../observability/testing/logLines.ts";
 import { recordSpans } from "../observability/testing/spanRecorder.ts";
 import { CONFIGMAPS, Discovery } from "../runtime/index.ts";
@@ -14,10 +14,14 @@ function fleetOf() {
   const clock = new FakeClock(1_000_000);
   const hub = new FakeHubSide();
   const measured: string[] = [];
+  const loads = new Map<string, MemberLoad>();
+  const ages: number[] = [];
   const metrics = {
     expectFailures: () => undefined,
     forgetCluster: (cluster: string) => void measured.push(`${cluster} forgotten`),
     setStatusStaleness: (cluster: string, seconds: number) => void measured.push(`${cluster} ${seconds} s`),
+    setMemberLoad: (cluster: string, load: MemberLoad) => void loads.set(cluster, load),
+    observeMemberAge: (ms: number) => void ages.push(ms),
     setDeletionsHeld: () => undefined,
     observePhase: () => undefined,
     failed: () => undefined,
@@ -44,7 +48,7 @@ function fleetOf() {
     const common = { clusterUid: "u", local: false, suspect: () => undefined };
     return { ...common, cluster, client, discovery, signal: end.signal };
   };
-  return { fleet, hub, clock, measured, session };
+  return { fleet, hub, clock, measured, loads, ages, session };
 }
 
 const AWAY = { ok: false, reason: "ClusterUnreachable", message: "no answer" };
@@ -86,8 +90,33 @@ test("the staleness of a cluster is the time since its last contact, and zero in
   fleet.contactChanged("b", { ...AWAY, lastContact: clock.now() - 5_000 });
   fleet.contactChanged("c", AWAY);
   await clock.advance(2_000);
-  fleet.reportStaleness();
+  fleet.reportMembers();
   expect(measured).toEqual(["a 0 s", "b 7 s"]);
+});
+
+test("the load of each member is reported with the staleness", () => {
+  const { fleet, loads } = fleetOf();
+  fleet.contactChanged("a", { ok: true });
+  fleet.contactChanged("b", AWAY);
+  fleet.reportMembers();
+  const idle = { silentKinds: 0, queued: 0, oldestMs: 0 };
+  expect(Object.fromEntries(loads)).toEqual({
+    a: { isBreakerOpen: false, ...idle },
+    b: { isBreakerOpen: true, ...idle },
+  });
+});
+
+test("ages are counted every ten seconds, of members that were in contact, until the end", async () => {
+  const { fleet, clock, ages } = fleetOf();
+  fleet.contactChanged("a", { ok: true, lastContact: clock.now() });
+  fleet.contactChanged("b", { ...AWAY, lastContact: clock.now() });
+  fleet.contactChanged("never", AWAY);
+  {
+    using _ages = fleet.sampleAges();
+    await clock.advance(20_000);
+  }
+  await clock.advance(20_000);
+  expect(ages).toEqual([0, 10_000, 0, 20_000]);
 });
 
 test("no worker starts after the end", async () => {
@@ -96,6 +125,6 @@ test("no worker starts after the end", async () => {
   await fleet[Symbol.asyncDispose]();
   fleet.contactChanged("b", { ok: true });
   fleet.sessionStarted(session("c"));
-  fleet.reportStaleness();
+  fleet.reportMembers();
   expect(hub.subscriptions).toBe(1);
 });

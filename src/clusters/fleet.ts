@@ -7,6 +7,8 @@ import { Worker, type WorkerOptions } from "./worker.ts";
 
 export type FleetOptions = Omit<WorkerOptions, "cluster" | "share" | "working">;
 
+const SAMPLE_MS = 10_000;
+
 /** All members. Each MemberCluster has a worker that lives as long as the MemberCluster. */
 export class Fleet implements PoolListener, AsyncDisposable {
   readonly #options: FleetOptions;
@@ -39,14 +41,30 @@ export class Fleet implements PoolListener, AsyncDisposable {
     this.#options.metrics.forgetCluster(cluster);
   }
 
-  /** Seconds since the last contact, 0 in contact. Called for each scrape. */
-  reportStaleness(): void {
+  /** Seconds since the last contact, 0 in contact, and the load of each member. Called for each scrape. */
+  reportMembers(): void {
     const { clock, metrics } = this.#options;
-    for (const [cluster, { contact }] of this.#workers) {
+    for (const [cluster, { contact, load }] of this.#workers) {
+      metrics.setMemberLoad(cluster, load);
       if (contact.ok) metrics.setStatusStaleness(cluster, 0);
       else if (contact.lastContact !== undefined)
         metrics.setStatusStaleness(cluster, (clock.now() - contact.lastContact) / 1000);
     }
+  }
+
+  /** Counts the age of what is known of each member, for as long as it is not disposed of. */
+  sampleAges(): Disposable {
+    const { clock, metrics } = this.#options;
+    let timer: Disposable;
+    const sample = (): void => {
+      for (const { contact } of this.#workers.values()) {
+        if (contact.ok) metrics.observeMemberAge(0);
+        else if (contact.lastContact !== undefined) metrics.observeMemberAge(clock.now() - contact.lastContact);
+      }
+      timer = clock.after(SAMPLE_MS, sample);
+    };
+    timer = clock.after(SAMPLE_MS, sample);
+    return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
   }
 
   /** Ends every worker and waits for the running writes. */

@@ -19,7 +19,8 @@ export function createMembers({ pool: createPool, ...options }: MembersOptions):
   return {
     async run(signal) {
       await using _workers = fleet;
-      using _staleness = options.metrics.beforeScrape(() => fleet.reportStaleness());
+      using _staleness = options.metrics.beforeScrape(() => fleet.reportMembers());
+      using _ages = fleet.sampleAges();
       await pool.run(signal);
     },
   };

@@ -1,6 +1,6 @@
 import { type Contact, isGranted, type ObjectRef, refKey } from "../apis/index.ts";
 import type { Why } from "../desiredstate/index.ts";
-import type { AuditTrail, Logger, Metrics, Tracer } from "../observability/index.ts";
+import type { AuditTrail, Logger, MemberLoad, Metrics, Tracer } from "../observability/index.ts";
 import { type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
 import type { Liveness, ReportSink, WorkSource } from "../ports/index.ts";
 import { Assignment } from "./assignment.ts";
@@ -121,6 +121,10 @@ export class Worker {
     const definitions = new Definitions(objects);
     definitions.onChange(() => this.#current?.cache.reviewKinds());
     definitions.onFreed((definition) => lane.retryNow(definition));
+  }
+
+  get load(): MemberLoad {
+    return this.#lane.load;
   }
 
   start(): void {

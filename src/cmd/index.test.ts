@@ -25,6 +25,7 @@ describe("without flags, a verb gets the defaults", () => {
           retryPeriodMs: 2_000,
           concurrency: { least: 2, most: 32 },
           reconcileTimeoutMs: 30_000,
+          objectives: { propagatedMs: 30_000, freshMs: 60_000 },
           allowExecCredentials: false,
           identity: expect.stringMatching(/_[0-9a-f]{8}$/) as string,
         },

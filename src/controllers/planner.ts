@@ -140,6 +140,18 @@ function assembleTables(options: PlannerOptions) {
   return { ...tables, source, reports, hubState, namespaces, capacities, pace };
 }
 
+function reportObjects({
+  metrics,
+  states,
+  clock,
+}: Pick<PlannerOptions, "metrics" | "clock"> & { states: ObjectStates }) {
+  metrics.setWaits(states.waits.tally(), clock.now());
+  const rollouts = new Map<string, number>();
+  for (const [, { rollout, ours }] of states.plans())
+    if (rollout !== undefined && ours) rollouts.set(rollout.state, (rollouts.get(rollout.state) ?? 0) + 1);
+  metrics.setRollouts(rollouts);
+}
+
 /** The controllers on these tables, and what lives as long as they do. */
 function assembleControllers(options: PlannerOptions, tables: ReturnType<typeof assembleTables>) {
   const { hub, client, clock, random, logger, metrics, tracer, events, recoveries } = options;
@@ -213,6 +225,8 @@ export function createPlanner(options: PlannerOptions): Planner {
     stack.use(gates);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
     stack.use(metrics.beforeScrape(() => metrics.setSync(assignments.sync)));
+    stack.use(metrics.beforeScrape(() => reportObjects({ metrics, states, clock: options.clock })));
+    stack.use(metrics.beforeScrape(() => statuses.countLate()));
     stack.defer(() => metrics.forgetObjects());
     stack.use(dependencies);
     if (!(await hasSynced(signal))) return;

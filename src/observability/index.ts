@@ -51,4 +51,13 @@ export {
   type Tracing,
   type TracingOptions,
 } from "./tracing/index.ts";
-export type { ControllerMetrics, FailoverReason, ReconcileResult, SyncCount, WorkqueueMetrics } from "./types.ts";
+export type {
+  ControllerMetrics,
+  FailoverReason,
+  MemberLoad,
+  Objectives,
+  ReconcileResult,
+  SyncCount,
+  WaitTally,
+  WorkqueueMetrics,
+} from "./types.ts";

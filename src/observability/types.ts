@@ -42,3 +42,30 @@ export interface SyncCount {
 
 /** Reason why an object has left a cluster by failover. `Returned`: the object has come back. */
 export type FailoverReason = "ClusterLost" | "ObjectUnhealthy" | "Returned";
+
+/** How a member keeps up with its writes. */
+export interface MemberLoad {
+  /** Writes are stopped, or tried one at a time. */
+  isBreakerOpen: boolean;
+  /** Kinds whose writes are not answered. */
+  silentKinds: number;
+  /** Objects that wait for a write. */
+  queued: number;
+  /** Time that the first of them has waited; 0 if none waits. */
+  oldestMs: number;
+}
+
+/** Objects that wait for one reason. */
+export interface WaitTally {
+  objects: number;
+  /** Start of the first wait, in epoch milliseconds. */
+  since: number;
+}
+
+/** Service level objectives, in milliseconds. */
+export interface Objectives {
+  /** A change of an object without stages is on every member. */
+  propagatedMs: number;
+  /** Age of what is known of a member. */
+  freshMs: number;
+}

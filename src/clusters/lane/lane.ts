@@ -1,5 +1,5 @@
 import type { Why } from "../../desiredstate/index.ts";
-import type { Logger, Metrics, Tracer } from "../../observability/index.ts";
+import type { Logger, MemberLoad, Metrics, Tracer } from "../../observability/index.ts";
 import { type Clock, type KeyClass, TimeSlice } from "../../runtime/index.ts";
 import {
   type Act,
@@ -82,7 +82,7 @@ export class Lane implements AsyncDisposable {
     const { cluster, objects, clock, random, logger, metrics, tracer, audit, share, working, suspect } = options;
     const enqueue = (key: string): void => void this.#enqueueKey(key);
     const retry = (key: string, attempt: string, pace: Pace): void => this.#retry(key, attempt, pace);
-    const pacing = new RequestPacing({ clock, share, enqueue });
+    const pacing = new RequestPacing({ clock, share, enqueue, tripped: () => metrics.breakerTripped(cluster) });
     const telemetry = new AttemptTelemetry({ cluster, logger, metrics, tracer, audit });
     const corrections = new DriftCorrections(clock, objects, enqueue);
     const backoffs = new Backoffs(clock, random);
@@ -145,6 +145,10 @@ export class Lane implements AsyncDisposable {
   /** Reason, without changing numbers, why writes to a member in contact are slowed down or stopped now. */
   get pace(): Why | undefined {
     return this.#state.session === undefined ? undefined : this.#pacing.why;
+  }
+
+  get load(): MemberLoad {
+    return { ...this.#pacing.load, ...this.#queue.load };
   }
 
   /** A session began, or more of the member became known. */

@@ -442,6 +442,22 @@ describe("metrics", () => {
     expect([await phases(), await errors()]).toEqual([want, failures]);
   });
 
+  test("say what waits, and that the breaker has opened once for a run of failures", async () => {
+    const { lane, take, clock, state, trips } = laneOn(() => UNREACHED);
+    for (const name of ["a", "b", "c", "d", "e", "f", "g"]) take(named(name));
+    await clock.advance(400);
+    expect(lane.load).toMatchObject({ isBreakerOpen: true, silentKinds: 0 });
+    expect(await trips()).toBe(1);
+    state.answer = () => applied();
+    lane.setContact(true);
+    await clock.advance(20_000);
+    expect(lane.load).toEqual({ isBreakerOpen: false, silentKinds: 0, queued: 0, oldestMs: 0 });
+    lane.detach();
+    take(named("h"));
+    await clock.advance(3_000);
+    expect(lane.load).toMatchObject({ queued: 1, oldestMs: 3_000 });
+  });
+
   test("measure the time of the answers", async () => {
     const parts: LaneParts = laneOn(() => parts.clock.sleep(2_000).then(() => applied()));
     parts.take(row());

@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import type { MemberLoad } from "../../observability/index.ts";
 import { type Clock, type KeyClass, KeyOrder, TimeSlice } from "../../runtime/index.ts";
 
 export interface LaneQueueOptions {
@@ -20,7 +21,8 @@ export class LaneQueue {
   readonly #queue: PQueue;
   readonly #slice: TimeSlice;
   readonly #order = new KeyOrder();
-  readonly #waiting = new Set<string>();
+  /** With the start of the wait in monotonic milliseconds; the longest wait is the first. */
+  readonly #waiting = new Map<string, number>();
   readonly #running = new Set<string>();
   /** Keys of the objects that changed while they were worked on. */
   readonly #again = new Set<string>();
@@ -37,8 +39,14 @@ export class LaneQueue {
     return this.#running.has(key) ? "InWrite" : this.#waiting.has(key) ? "InQueue" : undefined;
   }
 
+  get load(): Pick<MemberLoad, "queued" | "oldestMs"> {
+    const now = this.#options.clock.monotonic();
+    const [oldest = now] = this.#waiting.values();
+    return { queued: this.#waiting.size, oldestMs: now - oldest };
+  }
+
   add(key: string, of: KeyClass): void {
-    this.#waiting.add(key);
+    if (!this.#waiting.has(key)) this.#waiting.set(key, this.#options.clock.monotonic());
     this.#order.add(key, of);
     this.#reportWorking();
     void this.#queue.add(() => this.#process());

@@ -1,5 +1,6 @@
 import type { Message, ObjectRef, Reason } from "../../apis/index.ts";
 import type { Why } from "../../desiredstate/index.ts";
+import type { MemberLoad } from "../../observability/index.ts";
 import { AdaptiveConcurrency, type Clock } from "../../runtime/index.ts";
 import { Breaker, KindBreakers } from "../pacing/index.ts";
 import type { Outcome } from "../write/index.ts";
@@ -10,6 +11,8 @@ export interface RequestPacingOptions {
   share: () => number;
   /** Called for an object that no longer waits for its kind. */
   enqueue: (key: string) => void;
+  /** Called when failures have opened the breaker of the member. */
+  tripped: () => void;
 }
 
 /** A member counts as throttling for this time after its Retry-After, since the next request may get 429 again. */
@@ -20,11 +23,13 @@ export class RequestPacing {
   readonly breaker = new Breaker();
   readonly #clock: Clock;
   readonly #share: () => number;
+  readonly #tripped: () => void;
   readonly #concurrency = new AdaptiveConcurrency({ least: 1, start: 16, most: 32, runOfSuccesses: 64 });
   readonly #kinds: KindBreakers;
   #throttledUntil = Number.NEGATIVE_INFINITY;
 
-  constructor({ clock, share, enqueue }: RequestPacingOptions) {
+  constructor({ clock, share, enqueue, tripped }: RequestPacingOptions) {
+    this.#tripped = tripped;
     this.#clock = clock;
     this.#share = share;
     this.#kinds = new KindBreakers(clock, enqueue);
@@ -50,6 +55,11 @@ export class RequestPacing {
     if (silent.length > 0) return say({ what: "no answer to writes of", where: silent });
     const isTrying = this.breaker.state(now).kind !== "Closed";
     return isTrying ? say("requests do not reach the server; one at a time is tried") : undefined;
+  }
+
+  get load(): Pick<MemberLoad, "isBreakerOpen" | "silentKinds"> {
+    const isBreakerOpen = this.breaker.state(this.#clock.monotonic()).kind !== "Closed";
+    return { isBreakerOpen, silentKinds: this.#kinds.silentKinds.length };
   }
 
   setContact(ok: boolean): void {
@@ -97,7 +107,7 @@ export class RequestPacing {
         return;
       case "Unreached":
         this.#kinds.unsent(ref);
-        this.breaker.unreached(now);
+        if (this.breaker.unreached(now)) this.#tripped();
         return;
       case "Silent":
         // The probe decides whether the whole member is silent.

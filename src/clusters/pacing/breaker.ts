@@ -24,11 +24,13 @@ export class Breaker {
     this.#openUntil = 0;
   }
 
-  unreached(monotonic: number): void {
+  /** True if this failure has opened the breaker. */
+  unreached(monotonic: number): boolean {
     this.#failures += 1;
-    if (this.#failures < Breaker.THRESHOLD) return;
+    if (this.#failures < Breaker.THRESHOLD) return false;
     const pause = Breaker.FIRST_PAUSE_MS * 2 ** (this.#failures - Breaker.THRESHOLD);
     this.#openUntil = monotonic + Math.min(pause, Breaker.LONGEST_PAUSE_MS);
+    return this.#failures === Breaker.THRESHOLD;
   }
 
   /** `HalfOpen`: one request at a time. `Open`: none before `retryAt` or renewed contact. */

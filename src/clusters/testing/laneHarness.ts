@@ -105,6 +105,7 @@ export function laneOn(answer: Answer = () => undefined, audit?: Pick<WriteAudit
   return {
     ...{ ...parts, lane, clock, calls, sent, state, member, working, lines, spans },
     phases: (what: "count" | "sum" = "count") => measured(`operator_reconcile_duration_seconds_${what}`, "phase"),
+    trips: async () => (await measured("federation_member_breaker_trips_total", "cluster"))[CLUSTER],
     errors: async () => (await measured("controller_runtime_reconcile_errors_total", "controller"))["worker"],
   };
 }

@@ -37,7 +37,7 @@ export async function startTelemetry(options: ManagerOptions, given: ManagerTele
   const { attributes } = resourceAttributes(env);
   const output = new LogTee();
   const logger = given.logger ?? createLogger({ level: options.logLevel, attributes, destination: output.destination });
-  const metrics = given.metrics ?? createMetrics();
+  const metrics = given.metrics ?? createMetrics({ objectives: options.objectives });
   const isTraced = isSignalWanted("traces", options.otlpSignals, env);
   const tracing = await createTracing({
     serviceVersion: VERSION,

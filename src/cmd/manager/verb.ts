@@ -13,6 +13,7 @@ import {
   verb,
 } from "../shared/index.ts";
 import { DEFAULT_WORKERS } from "../../runtime/index.ts";
+import { objectiveFlags, withObjectives } from "./objectiveFlags.ts";
 import { recordFlags, withRecords } from "./recordFlags.ts";
 import { queryFlags, withQueries } from "./queryFlags.ts";
 import { prometheusFlags, withPrometheus } from "./prometheusFlags.ts";
@@ -26,7 +27,7 @@ export const manager = verb({
     prometheusFlags(
       queryFlags(
         webhookFlags(
-          telemetryFlags(recordFlags(command))
+          telemetryFlags(objectiveFlags(recordFlags(command)))
             .addOption(systemNamespace())
             .option("--metrics-port <port>", "port of /metrics, /healthz and /readyz", parsePort, 8383)
             .option("--metrics-host <address>", "address on which these endpoints listen", "0.0.0.0")
@@ -93,8 +94,8 @@ export const manager = verb({
     const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...given } = flags;
     const { controllerClass, adoptClass, protectedNamespace: protectedNamespaces, ...more } = given;
     const { minConcurrentReconciles: least, maxConcurrentReconciles: most, ...others } = more;
-    const { webhooks, prometheus, sampling, queries, records, ...rest } = withPrometheus(
-      withTelemetry(withRecords(withQueries(withWebhooks(others)))),
+    const { webhooks, prometheus, sampling, queries, records, objectives, ...rest } = withPrometheus(
+      withTelemetry(withObjectives(withRecords(withQueries(withWebhooks(others))))),
     );
     if (least > most) {
       throw new InvalidArgumentError(
@@ -132,6 +133,7 @@ export const manager = verb({
         webhooks,
         prometheus,
         sampling,
+        objectives,
         /** Absent: no records beside the log. */
         records,
         /** Absent: no query is answered. */

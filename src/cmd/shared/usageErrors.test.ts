@@ -161,6 +161,7 @@ describe("wrong usage", () => {
     { line: "manager --otlp-endpoint foo", says: /--otlp-endpoint.*'foo'.*looks like http:\/\/host:4318/ },
     { line: "manager --otlp-signals traces,spans", says: /--otlp-signals.*each of traces, metrics, logs once at most/ },
     { line: "manager --otlp-metric-interval 10ms", says: /--otlp-metric-interval must be 1s or longer/ },
+    { line: "manager --objective-fresh 0s", says: /--objective-fresh must be longer than 0s/ },
     { line: "manager --audit-log=", says: /--audit-log.*The target is stdout, off, or a file/ },
     { line: "manager --otlp-endpoint collector:4318", says: /--otlp-endpoint.*looks like http:\/\/host:4318/ },
     { line: "manager --reconcile-timeout 0s", says: /--reconcile-timeout must be longer than 0s/ },

@@ -87,6 +87,12 @@ export class StatusReconciler implements Reconciler {
     return logFieldsOf(this.#options.hub, owner);
   }
 
+  /** Counts changes whose time for propagation is over. Called for each scrape. */
+  countLate(): void {
+    const { clock, metrics } = this.#options;
+    metrics.propagationLate(this.#changes.countLate(clock.monotonic(), metrics.objectives.propagatedMs));
+  }
+
   dueIn(owner: string): number {
     const tracked = this.#changes.get(owner);
     const plan = this.#options.states.planOf(owner);
@@ -238,6 +244,7 @@ export class StatusReconciler implements Reconciler {
     this.#changes.carriedThrough(owner, tracked);
     if (status.conditions?.find(({ type }) => type === "Applied")?.status !== "True") return;
     const took = tookToPropagate(tracked, plan, clock.monotonic());
-    if (took !== undefined) metrics.observePropagation(took);
+    // Stages wait for people and times.
+    if (took !== undefined) metrics.observePropagation(took, plan.rollout === undefined && !tracked.isLate);
   }
 }

@@ -163,6 +163,19 @@ export class StatusChanges {
     this.#carriedOut.delete(owner);
   }
 
+  /** Number of changes without stages that are not everywhere after that time. Each is counted once. */
+  countLate(now: number, afterMs: number): number {
+    let late = 0;
+    for (const [owner, { rollout }] of this.#options.states.plans()) {
+      const tracked = this.get(owner);
+      if (rollout !== undefined || tracked?.propagating === undefined) continue;
+      if (tracked.isLate || now - tracked.propagating <= afterMs) continue;
+      tracked.isLate = true;
+      late += 1;
+    }
+    return late;
+  }
+
   carriedThrough(owner: string, tracked: Tracked): void {
     tracked.plannedAt = undefined;
     this.#carriedOut.delete(owner);

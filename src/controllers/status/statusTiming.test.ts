@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { OBJECT_FINALIZER } from "../../apis/index.ts";
 import { CROWD, HELD_BY_OTHERS_MS, LONGEST_IN_CROWD_MS, LONGEST_MS } from "./debounce.ts";
+import { parsePrometheusText, valuesBy } from "../../observability/testing/prometheusText.ts";
 import { observation } from "../testing/builders.ts";
 import { APP, app } from "../testing/planning.ts";
 import { reporting } from "../testing/reporting.ts";
@@ -113,4 +114,35 @@ test("a hub that has much to do is told of progress less often while many plans 
   expect(await all.report()).toEqual({ requeueAfter: LONGEST_IN_CROWD_MS });
   all.states.dropPlan(third);
   expect(await all.report()).toEqual({ requeueAfter: LONGEST_MS });
+});
+
+describe("the objective of propagation", () => {
+  const counted = async ({ metrics }: Reporting) => {
+    const families = parsePrometheusText((await metrics.scrape()).body);
+    const of = (name: string) => valuesBy(families, `federation_objective_${name}_total`, "objective")["propagated"];
+    return { total: of("events"), good: of("good_events") };
+  };
+
+  test("counts a change that is everywhere in time as good", async () => {
+    const all = await reporting();
+    await all.complete();
+    all.reconciler.countLate();
+    expect(await counted(all)).toEqual({ total: 1, good: 1 });
+  });
+
+  test("counts a change that is not everywhere in time once, when its time is over", async () => {
+    const all = await reporting();
+    await all.plan();
+    all.carryOut("a");
+    await all.settle(29_000);
+    all.reconciler.countLate();
+    expect(await counted(all)).toEqual({ total: 0, good: 0 });
+    await all.settle(2_000);
+    all.reconciler.countLate();
+    all.reconciler.countLate();
+    expect(await counted(all)).toEqual({ total: 1, good: 0 });
+    all.carryOut("b");
+    await all.report();
+    expect(await counted(all)).toEqual({ total: 1, good: 0 });
+  });
 });

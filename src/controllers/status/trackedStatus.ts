@@ -9,6 +9,7 @@ export function newTracked(): Tracked {
     saysReady: false,
     propagating: undefined,
     change: undefined,
+    isLate: false,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     earlierWriteAt: Number.NEGATIVE_INFINITY,
     changedAt: 0,
@@ -40,6 +41,7 @@ export function noteRows(
   if (change === tracked.change) return;
   tracked.change = change;
   tracked.propagating = now;
+  tracked.isLate = false;
 }
 
 /** Duration of the completed change in milliseconds, once for each change. */

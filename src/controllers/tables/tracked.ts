@@ -47,6 +47,8 @@ export interface Tracked extends Debounce {
   /** Start of the change that is being carried out, in monotonic milliseconds. For the propagation metric. */
   propagating: number | undefined;
   change: string | undefined;
+  /** The change was counted as late. */
+  isLate: boolean;
   /** True if an input has changed since the status was last computed. */
   changed: boolean;
   /** The rollout rests in a new state. People wait for this state, so the report follows at once. */

@@ -47,3 +47,13 @@ test("a wait that goes on keeps its start; an added wait leaves the others", () 
     ["gate", 3],
   ]);
 });
+
+test("are tallied by reason, with the start of the longest", () => {
+  const { waits } = new ObjectStates();
+  waits.set("shop", [{ for: "contact", of: "a" }, { for: "turn" }], 5);
+  waits.set("cart", [{ for: "contact", of: "b" }], 3);
+  const tally = waits.tally();
+  expect(tally.get("contact")).toEqual({ objects: 2, since: 3 });
+  expect(tally.get("turn")).toEqual({ objects: 1, since: 5 });
+  expect(tally.get("gate")).toMatchObject({ objects: 0 });
+});

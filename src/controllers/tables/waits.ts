@@ -1,4 +1,5 @@
-import type { Wait, WaitFor, WaitReason } from "../../desiredstate/index.ts";
+import { type Wait, WAIT_REASONS, type WaitFor, type WaitReason } from "../../desiredstate/index.ts";
+import type { WaitTally } from "../../observability/index.ts";
 import { Groups } from "./groups.ts";
 import type { PartStore } from "./objectParts.ts";
 
@@ -21,6 +22,18 @@ export class Waits {
   /** True if the object waits for this, whatever `of` says. */
   has(owner: string, reason: WaitReason): boolean {
     return this.#waiting.of(reason).has(owner);
+  }
+
+  /** For each reason the number of objects, and the start of the longest wait. */
+  tally(): ReadonlyMap<WaitReason, WaitTally> {
+    const tally = new Map<WaitReason, WaitTally>();
+    for (const reason of WAIT_REASONS) {
+      const owners = this.#waiting.of(reason);
+      let since = Infinity;
+      for (const owner of owners) since = Math.min(since, this.since(owner, reason) ?? Infinity);
+      tally.set(reason, { objects: owners.size, since });
+    }
+    return tally;
   }
 
   /** Start of the wait in epoch milliseconds. */

@@ -10,16 +10,11 @@
  * - `others`: other hub objects, or other managers;
  * - `window`: a time.
  */
-export type WaitReason =
-  | "contact"
-  | "dependency"
-  | "turn"
-  | "gate"
-  | "capacity"
-  | "approval"
-  | "hubSync"
-  | "others"
-  | "window";
+export type WaitReason = (typeof WAIT_REASONS)[number];
+
+export const WAIT_REASONS = [
+  ...(["contact", "dependency", "turn", "gate", "capacity", "approval", "hubSync", "others", "window"] as const),
+];
 
 export interface WaitFor {
   for: WaitReason;

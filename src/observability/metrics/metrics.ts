@@ -1,7 +1,9 @@
 import { collectDefaultMetrics, type MetricObjectWithValues, type MetricValue, Registry } from "prom-client";
 import { ReconcileMetrics } from "./controllerMetrics.ts";
 import { type EventDrop } from "../events/index.ts";
-import { FAST, familiesOf, SLOW } from "./metricFamilies.ts";
+import { MemberMetrics } from "./memberMetrics.ts";
+import { FAST, familiesOf } from "./metricFamilies.ts";
+import { ObjectiveMetrics, OBJECTIVES } from "./objectiveMetrics.ts";
 import { ObjectMetrics } from "./objectMetrics.ts";
 import { QueryMetrics, type QueryObservation } from "./queryMetrics.ts";
 import { RequestMetrics } from "./requestMetrics.ts";
@@ -9,9 +11,12 @@ import { type ExportDrop } from "../otlp/index.ts";
 import type {
   ControllerMetrics,
   FailoverReason,
+  MemberLoad,
+  Objectives,
   ReconcilePhase,
   RequestObservation,
   SyncCount,
+  WaitTally,
   WorkqueueMetrics,
 } from "../types.ts";
 
@@ -23,6 +28,12 @@ const STREAMS = ["operations", "audit", "metrics", "logs"] as const;
 
 const CAUSES: readonly (EventDrop & ExportDrop)[] = ["queue_full", "failed"];
 
+export interface MetricsOptions {
+  /** Default: true. */
+  processMetrics?: boolean;
+  objectives?: Objectives | undefined;
+}
+
 /** Every metric of the contract. No series names an object; `forgetCluster` removes those that name a cluster. */
 export class Metrics {
   readonly registry = new Registry();
@@ -32,26 +43,9 @@ export class Metrics {
   readonly #objects = new ObjectMetrics(this.#families);
   readonly #requests = new RequestMetrics(this.#families);
   readonly #queries = new QueryMetrics(this.#families);
+  readonly #members = new MemberMetrics(this.#families);
+  readonly #objectives;
 
-  readonly memberReady = this.#families.gauge("federation_member_ready", "1 when the member cluster is ready.", [
-    "cluster",
-  ]);
-  readonly propagationDuration = this.#families.histogram(
-    "federation_propagation_duration_seconds",
-    "Time from a change on the hub until every member has the change.",
-    [],
-    SLOW,
-  );
-  readonly statusStaleness = this.#families.gauge(
-    "federation_status_staleness_seconds",
-    "Time since the last contact with the cluster.",
-    ["cluster"],
-  );
-  readonly deletionsHeld = this.#families.gauge(
-    "federation_deletions_held",
-    "1 while deletions are held because too many objects vanished at once.",
-    ["scope"],
-  );
   readonly eventsDropped = this.#families.counter(
     "federation_events_dropped_total",
     "Events that were not written, by cause.",
@@ -92,7 +86,8 @@ export class Metrics {
     "name",
   ]);
 
-  constructor({ processMetrics = true }: { processMetrics?: boolean } = {}) {
+  constructor({ processMetrics = true, objectives = OBJECTIVES }: MetricsOptions = {}) {
+    this.#objectives = new ObjectiveMetrics(this.#families, objectives);
     // A series that begins with its first increase shows no increase, and an alert on it does not fire.
     for (const cause of CAUSES) {
       this.eventsDropped.inc({ cause }, 0);
@@ -189,19 +184,52 @@ export class Metrics {
   }
 
   setMemberReady(cluster: string, ready: boolean): void {
-    this.memberReady.set({ cluster }, ready ? 1 : 0);
+    this.#members.ready(cluster, ready);
   }
 
   setStatusStaleness(cluster: string, seconds: number): void {
-    this.statusStaleness.set({ cluster }, seconds);
+    this.#members.staleness(cluster, seconds);
   }
 
-  observePropagation(ms: number): void {
-    this.propagationDuration.observe(ms / 1000);
+  /** For each scrape. */
+  setMemberLoad(cluster: string, load: MemberLoad): void {
+    this.#members.load(cluster, load);
+  }
+
+  breakerTripped(cluster: string): void {
+    this.#members.tripped(cluster);
+  }
+
+  /** For each scrape. `waits`: by kind of wait; `now` in epoch milliseconds. */
+  setWaits(waits: ReadonlyMap<string, WaitTally>, now: number): void {
+    this.#objects.setWaits(waits, now);
+  }
+
+  /** For each scrape. */
+  setRollouts(byState: ReadonlyMap<string, number>): void {
+    this.#objects.setRollouts(byState);
+  }
+
+  get objectives(): Objectives {
+    return this.#objectives.objectives;
+  }
+
+  /** `counts`: for the objective, too. */
+  observePropagation(ms: number, counts = true): void {
+    this.#objectives.propagated(ms, counts);
+  }
+
+  /** Counts changes whose time for propagation is over. */
+  propagationLate(changes: number): void {
+    this.#objectives.late(changes);
+  }
+
+  observeMemberAge(ms: number): void {
+    this.#objectives.age(ms);
   }
 
   setDeletionsHeld(scope: string, held: boolean): void {
-    this.deletionsHeld.set({ scope }, held ? 1 : 0);
+    this.#members.held(scope, held);
   }
 
   setLeader(name: string, leading: boolean): void {
@@ -209,13 +237,11 @@ export class Metrics {
   }
 
   forgetCluster(cluster: string): void {
-    this.memberReady.remove({ cluster });
-    this.statusStaleness.remove({ cluster });
-    this.deletionsHeld.remove({ scope: cluster });
+    this.#members.forget(cluster);
     this.#requests.forget(cluster);
   }
 }
 
-export function createMetrics(options: { processMetrics?: boolean } = {}): Metrics {
+export function createMetrics(options: MetricsOptions = {}): Metrics {
   return new Metrics(options);
 }

@@ -1,5 +1,5 @@
 import { FAST, type MetricFamilies } from "./metricFamilies.ts";
-import type { FailoverReason, ReconcilePhase, SyncCount } from "../types.ts";
+import type { FailoverReason, ReconcilePhase, SyncCount, WaitTally } from "../types.ts";
 
 const FAILOVER_REASONS: readonly FailoverReason[] = ["ClusterLost", "ObjectUnhealthy", "Returned"];
 
@@ -9,6 +9,8 @@ export class ObjectMetrics {
   readonly #reconciles;
   readonly #rollouts;
   readonly #failovers;
+  readonly #running;
+  readonly #waits;
   readonly #phases: Record<ReconcilePhase, { observe(seconds: number): void }>;
   /** By key. */
   readonly #known = new Map<string, { kind: string; state: string }>();
@@ -33,6 +35,11 @@ export class ObjectMetrics {
       "Objects that left a cluster by failover (ClusterLost, ObjectUnhealthy) or returned to one (Returned); each cluster counts.",
       ["reason"],
     );
+    this.#running = gauge("federation_rollouts", "Objects with a rollout in stages, by its state.", ["state"]);
+    this.#waits = {
+      objects: gauge("federation_waits", "Objects that wait, by what they wait for.", ["for"]),
+      oldest: gauge("federation_wait_oldest_seconds", "Time of the longest of these waits.", ["for"]),
+    };
     // A series that begins with its first increase shows no increase, so series with alerts exist from the start.
     for (const part of ["Stage", "Cluster"]) this.#rollouts.inc({ of: part, to: "Failed" }, 0);
     this.#rollouts.inc({ of: "Run", to: "RolledBack" }, 0);
@@ -62,6 +69,18 @@ export class ObjectMetrics {
     this.#rollouts.inc({ of, to });
   }
 
+  setRollouts(byState: ReadonlyMap<string, number>): void {
+    this.#running.reset();
+    for (const [state, objects] of byState) this.#running.set({ state }, objects);
+  }
+
+  setWaits(waits: ReadonlyMap<string, WaitTally>, now: number): void {
+    for (const [reason, { objects, since }] of waits) {
+      this.#waits.objects.set({ for: reason }, objects);
+      this.#waits.oldest.set({ for: reason }, objects === 0 ? 0 : Math.max(0, now - since) / 1_000);
+    }
+  }
+
   setSync(counts: Iterable<SyncCount>): void {
     for (const { kind, upToDate, outOfSync } of counts) {
       this.#sync.set({ resource: kind, status: "up-to-date" }, upToDate);
@@ -88,6 +107,9 @@ export class ObjectMetrics {
   forgetAll(): void {
     this.#known.clear();
     this.#states.reset();
+    this.#running.reset();
+    this.#waits.objects.reset();
+    this.#waits.oldest.reset();
     this.#sync.reset();
   }
 }

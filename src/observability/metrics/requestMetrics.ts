@@ -1,4 +1,4 @@
-import { FAST, type MetricFamilies } from "./metricFamilies.ts";
+import { type MetricFamilies } from "./metricFamilies.ts";
 import type { RequestObservation } from "../types.ts";
 
 /** Bound once: observing a request reads two maps and builds no labels. */
@@ -6,6 +6,14 @@ interface RequestSeries {
   codes: Map<string, { inc(): void; labels: { cluster: string; method: string; code: string } }>;
   verbs: Map<string, { observe(seconds: number): void }>;
 }
+
+/**
+ * Each member has a histogram for each of seven verbs, so a bucket more is seven series more for each member. A member has
+ * at most 100 series.
+ */
+const BUCKETS = [0.005, 0.025, 0.1, 0.5, 2.5, 10];
+/** Methods with codes of one cluster. Further codes, which a broken server may make up, count as `other`. */
+const MOST_CODES = 20;
 
 /** Names of client-go. */
 export class RequestMetrics {
@@ -19,13 +27,15 @@ export class RequestMetrics {
       "rest_client_request_duration_seconds",
       "Time of requests to API servers, without watches.",
       ["cluster", "verb"],
-      FAST,
+      BUCKETS,
     );
   }
 
   observe(call: RequestObservation): void {
     const series = this.#seriesOf(call.cluster);
-    const code = String(call.code);
+    const given = String(call.code);
+    const isKnown = series.codes.has(`${call.method} ${given}`);
+    const code = isKnown || series.codes.size < MOST_CODES ? given : "other";
     const codeKey = `${call.method} ${code}`;
     let counted = series.codes.get(codeKey);
     if (counted === undefined) {
