@@ -295,6 +295,8 @@ describe("the network policy lets out", () => {
     { set: ["rollout.prometheus.url=http://p.o11y.svc:9090"], to: [inNamespace("o11y")], port: 9090 },
     { set: otel("OTEL_EXPORTER_OTLP_ENDPOINT"), to: [inNamespace("o11y")], port: 4318 },
     { set: otel("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), to: [inNamespace("o11y")], port: 4318 },
+    { set: otel("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"), to: [inNamespace("o11y")], port: 4318 },
+    { set: otel("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"), to: [inNamespace("o11y")], port: 4318 },
   ])("the collector, or the Prometheus, of $set", async ({ set, to, port }) => {
     const values = ["networkPolicy.apiServerPorts={6443}", ...set];
     const objects = await render(values.flatMap((value) => ["--set", value]));
@@ -322,6 +324,27 @@ test("the aggregated roles read, write and delete one by one, and nobody deletes
   expect([...verbs.keys()].sort()).toEqual(["admin,edit", "view"]);
   expect([...new Set(verbs.get("view"))].sort()).toEqual(["get", "list", "watch"]);
   expect([...new Set(verbs.get("admin,edit"))].sort()).toEqual(["create", "delete", "patch", "update"]);
+});
+
+test("records have their targets, and tags a file that a change of them replaces", async () => {
+  const values = ["records.auditLog=stdout", "records.tags.env=prod", "tracing.otlpSignals={traces,logs}"];
+  const podOf = (objects: readonly Rendered[]) => {
+    const { template } = find(objects, "Deployment").spec as unknown as {
+      template: { metadata: { annotations: Record<string, string> }; spec: { containers: { args: string[] }[] } };
+    };
+    return { tags: template.metadata.annotations["checksum/tags"], args: template.spec.containers[0]?.args };
+  };
+  const objects = await render(values.flatMap((value) => ["--set", value]));
+  expect(podOf(objects).args).toEqual(
+    expect.arrayContaining([
+      ...["--operations-log=off", "--audit-log=stdout", "--otlp-signals=traces,logs"],
+      "--operations-tags-file=/var/run/meridian/tags/tags.json",
+    ]),
+  );
+  const tags = objects.find(({ kind, metadata }) => kind === "ConfigMap" && metadata.name.endsWith("-tags"));
+  expect(tags).toMatchObject({ data: { "tags.json": '{"env":"prod"}' } });
+  const others = await render(["--set", "records.tags.env=test"]);
+  expect(podOf(others).tags).not.toBe(podOf(objects).tags);
 });
 
 test("each point of the hardening guides has its line", async () => {

@@ -121,7 +121,7 @@ cert-manager.io/inject-ca-from: {{ include "meridian.certificate" . }}
 {{- $urls = append $urls . -}}
 {{- end -}}
 {{- range .Values.extraEnv -}}
-{{- if and (has .name (list "OTEL_EXPORTER_OTLP_ENDPOINT" "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")) .value -}}
+{{- if and (has .name (list "OTEL_EXPORTER_OTLP_ENDPOINT" "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT" "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT")) .value -}}
 {{- $urls = append $urls .value -}}
 {{- end -}}
 {{- end -}}
