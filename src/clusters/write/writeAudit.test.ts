@@ -29,6 +29,9 @@ function auditing(answer: () => Promise<unknown>) {
   const given = {
     cluster: CLUSTER,
     get: call,
+    list: call,
+    watch: call,
+    raw: call,
     create: call,
     apply: call,
     applyStatus: call,

@@ -44,10 +44,10 @@ export class WriteAudit {
     return {
       cluster: client.cluster,
       ...(client.address === undefined ? {} : { address: client.address }),
-      get: (...given) => client.get(...given),
-      list: (...given) => client.list(...given),
-      watch: (...given) => client.watch(...given),
-      raw: (...given) => client.raw(...given),
+      get: client.get.bind(client),
+      list: client.list.bind(client),
+      watch: client.watch.bind(client),
+      raw: client.raw.bind(client),
       create: (type, object, options) =>
         recorded({ verb: "create", object: refIn(type, object.metadata) }, client.create(type, object, options)),
       apply: (type, object, options = {}) => {
