@@ -48,6 +48,7 @@ export class WriteAudit {
       list: client.list.bind(client),
       watch: client.watch.bind(client),
       raw: client.raw.bind(client),
+      stream: client.stream.bind(client),
       create: (type, object, options) =>
         recorded({ verb: "create", object: refIn(type, object.metadata) }, client.create(type, object, options)),
       apply: (type, object, options = {}) => {

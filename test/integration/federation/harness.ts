@@ -209,9 +209,9 @@ export class TestFederation implements AsyncDisposable {
         events,
         audit: this.#trail(),
         clientFor: (config) => this.#connect(config, guard),
-        onStart: (view, hub) => {
+        onStart: (view, hub, pool) => {
           events.know(decisionFacts(hub, view));
-          this.onStart?.(view, hub);
+          this.onStart?.(view, hub, pool);
         },
       },
       stop.signal,
