@@ -91,6 +91,7 @@ export {
 export type { ClusterConfig, Credentials } from "./credentials/types.ts";
 export {
   clusterConfigFromKubeconfig,
+  guardedLookup,
   kubeconfigContexts,
   kubeconfigFor,
   loadHubConfig,

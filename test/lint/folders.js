@@ -65,6 +65,7 @@ export const INSIDE = {
   cmd: [
     "workload",
     "shared",
+    "asking",
     "view",
     "live",
     "status",

@@ -107,6 +107,7 @@ export async function runManager(
     metrics: () => metrics.scrape(),
     others: (request, response) => queries?.take(request, response) === true,
   });
+  queries?.opened({ host: options.metricsHost, port: serving.port });
   // Ends before the servers, which wait for open watches.
   await using _queries = queries;
   logger.info({ version: VERSION, port: serving.port, identity: options.identity }, "manager started");

@@ -39,3 +39,22 @@ test("without a port of its own, the Lease names no address", async () => {
   await api.show(CERTIFICATES);
   expect(api.annotations()).toBeUndefined();
 });
+
+test.each([
+  { host: "127.0.0.1", address: "http://127.0.0.1:8383" },
+  { host: "::1", address: "http://[::1]:8383" },
+  { host: "localhost", address: "http://localhost:8383" },
+])("the Lease says where a manager on $host listens for the person who started it", async ({ host, address }) => {
+  await using api = queries({});
+  api.opened({ host, port: 8383 });
+  expect(Object.values(api.annotations() ?? {})).toEqual([address]);
+});
+
+test.each([undefined, "", "0.0.0.0", "10.0.0.7"])(
+  "a manager on %s, which others reach as well, says no such thing",
+  async (host) => {
+    await using api = queries({});
+    api.opened({ host, port: 8383 });
+    expect(api.annotations()).toBeUndefined();
+  },
+);

@@ -24,6 +24,7 @@ import {
 } from "../../query/index.ts";
 import { type Client, type ClusterConfig, systemClock, TimeSlice } from "../../runtime/index.ts";
 import type { WebhookCertificates } from "../../webhooks/index.ts";
+import { isOfThisMachine, LOCAL_ADDRESS } from "../asking/index.ts";
 import type { QueryFlagsGiven } from "./queryFlags.ts";
 
 export interface QueriesOptions {
@@ -62,6 +63,8 @@ export class Queries implements AsyncDisposable {
   readonly #work: Promise<void>[] = [];
   #self: string | undefined;
   #trust: LeaderTrust | undefined;
+  /** Of the port of the metrics, if only this machine reaches it. */
+  #local: string | undefined;
 
   constructor(options: QueriesOptions) {
     this.#options = options;
@@ -109,12 +112,21 @@ export class Queries implements AsyncDisposable {
     await this.#tls?.show(serving);
   }
 
+  /** The port of the metrics is open, on this address. */
+  opened({ host = "", port }: { host?: string | undefined; port: number }): void {
+    const address = `http://${inAddress(host)}:${port}`;
+    if (URL.canParse(address) && isOfThisMachine(new URL(address))) this.#local = address;
+  }
+
   /** For the Lease, while this manager leads. */
   annotations(): Record<string, string> | undefined {
     const host = this.#options.flags.advertiseHost;
     const port = this.#tls?.port;
-    if (host === undefined || port === undefined) return undefined;
-    return { [LEADER_ADDRESS]: `https://${isIPv6(host) ? `[${host}]` : host}:${port}` };
+    const known = {
+      ...(host === undefined || port === undefined ? {} : { [LEADER_ADDRESS]: `https://${inAddress(host)}:${port}` }),
+      ...defined({ [LOCAL_ADDRESS]: this.#local }),
+    };
+    return Object.keys(known).length === 0 ? undefined : known;
   }
 
   /** Answers from the planner's tables until disposed of, and with what the members of the pool say if that is wanted. */
@@ -181,6 +193,10 @@ export class Queries implements AsyncDisposable {
       if (this.#self === undefined) await systemClock.sleep(ASK_AGAIN_MS, signal).catch(() => undefined);
     }
   }
+}
+
+function inAddress(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
 }
 
 function* readableKinds(hub: HubCache): Iterable<ReadableKind> {

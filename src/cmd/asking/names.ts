@@ -1,0 +1,8 @@
+export const QUERY_GROUP = "query.federation.paas.cmft.com";
+export const QUERY_API = `/apis/${QUERY_GROUP}/v1alpha1`;
+
+/**
+ * Annotation of the Lease: where the leader's query API listens for the person who started it, as `http://host:port`.
+ * Only managers that listen on a loopback address say this.
+ */
+export const LOCAL_ADDRESS = `${QUERY_GROUP}/local-address`;
