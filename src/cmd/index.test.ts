@@ -68,10 +68,10 @@ describe("without flags, a verb gets the defaults", () => {
     { line: "drain a", want: ["a", { ...HUB, dryRun: false, yes: false, timeout: 600_000 }] },
     { line: "rollout status a", want: ["a", { ...HUB, watch: false, timeout: 1_800_000 }] },
     { line: "rollout approve a", want: ["a", HUB] },
-    { line: "status", want: [[], { ...HUB, watch: false, wait: false, timeout: 300_000 }] },
-    { line: "get demo", want: ["demo", { ...HUB, clusters: false }] },
-    { line: "tree a", want: ["a", HUB] },
-    { line: "why a", want: ["a", { ...HUB, systemNamespace: "meridian-system" }] },
+    { line: "status", want: [[], { ...HUB, source: "auto", watch: false, wait: false, timeout: 300_000 }] },
+    { line: "get demo", want: ["demo", { ...HUB, source: "auto", clusters: false }] },
+    { line: "tree a", want: ["a", { ...HUB, source: "auto" }] },
+    { line: "why a", want: ["a", { ...HUB, source: "auto", systemNamespace: "meridian-system" }] },
     {
       line: "plan",
       want: [

@@ -83,12 +83,13 @@ test("a fleet that is well has a line for each check and exits with 0", async ()
     "ok|hub|Manager",
     "ok|hub|Lease",
     "ok|hub|Webhooks",
+    "ok|hub|Queries",
     "ok|hub|Policies",
     "ok|cluster eu-1|Member",
     "ok|hub|Rights",
   ]);
   expect(out).toContain("reached from here");
-  expect(lines.at(-1)).toBe("9 checks: nothing found");
+  expect(lines.at(-1)).toBe("10 checks: nothing found");
 });
 
 describe("a trouble is found with its place, and is gone with its cause", () => {

@@ -23,6 +23,7 @@ import { hubTimeOf } from "./manager.ts";
 import { checkMember, type Probe } from "./members.ts";
 import { checkPolicies } from "./policies.ts";
 import { probeMember } from "./probes.ts";
+import { checkQueries } from "./queries.ts";
 import { PreflightReader } from "./reading.ts";
 import { type CheckResult, Checking, HUB, notChecked } from "./result.ts";
 import { checkReport, checkText } from "./text.ts";
@@ -43,6 +44,8 @@ export async function check(options: CheckOptions, context: CommandContext): Pro
   );
   if (isInstalled) {
     results.push(...(await checkManagers(reader, options, server, [...(definitions?.live.values() ?? [])])));
+    const queries = await checkQueries(hub, options, signal);
+    if (queries !== undefined) results.push(queries);
     results.push(await checkAllPolicies(reader));
     results.push(...(await checkMembers(reader, options, server)));
   }

@@ -14,17 +14,17 @@ import {
 } from "../view/index.ts";
 import { type EventReport, eventsOf, eventsText } from "./readEvents.ts";
 import { withRows } from "./rows.ts";
-import type { ObjectOptions } from "./verb.ts";
+import type { RowOptions } from "./verb.ts";
 
 /**
- * `meridian describe`: one object or cluster in full. `-o json` and `-o yaml` print `{causes, objects, clusters,
- * events}` as `status` and `events` do.
+ * `meridian describe`: one object or cluster in full. `-o json` and `-o yaml` print `{source, partial, causes,
+ * objects, clusters, events}` as `status` and `events` do.
  */
-export function describe(name: string, options: ObjectOptions, context: CommandContext): Promise<number> {
-  return withRows(name, options, context, async ({ hub, report }) => {
+export function describe(name: string, options: RowOptions, context: CommandContext): Promise<number> {
+  return withRows(name, options, context, async ({ hub, report, source, partial }) => {
     const { terminal } = context;
     const events = await eventsOf(report, hub, context);
-    const whole = { causes: causesOf(report), ...report, events };
+    const whole = { source, partial, causes: causesOf(report), ...report, events };
     terminal.out(
       structured(whole, options.output) ??
         describeText(report, events, { color: terminal.color, now: systemClock.now() }),

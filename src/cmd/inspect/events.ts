@@ -6,7 +6,7 @@ import type { ObjectOptions } from "./verb.ts";
 
 /** `meridian events`: `-o json` and `-o yaml` print `{events: [...]}` with all the fields of EventReport. */
 export function events(name: string, options: ObjectOptions, context: CommandContext): Promise<number> {
-  return withRows(name, options, context, async ({ hub, report }) => {
+  return withRows(name, { ...options, source: "objects" }, context, async ({ hub, report }) => {
     const { terminal } = context;
     const found = await eventsOf(report, hub, context);
     const answer = structured({ events: found }, options.output);

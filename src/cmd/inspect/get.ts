@@ -1,25 +1,46 @@
-import { type CommandContext, CommandError, connectHub, EXIT, rightToList, structured } from "../shared/index.ts";
+import {
+  type CommandContext,
+  CommandError,
+  connectHub,
+  EXIT,
+  rightToList,
+  structured,
+  type Terminal,
+} from "../shared/index.ts";
 import { systemClock } from "../../runtime/index.ts";
 import { hiddenCluster, lacks, ofKind, select, splitKind } from "../status/index.ts";
 import { formatRows, fullNameOf, type ObjectReport, type RowReading, type StatusReport } from "../view/index.ts";
-import { readNoted } from "./rows.ts";
+import { withNoted } from "./rows.ts";
 import type { GetOptions } from "./verb.ts";
 
 /**
- * `meridian get`: the objects of a kind, or one object. `-o json` and `-o yaml` print `{items: [...]}`: ObjectReport or
- * ClusterReport, and with `--clusters` an item for each object on each cluster. Unhealthy objects are no error here.
+ * `meridian get`: the objects of a kind, or one object. `-o json` and `-o yaml` print `{source, partial, items: [...]}`:
+ * ObjectReport or ClusterReport, and with `--clusters` an item for each object on each cluster. Unhealthy objects are no error here.
  */
 export async function get(kind: string, options: GetOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
   await using hub = connectHub(options, context);
-  const reading = await readNoted(hub, options, context);
-  const report = kind.includes("/") ? await named(reading, kind) : ofOneKind(reading, kind);
-  const { clusters: byCluster, output } = options;
+  return await withNoted(hub, options, context, async (reading) => {
+    const found = kind.includes("/") ? await named(reading, kind) : ofOneKind(reading, kind);
+    const { clusters: byCluster, output } = options;
+    const isWhole = byCluster || (output !== undefined && output !== "wide");
+    const report = isWhole ? await reading.complete(found) : found;
+    for (const note of reading.origin) terminal.err(`${note}\n`);
+    show(report, reading, options, terminal);
+    return EXIT.ok;
+  });
+}
+
+function show(
+  report: StatusReport,
+  { source, partial }: RowReading,
+  { clusters: byCluster, output }: GetOptions,
+  terminal: Terminal,
+): void {
   const items = [...(byCluster ? placed(report.objects) : report.objects), ...report.clusters];
   const table = { wide: output === "wide", color: terminal.color, now: systemClock.now() };
-  terminal.out(structured({ items }, output) ?? formatRows(report, { ...table, byCluster }));
+  terminal.out(structured({ source, partial, items }, output) ?? formatRows(report, { ...table, byCluster }));
   if (items.length === 0 && output !== "json" && output !== "yaml") terminal.err("No resources found.\n");
-  return EXIT.ok;
 }
 
 /** A name means one object, or one cluster, without the clusters and objects around it. */

@@ -1,9 +1,9 @@
-import { allOf, type CommandContext, connectHub, type Connection } from "../shared/index.ts";
+import { allOf, type CommandContext, connectHub, type Connection, type SourceAsked } from "../shared/index.ts";
 import { lacks, select } from "../status/index.ts";
-import { hubRows, readManager, type RowReading, type StatusReport } from "../view/index.ts";
+import { readManager, type RowReading, rowSource, type StatusReport } from "../view/index.ts";
 import type { ObjectOptions } from "./verb.ts";
 
-export interface FoundRows {
+export interface FoundRows extends Pick<RowReading, "source" | "partial"> {
   hub: Connection;
   /** The named object or cluster; several objects where the name is used in several namespaces. */
   report: StatusReport;
@@ -13,23 +13,29 @@ export interface FoundRows {
 /** Reads what was named, and runs `work`. Throws CommandError with the names that exist for an unknown name. */
 export async function withRows(
   name: string,
-  options: ObjectOptions,
+  options: ObjectOptions & { source: SourceAsked },
   context: CommandContext,
   work: (found: FoundRows) => Promise<number>,
 ): Promise<number> {
   await using hub = connectHub(options, context);
-  const reading = await readNoted(hub, options, context);
-  const { report: whole, shown } = reading;
-  const around = lacks(whole, [name]) ? await reading.everywhere() : whole;
-  return await work({ hub, report: select(whole, [name], shown, { around }), whole });
+  return await withNoted(hub, options, context, async (reading) => {
+    const { report: whole, shown, origin, source, partial, complete } = reading;
+    const around = lacks(whole, [name]) ? await reading.everywhere() : whole;
+    const report = await complete(select(whole, [name], shown, { around }));
+    for (const note of origin) context.terminal.err(`${note}\n`);
+    return await work({ hub, report, whole, source, partial });
+  });
 }
 
-export async function readNoted(
+/** Prints what has to be known of the rows, and runs `work` on them. */
+export async function withNoted(
   hub: Connection,
-  asked: { namespace?: string; selector?: string },
+  asked: { namespace?: string; selector?: string; source: SourceAsked },
   { terminal, signal }: CommandContext,
-): Promise<RowReading> {
-  const [reading, manager] = await allOf([hubRows(hub, signal).read(asked), readManager(hub, signal)]);
+  work: (reading: RowReading) => Promise<number>,
+): Promise<number> {
+  using rows = rowSource(hub, { source: asked.source }, signal);
+  const [reading, manager] = await allOf([rows.read(asked), readManager(hub, signal)]);
   for (const note of [...reading.notes, ...manager.notes]) terminal.err(`${note}\n`);
-  return reading;
+  return await work(reading);
 }

@@ -3,7 +3,7 @@ import { type CommandContext, EXIT, structured } from "../shared/index.ts";
 import type { ObjectReport } from "../view/index.ts";
 import { fullNameOf } from "../view/index.ts";
 import { withRows } from "./rows.ts";
-import type { ObjectOptions } from "./verb.ts";
+import type { RowOptions } from "./verb.ts";
 
 interface Branch {
   text: string;
@@ -11,13 +11,13 @@ interface Branch {
 }
 
 /** `meridian tree`: an object, its placement, its change, and its clusters by region. */
-export function tree(name: string, options: ObjectOptions, context: CommandContext): Promise<number> {
-  return withRows(name, options, context, async ({ report, whole }) => {
+export function tree(name: string, options: RowOptions, context: CommandContext): Promise<number> {
+  return withRows(name, options, context, async ({ report, whole, source, partial }) => {
     const objects = report.objects.map(treeOf);
     const clusters =
       report.objects.length > 0 ? [] : report.clusters.map((one) => clusterTree(one.name, whole.objects));
     const trees = [...objects, ...clusters];
-    context.terminal.out(structured({ trees }, options.output) ?? trees.map(treeText).join("\n"));
+    context.terminal.out(structured({ source, partial, trees }, options.output) ?? trees.map(treeText).join("\n"));
     return EXIT.ok;
   });
 }

@@ -5,6 +5,7 @@ import {
   offering,
   type OptionsOf,
   otherSystemNamespace,
+  rowsFrom,
   verb,
 } from "../shared/index.ts";
 
@@ -16,6 +17,8 @@ const oneObject = () =>
 const structuredOnly = () => new Option("-o, --output <format>", "output format").choices(["json", "yaml"] as const);
 const onObject = (command: NewCommand) =>
   command.addArgument(oneObject()).addOption(objectNamespaceOrAny()).addOption(structuredOnly());
+
+const onRows = (command: NewCommand) => onObject(command).addOption(rowsFrom());
 
 const objectNamespaceOrAny = () =>
   new Option(
@@ -34,6 +37,7 @@ export const get = verb({
       .option("--clusters", "a line for each object on each cluster", false)
       .addOption(objectNamespaceOrAny())
       .option("-l, --selector <selector>", "only objects with these labels, as in kubectl")
+      .addOption(rowsFrom())
       .addOption(new Option("-o, --output <format>", "output format").choices(["wide", "json", "yaml"] as const)),
 });
 export type GetOptions = OptionsOf<typeof get>;
@@ -41,13 +45,14 @@ export type GetOptions = OptionsOf<typeof get>;
 export const describe = verb({
   name: "describe",
   summary: "shows one object or cluster: causes, conditions, clusters, Events",
-  flags: onObject,
+  flags: onRows,
 });
+export type RowOptions = OptionsOf<typeof describe>;
 
 export const tree = verb({
   name: "tree",
   summary: "shows an object with its placement, its stages, and its clusters by region",
-  flags: onObject,
+  flags: onRows,
 });
 
 export const events = verb({
@@ -68,6 +73,7 @@ export const why = verb({
       .addOption(objectNamespace())
       .addOption(offering("members", new Option("--cluster <name>", "answer for this cluster only")))
       .addOption(otherSystemNamespace())
+      .addOption(rowsFrom())
       .addOption(structuredOnly()),
 });
 export type WhyOptions = OptionsOf<typeof why>;

@@ -1,9 +1,11 @@
-import { nextStep } from "../../apis/index.ts";
-import type { ExplainedCluster, Explanation } from "../../desiredstate/index.ts";
-import { type CommandContext, CommandError, EXIT, structured } from "../shared/index.ts";
+import { defined, nextStep, type ObjectRef, parseApiVersion } from "../../apis/index.ts";
+import type { ExplainedCluster, Explanation, SaidWait } from "../../desiredstate/index.ts";
+import type { ObjectIdentity } from "../../query/index.ts";
+import { type CommandContext, CommandError, connectHub, EXIT, structured } from "../shared/index.ts";
 import { explanationOnHub, policyTypeNamed } from "../explain/index.ts";
 import { splitName } from "../status/index.ts";
 import type { WhyOptions } from "./verb.ts";
+import { completedBy, openQueryApi, waitsOfObject } from "../view/index.ts";
 import { whyText } from "./whyText.ts";
 
 /**
@@ -17,14 +19,35 @@ export async function why(name: string, options: WhyOptions, context: CommandCon
   if (policyTypeNamed(named) !== undefined)
     throw new CommandError(`${name} is a policy: \`meridian explain ${name}\` says if the policy is in force`);
   const explanations = await explanationOnHub(name, { ...options, filename: [], recursive: false }, context);
-  const shown = explanations.map((one) => onlyOn(one, cluster));
+  const { source, waits } = await waitsOf(explanations, options, context);
+  const shown = explanations.map((one, index) => onlyOn({ ...one, ...defined({ waits: waits[index] }) }, cluster));
   terminal.out(
-    structured({ explanations: shown }, output) ??
+    structured({ source, explanations: shown }, output) ??
       shown
         .map((one) => whyText(one, { cluster, color: terminal.color, nextStep: stepAfter(one, named.name) }))
         .join("\n"),
   );
   return explanations.every((one) => isPlaced(one, cluster)) ? EXIT.ok : EXIT.found;
+}
+
+/** By the query API, if there is one: the manager alone knows. */
+async function waitsOf(
+  explanations: readonly Explanation[],
+  { source, systemNamespace, ...options }: WhyOptions,
+  context: CommandContext,
+): Promise<{ source: "query" | "objects"; waits: (readonly SaidWait[] | undefined)[] }> {
+  await using hub = connectHub(options, context);
+  using opened = await openQueryApi(hub, { source, systemNamespace }, context.signal);
+  const { api, notes } = opened;
+  for (const note of api === undefined ? notes : [completedBy(api)]) context.terminal.err(`${note}\n`);
+  if (api === undefined) return { source: "objects", waits: [] };
+  const waits: (readonly SaidWait[] | undefined)[] = [];
+  for (const { object } of explanations) waits.push(await waitsOfObject(identityIn(object), api));
+  return { source: "query", waits };
+}
+
+function identityIn({ apiVersion, kind, namespace, name }: ObjectRef): ObjectIdentity {
+  return { kind, group: parseApiVersion(apiVersion).group, ...defined({ namespace }), name };
 }
 
 function onlyOn(explanation: Explanation, cluster: string | undefined): Explanation {

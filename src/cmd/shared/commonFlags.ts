@@ -36,6 +36,17 @@ export const objectNamespace = () =>
     "namespace of the object (default: the namespace of the context)",
   ).argParser(parseDnsLabel);
 
+export const SOURCES = ["auto", "query", "objects"] as const;
+/** Of the rows that a verb shows. */
+export type SourceAsked = (typeof SOURCES)[number];
+export const rowsFrom = () =>
+  new Option(
+    "--source <source>",
+    "where rows come from: the query API of the manager, the statuses of objects, or the API where there is one",
+  )
+    .choices(SOURCES)
+    .default("auto" as const);
+
 export const filename = (what: string) =>
   collected("-f, --filename <file>", `${what}: a file, a folder, or - (may be repeated)`);
 export const recursive = () =>

@@ -28,6 +28,8 @@ export {
   otherSystemNamespace,
   protectedNamespace,
   recursive,
+  rowsFrom,
+  type SourceAsked,
   systemNamespace,
 } from "./commonFlags.ts";
 export { loadCrds } from "./crds.ts";

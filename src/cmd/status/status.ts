@@ -3,6 +3,7 @@ import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
 import {
   allOf,
   type CommandContext,
+  CommandError,
   commandLogger,
   connectHub,
   type Connection,
@@ -18,11 +19,12 @@ import {
   endedPlaces,
   type EndedReport,
   formatStatus,
-  hubRows,
   isHealthy,
   ofNamespace,
   readEnded,
   readManager,
+  rowSource,
+  type RowReading,
   type Shown,
   type StatusReport,
 } from "../view/index.ts";
@@ -31,8 +33,8 @@ import { hiddenCluster, lacks, onlyClusters, select } from "./statusSelection.ts
 
 /**
  * `meridian status`: every object and every cluster, and the reason of every problem. Exits with 1 when something is
- * not well. `-o json` and `-o yaml` print `{causes, objects, clusters, ended}` with all the fields of CauseReport,
- * ObjectReport, ClusterReport and EndedReport, present even when empty. New fields may be added; existing fields stay.
+ * not well. `-o json` and `-o yaml` print `{source, partial, causes, objects, clusters, ended}` with all the
+ * fields of CauseReport, ObjectReport, ClusterReport and EndedReport, present even when empty. New fields may be added; existing fields stay.
  */
 export async function status(names: string[], options: StatusOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
@@ -43,17 +45,29 @@ export async function status(names: string[], options: StatusOptions, context: C
     (await new HubReader(hub, context.signal).listInstalled(MEMBERCLUSTERS, { metadataOnly: true })) === undefined
   )
     throw hiddenCluster(cluster);
-  const [{ report: whole, shown, notes, everywhere }, manager] = await allOf([
-    hubRows(hub, context.signal).read(options),
-    readManager(hub, context.signal),
-  ]);
-  for (const note of [...notes, ...manager.notes]) terminal.err(`${note}\n`);
-  const around = lacks(whole, names) ? await everywhere() : whole;
-  const report = select(whole, names, shown, { around });
-  if (options.watch || options.wait) return await watch({ hub, names, shown, options, context });
+  const isFollowed = options.watch || options.wait;
+  if (isFollowed && options.source === "query")
+    throw new CommandError("--watch and --wait follow the objects of the hub: leave out --source=query");
+  using rows = rowSource(hub, { source: isFollowed ? "objects" : options.source }, context.signal);
+  const [reading, manager] = await allOf([rows.read(options), readManager(hub, context.signal)]);
+  const { report: whole, shown, source, partial } = reading;
+  for (const note of [...reading.notes, ...manager.notes]) terminal.err(`${note}\n`);
+  const around = lacks(whole, names) ? await reading.everywhere() : whole;
+  const selected = select(whole, names, shown, { around });
+  if (isFollowed) return await watch({ hub, names, shown, options, context });
+  const isWhole = names.length > 0 || (options.output !== undefined && options.output !== "name");
+  const report = isWhole ? await reading.complete(selected) : selected;
+  for (const note of reading.origin) terminal.err(`${note}\n`);
   const isPart = names.length > 0 || shown.selector !== undefined;
   const all = options.output === "name" ? [] : await readEnded(hub, shown, systemClock.now(), context.signal);
-  const answer = { report, ended: endedOf(all, report, isPart), entries: names.length > 0, ...manager };
+  const answer = {
+    source,
+    partial,
+    report,
+    ended: endedOf(all, report, isPart),
+    entries: names.length > 0,
+    ...manager,
+  };
   terminal.out(format(answer, options, terminal.color));
   if (options.output !== "json" && options.output !== "yaml" && names.length === 0)
     terminal.err(describeNothing(report, shown));
@@ -124,15 +138,19 @@ function describeNothing({ objects, clusters }: StatusReport, { namespace, selec
   return `No resources found${labels}${namespace === undefined ? "" : ` in ${namespace} namespace`}.\n`;
 }
 
-interface Answer {
+interface Answer extends Pick<RowReading, "source" | "partial"> {
   report: StatusReport;
   ended: readonly EndedReport[];
   entries: boolean;
   lastSeen?: string;
 }
 
-function format({ report, ended, entries, lastSeen }: Answer, { output }: StatusOptions, color: boolean): string {
-  const whole = { causes: causesOf(report), ...report, ended };
+function format(
+  { report, ended, entries, lastSeen, source, partial }: Answer,
+  { output }: StatusOptions,
+  color: boolean,
+): string {
+  const whole = { source, partial, causes: causesOf(report), ...report, ended };
   if (output === "name") {
     const objects = report.objects.map(({ apiVersion, kind, name }) => {
       const { group } = parseApiVersion(apiVersion);

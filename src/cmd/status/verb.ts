@@ -1,5 +1,5 @@
 import { Argument, Option } from "@commander-js/extra-typings";
-import { duration, offering, type OptionsOf, verb } from "../shared/index.ts";
+import { duration, offering, type OptionsOf, rowsFrom, verb } from "../shared/index.ts";
 
 export const status = verb({
   name: "status",
@@ -23,6 +23,7 @@ export const status = verb({
       )
       .option("-l, --selector <selector>", "only objects with these labels, as in kubectl, and their clusters")
       .addOption(new Option("-o, --output <format>", "output format").choices(["wide", "json", "yaml", "name"]))
+      .addOption(rowsFrom())
       .addOption(
         new Option("-w, --watch", "show a table that follows every change, until Ctrl-C")
           .default(false)

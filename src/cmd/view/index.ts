@@ -3,7 +3,8 @@
  * hidden, never as absent.
  */
 export { namesOf, sinceText } from "./causeText.ts";
-export { hubRows, type RowReading } from "./rowSource.ts";
+export { identityOf, waitsOfObject } from "./completed.ts";
+export { completedBy, openQueryApi, partialNotes, type RowReading, rowSource } from "./rowSource.ts";
 export { type CauseReport, causesOf } from "./statusCauses.ts";
 export {
   CORE_EVENTS,

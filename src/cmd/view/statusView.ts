@@ -67,7 +67,7 @@ export interface ObjectReport {
   available: string;
   /** Absent: the object has no generation. */
   change?: ChangeReport;
-  /** What the object waits for, by its status. Absent: nothing. */
+  /** What the object waits for, by its status or the query API. Absent: nothing. */
   waits?: SaidWait[];
   /** The worst reason for users, and the cluster that has had the reason for the longest time. Absent: all is well. */
   worst?: WorstReport;
