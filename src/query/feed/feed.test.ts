@@ -3,7 +3,7 @@ import { refOf } from "../../apis/index.ts";
 import type { StateChange } from "../../observability/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import type { PlannerView } from "../../controllers/index.ts";
-import { app, placement } from "../../controllers/testing/planning.ts";
+import { app, placement, statusOn } from "../../controllers/testing/planning.ts";
 import { degraded, reporting } from "../../controllers/testing/reporting.ts";
 import { DEMOAPPLICATIONS, MEMBERCLUSTERS } from "../../runtime/index.ts";
 import { ALL, query } from "../testing/fleet.ts";
@@ -290,6 +290,16 @@ describe("transitions", () => {
     expect(lost).toContainEqual(expect.objectContaining({ cluster: "a", from: "Ready", to: "Unreachable" }));
     expect(lost).toContainEqual(expect.objectContaining({ object: SHOP, cluster: "a", because: { cluster: "a" } }));
   });
+});
+
+test("an object that is made later begins, even if its status is there before its row", async () => {
+  const { complete, server, list, clock } = await feeding();
+  await complete();
+  await list("federatedobjects");
+  const creationTimestamp = new Date(clock.now() + 1_000).toISOString();
+  server.create(DEMOAPPLICATIONS, { ...app({ name: "late", creationTimestamp }), ...statusOn("a") });
+  const late = expect.objectContaining({ object: { ...SHOP, name: "late" }, from: "" });
+  expect(await list("transitions")).toContainEqual(late);
 });
 
 test("a feed that begins reports no transitions of what was there before", async () => {

@@ -1,3 +1,4 @@
+import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
 import { type PlannerView, refOfKey } from "../../controllers/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { Logger, StateChange } from "../../observability/index.ts";
@@ -59,6 +60,8 @@ export class Feed implements Disposable {
   #readers = 0;
   /** Monotonic milliseconds at which the last reader left. */
   #askedAt = -Infinity;
+  /** Epoch milliseconds. */
+  readonly #startedAt: number;
   #isScheduled = false;
   #isOver = false;
   /** Resolves at the end of the present run. */
@@ -69,6 +72,7 @@ export class Feed implements Disposable {
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#slice = TimeSlice.of(options.clock);
+    this.#startedAt = options.clock.now();
     const { hub, view } = options;
     const { states, assignments, observations, contacts } = view;
     const subscriptions = this.#subscriptions;
@@ -282,8 +286,12 @@ export class Feed implements Disposable {
       },
       now,
     );
-    // An object that has a status was there before.
-    batch.set(facts, objectTransitions(before, facts, { now, isNew: known === undefined }));
+    batch.set(facts, objectTransitions(before, facts, { now, isNew: this.#isNew(found.object, known) }));
+  }
+
+  /** An object that has a status was there before the feed, unless it was made since. */
+  #isNew({ metadata }: KubeObject, status: FederatedStatus | undefined): boolean {
+    return status === undefined || Date.parse(metadata.creationTimestamp ?? "") >= this.#startedAt;
   }
 
   #commitClusters(): void {
