@@ -71,6 +71,9 @@ describe("without flags, a verb gets the defaults", () => {
     { line: "status", want: [[], { ...HUB, source: "auto", watch: false, wait: false, timeout: 300_000 }] },
     { line: "get demo", want: ["demo", { ...HUB, source: "auto", clusters: false }] },
     { line: "tree a", want: ["a", { ...HUB, source: "auto" }] },
+    { line: "timeline a", want: ["a", { ...HUB, source: "auto", fleet: false, watch: false }] },
+    { line: "timeline --fleet", want: [undefined, { ...HUB, source: "auto", fleet: true, watch: false }] },
+    { line: "logs a", want: ["a", { ...HUB, systemNamespace: "meridian-system", follow: false, previous: false }] },
     { line: "why a", want: ["a", { ...HUB, source: "auto", systemNamespace: "meridian-system" }] },
     {
       line: "plan",

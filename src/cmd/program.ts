@@ -68,6 +68,8 @@ export function createProgram(context: CommandContext, act: Act): CommandUnknown
   on(inspect.why, async (...given) => (await import("./inspect/index.ts")).why(...given));
   on(inspect.tree, async (...given) => (await import("./inspect/index.ts")).tree(...given));
   on(inspect.events, async (...given) => (await import("./inspect/index.ts")).events(...given));
+  on(inspect.timeline, async (...given) => (await import("./inspect/index.ts")).timeline(...given));
+  on(inspect.logs, async (...given) => (await import("./inspect/index.ts")).logs(...given));
   on(check, async (...given) => (await import("./check/index.ts")).check(...given));
   on(plan, async (...given) => (await import("./plan/index.ts")).plan(...given));
   on(analyze, async (...given) => (await import("./analyze/index.ts")).analyze(...given));

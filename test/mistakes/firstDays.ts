@@ -3,7 +3,10 @@ import { type CommandMistake, HUB } from "./types.ts";
 /** Mistakes of the first day and of the bad night: what a newcomer types, and what nobody has allowed or placed yet. */
 
 const verbs: CommandMistake[] = [
-  { verb: "logs", next: /`kubectl --namespace NAMESPACE logs deployment\/NAME`.*`meridian status NAME`/ },
+  {
+    verb: "log",
+    next: /`meridian logs NAME --cluster CLUSTER`.*`kubectl --namespace NAMESPACE logs deployment\/NAME`/,
+  },
   { verb: "diff", next: /`meridian plan -f FILE`/ },
   { verb: "clusters", next: /`meridian status` ends with the members/ },
   { verb: "apply", next: /`kubectl apply -f FILE`/ },

@@ -3,6 +3,6 @@
  * the hub's certificate proves or that stays on this machine; nobody waits for it for long; a reason says why it is not
  * there.
  */
-export { findQueryApi, type Found, isOfThisMachine, type Place } from "./find.ts";
+export { findQueryApi, isOfThisMachine, type Place } from "./find.ts";
 export { LOCAL_ADDRESS } from "./names.ts";
-export { linesOf, QueryApi, type RowEvent, type Rows } from "./queryApi.ts";
+export { linesOf, QueryApi } from "./queryApi.ts";

@@ -23,7 +23,7 @@ const JSON_TYPE = "application/json";
 const PAGE = 500;
 /** A user may ask 50 times at once, and 20 times a second. */
 const MOST_WAITS = 5;
-const LONGEST_EVENT = 1 << 20;
+const LONGEST_LINE = 1 << 20;
 
 /** A client of the query API. It asks with the person's own credentials. */
 export class QueryApi implements Disposable {
@@ -81,8 +81,8 @@ export class QueryApi implements Disposable {
   }
 
   /** The log of a container of a placed object, as text. */
-  log(object: ObjectIdentity, parameters: Parameters & { cluster: string }): AsyncGenerator<Buffer> {
-    return this.#stream(`${placedPath(object)}/log${queryText(parameters)}`, "text/plain");
+  log(object: ObjectIdentity, cluster: string, parameters: Parameters): AsyncGenerator<Buffer> {
+    return this.#stream(`${placedPath(object, cluster)}/log${queryText(parameters)}`, "text/plain");
   }
 
   [Symbol.dispose](): void {
@@ -118,9 +118,9 @@ interface Page<R extends Resource> extends Pick<ListAnswer, "partial"> {
   metadata: { resourceVersion: string; continue?: string };
 }
 
-function placedPath({ kind, group, namespace, name }: ObjectIdentity): string {
+function placedPath({ kind, group, namespace, name }: ObjectIdentity, cluster: string): string {
   const within = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
-  const row = group === "" ? `${kind}:${name}` : `${kind}.${group}:${name}`;
+  const row = `${group === "" ? kind : `${kind}.${group}`}:${name}:${cluster}`;
   return `${QUERY_API}${within}/placedobjects/${encodeURIComponent(row)}`;
 }
 
@@ -129,15 +129,21 @@ function queryText(parameters: Parameters): string {
   return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
 }
 
-/** Whole lines, without their ends. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+/** Whole lines, without their ends. `onLong`: a line of more than a MiB is refused, or cut into lines. */
+export async function* linesOf(
+  chunks: AsyncIterable<Buffer>,
+  onLong: "Refuse" | "Cut" = "Refuse",
+): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of chunks) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
-    if (rest.length > LONGEST_EVENT) throw new Error("the query API sends a line without end");
     yield* lines;
+    if (rest.length <= LONGEST_LINE) continue;
+    if (onLong === "Refuse") throw new Error("the query API sends a line without end");
+    yield rest;
+    rest = "";
   }
   if (rest !== "") yield rest;
 }

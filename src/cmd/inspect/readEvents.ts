@@ -1,6 +1,6 @@
-import { type KubeObject, shortMessage } from "../../apis/index.ts";
+import { defined, type KubeObject, shortMessage } from "../../apis/index.ts";
 import { type CommandContext, type Connection, formatColumns, HubReader } from "../shared/index.ts";
-import { ago, CORE_EVENTS, type StatusReport } from "../view/index.ts";
+import { ago, CORE_EVENTS, EVENT_REPORTER, type StatusReport } from "../view/index.ts";
 
 export interface EventReport {
   /** Last occurrence. */
@@ -43,7 +43,25 @@ export async function eventsOf(
     else if (listed !== "NotServed") found.push(...listed.map(eventIn));
   }
   for (const note of reader.notes) terminal.err(`${note}\n`);
-  return found.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at) || (a.message < b.message ? -1 : 1));
+  return inOrder(found);
+}
+
+/** Events of the manager about objects and clusters, as the person's rights show them; the newest last. */
+export async function eventsOfFleet(
+  namespace: string | undefined,
+  hub: Connection,
+  { terminal, signal }: CommandContext,
+): Promise<EventReport[]> {
+  const reader = new HubReader(hub, signal);
+  const fieldSelector = `reportingComponent=${EVENT_REPORTER}`;
+  const listed = await reader.list(CORE_EVENTS, { ...defined({ namespace }), fieldSelector, mostPages: MOST_PAGES });
+  if (listed === "Denied") reader.noteDenied("list", "Events", namespace, ": give -n NAMESPACE of one where you may");
+  for (const note of reader.notes) terminal.err(`${note}\n`);
+  return typeof listed === "string" ? [] : inOrder(listed.map(eventIn));
+}
+
+function inOrder(events: readonly EventReport[]): EventReport[] {
+  return events.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at) || (a.message < b.message ? -1 : 1));
 }
 
 function subjectsOf({ objects, clusters }: StatusReport): Subject[] {

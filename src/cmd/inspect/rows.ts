@@ -27,6 +27,21 @@ export async function withRows(
   });
 }
 
+/** What was named, from the objects of the hub. Throws as {@link withRows}. */
+export async function find(
+  hub: Connection,
+  name: string,
+  asked: { namespace?: string },
+  { terminal, signal }: CommandContext,
+): Promise<StatusReport> {
+  using rows = rowSource(hub, { source: "objects" }, signal);
+  const { report: whole, shown, notes, everywhere } = await rows.read(asked);
+  const around = lacks(whole, [name]) ? await everywhere() : whole;
+  const { objects, clusters } = select(whole, [name], shown, { around });
+  for (const note of notes) terminal.err(`${note}\n`);
+  return objects.length > 0 ? { objects, clusters: [] } : { objects: [], clusters };
+}
+
 /** Prints what has to be known of the rows, and runs `work` on them. */
 export async function withNoted(
   hub: Connection,

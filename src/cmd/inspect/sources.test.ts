@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
+import { startMeridian } from "../testing/commandLine.ts";
 
 import { managedFleet } from "../testing/managedFleet.ts";
 import type { SandboxHub } from "../testing/sandboxHub.ts";
@@ -81,6 +83,59 @@ test("whoever may not see the Lease has the rows of the objects, and is told why
   expect(asked.err).toMatch(
     /^meridian: the query API is not reached: your rights do not show the Lease .* --source=objects\n$/,
   );
+});
+
+describe("timeline", () => {
+  const rowsOf = (out: string) =>
+    (JSON.parse(out) as { transitions: { to: string; cluster?: string; object?: { name: string } }[] }).transitions;
+
+  test("of an object ends with its present states, of the fleet has the clusters as well", async () => {
+    const own = rowsOf((await fleet.run("timeline web -o json")).out);
+    expect(new Set(own.map(({ object }) => object?.name))).toEqual(new Set(["web"]));
+    for (const cluster of ["m1", "m2"])
+      expect(own.findLast((row) => row.cluster === cluster)).toMatchObject({ to: "Available" });
+    const all = rowsOf((await fleet.run("timeline --fleet -o json")).out);
+    expect(all).toEqual(expect.arrayContaining(own));
+    expect(rowsOf((await fleet.run("timeline mc/m1 -o json")).out).every(({ cluster }) => cluster === "m1")).toBe(true);
+    expect((await fleet.run("timeline web")).out).toMatch(
+      /^AT +SEEN +OBJECT +CLUSTER +FROM +TO +REASON +BECAUSE OF +MESSAGE\n.* ago +default\/web +m\d .*\n$/s,
+    );
+  });
+
+  test("--since leaves out what is older", async () => {
+    expect(await fleet.run("timeline web --since 1ms")).toMatchObject({
+      code: 0,
+      out: "",
+      err: expect.stringContaining("No transitions in that time."),
+    });
+  });
+
+  test("--watch goes on with what happens", async () => {
+    const running = startMeridian(["timeline", "--fleet", "-w", "--kubeconfig", fleet.file("hub")]);
+    await running.until(/default\/web +m1/);
+    await fleet.patch(DEMOAPPLICATIONS, "default", "web", { metadata: { labels: { tier: "front" } } });
+    await fleet.make({
+      apiVersion: "paas.cmft.com/v1",
+      kind: "DemoApplication",
+      metadata: { name: "late", namespace: "default" },
+      spec: { image: "nginx" },
+    });
+    await running.until(/default\/late +- /);
+    running.stop();
+    expect((await running.ended).code).toBe(0);
+  });
+
+  test("without the query API shows the hub's Events, and says so", async () => {
+    const { code, err } = await fleet.run("timeline web --source=objects -o json");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const { out } = await fleet.run("timeline --fleet --source=objects -o json");
+    expect(JSON.parse(out)).toMatchObject({ source: "objects", transitions: [] });
+    expect((JSON.parse(out) as { events: unknown[] }).events).not.toEqual([]);
+    expect(await fleet.run("timeline web --source=objects -w")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("leave out --watch to see the hub's Events"),
+    });
+  });
 });
 
 test("check says how the query API is reached", async () => {

@@ -1,10 +1,11 @@
-import { Argument, Option } from "@commander-js/extra-typings";
+import { Argument, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import {
   type NewCommand,
   objectNamespace,
   offering,
   type OptionsOf,
   otherSystemNamespace,
+  parseDuration,
   rowsFrom,
   verb,
 } from "../shared/index.ts";
@@ -61,6 +62,61 @@ export const events = verb({
   flags: onObject,
 });
 export type ObjectOptions = OptionsOf<typeof events>;
+
+export const timeline = verb({
+  name: "timeline",
+  summary: "lists how an object, a cluster or the fleet went from state to state, newest last",
+  flags: (command) =>
+    command
+      .addArgument(
+        offering(
+          "shownObjects",
+          new Argument("[object]", "NAME, KIND/NAME such as demoapplication/shop, or membercluster/NAME"),
+        ),
+      )
+      .option("--fleet", "every object and cluster, instead of one object", false)
+      .addOption(objectNamespaceOrAny())
+      .addOption(new Option("--since <duration>", "only what is younger, such as 10m").argParser(parseDuration))
+      .addOption(new Option("-w, --watch", "go on with what happens, until Ctrl-C").default(false).conflicts("output"))
+      .addOption(rowsFrom())
+      .addOption(structuredOnly()),
+  options(flags, command) {
+    const [object] = command.processedArgs as [string | undefined];
+    if ((object === undefined) !== flags.fleet)
+      throw new InvalidArgumentError("name an object or a cluster, or give --fleet");
+    return flags;
+  },
+});
+export type TimelineOptions = OptionsOf<typeof timeline>;
+
+export const logs = verb({
+  name: "logs",
+  summary: "prints the log of an object's pod on a cluster, as the manager reads it there",
+  flags: (command) =>
+    command
+      .addArgument(
+        offering("applications", new Argument("<object>", "NAME, or KIND/NAME such as demoapplication/shop")),
+      )
+      .addOption(objectNamespaceOrAny())
+      .addOption(offering("members", new Option("--cluster <name>", "cluster of the pod (default: the only one)")))
+      .option("--pod <name>", "one pod of several")
+      .option("-c, --container <name>", "one container of several")
+      .option("-f, --follow", "go on with new lines, until Ctrl-C", false)
+      .option("-p, --previous", "the log before the container's last restart", false)
+      .addOption(
+        new Option("--tail <lines>", "number of lines from the end, 10000 at most (default: 100)").argParser(parseTail),
+      )
+      .addOption(new Option("--since <duration>", "only lines that are younger, such as 10m").argParser(parseDuration))
+      .addOption(otherSystemNamespace()),
+});
+export type LogsOptions = OptionsOf<typeof logs>;
+
+function parseTail(text: string): number {
+  const lines = Number(text);
+  if (!/^\d+$/.test(text) || lines < 1 || lines > 10_000)
+    throw new InvalidArgumentError("The number of lines is between 1 and 10000.");
+  return lines;
+}
 
 export const why = verb({
   name: "why",

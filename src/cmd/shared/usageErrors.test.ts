@@ -37,7 +37,7 @@ describe("wrong usage", () => {
     { line: "get", says: /'kind'; give it: get <kind> \(see "meridian get --help"\)/ },
     { line: "status --wait --watch", says: /cannot be used with/ },
     { line: "status --wait -o json", says: /cannot be used with/ },
-    { line: "logs x", says: /unknown command 'logs': .*`kubectl .* logs/ },
+    { line: "log x", says: /unknown command 'log': `meridian logs .*`kubectl .* logs/ },
     { line: "diff -f x", says: /unknown command 'diff': .*`meridian plan -f FILE`/ },
     { line: "doctor", says: /unknown command 'doctor': .*`meridian check`/ },
     { line: "lint -f a", says: /unknown command 'lint': .*`meridian analyze -f FILE`/ },

@@ -27,8 +27,6 @@ export function describeUsageError(error: CommanderError, used: readonly Command
   }
 }
 
-const LOGS =
-  "`kubectl --namespace NAMESPACE logs deployment/NAME` shows the manager's log; `meridian status NAME` says what is wrong with an object or a member";
 const STATUS = "`meridian status` shows objects and members, `meridian status NAME` one of them";
 
 /** Commands of other programs, and what Meridian has instead. */
@@ -36,8 +34,10 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["list", STATUS],
   ["ls", STATUS],
   ["clusters", "`meridian status` ends with the members; `kubectl get memberclusters -o wide` says more about them"],
-  ["logs", LOGS],
-  ["log", LOGS],
+  [
+    "log",
+    "`meridian logs NAME --cluster CLUSTER` shows an object's log; `kubectl --namespace NAMESPACE logs deployment/NAME` the manager's",
+  ],
   ["diff", "`meridian plan -f FILE` shows what a change would do, on every member"],
   ["apply", "`kubectl apply -f FILE` applies a file; `meridian plan -f FILE` shows before what it would do"],
   ["doctor", "`meridian check` looks for what is wrong with hub and members; `meridian status` shows the objects"],

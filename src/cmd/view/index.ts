@@ -9,6 +9,7 @@ export { type CauseReport, causesOf } from "./statusCauses.ts";
 export {
   CORE_EVENTS,
   ENDED_EVENTS,
+  EVENT_REPORTER,
   endedIn,
   endedOf,
   endedPlaces,

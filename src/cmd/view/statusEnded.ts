@@ -30,7 +30,8 @@ export const ENDED_EVENTS: { type: ResourceType; fieldSelector: string } = {
   type: CORE_EVENTS,
   fieldSelector: `reason=${RECOVERED}`,
 };
-const REPORTER = "paas.cmft.com/meridian";
+/** reportingComponent of the Events that the manager writes. */
+export const EVENT_REPORTER = "paas.cmft.com/meridian";
 /** Namespace of Events about cluster-scoped objects. */
 const CLUSTER_SCOPED = "default";
 const LONGEST_AGO_MS = 3_600_000;
@@ -99,7 +100,7 @@ export function endedIn(events: readonly KubeObject[], now: number): EndedReport
       const { involvedObject: about = {}, reportingComponent, message = "", eventTime, series } = event as EventFields;
       const at = series?.lastObservedTime ?? eventTime ?? event.metadata.creationTimestamp ?? "";
       const ago = now - Date.parse(at);
-      if (reportingComponent !== REPORTER || Number.isNaN(ago) || ago > LONGEST_AGO_MS) return [];
+      if (reportingComponent !== EVENT_REPORTER || Number.isNaN(ago) || ago > LONGEST_AGO_MS) return [];
       const { kind = "", namespace = "", name = "" } = about;
       const note = shortMessage(message.replaceAll(/\p{C}/gu, " "), LONGEST_NOTE);
       return [{ kind, namespace, name, at, since: sinceIn(event, at), note }];
