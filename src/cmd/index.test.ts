@@ -74,6 +74,7 @@ describe("without flags, a verb gets the defaults", () => {
     { line: "timeline a", want: ["a", { ...HUB, source: "auto", fleet: false, watch: false }] },
     { line: "timeline --fleet", want: [undefined, { ...HUB, source: "auto", fleet: true, watch: false }] },
     { line: "logs a", want: ["a", { ...HUB, systemNamespace: "meridian-system", follow: false, previous: false }] },
+    { line: "support-bundle", want: [{ ...MERIDIAN, leaseName: "meridian", output: "meridian-support.tar.gz" }] },
     { line: "why a", want: ["a", { ...HUB, source: "auto", systemNamespace: "meridian-system" }] },
     {
       line: "plan",

@@ -15,6 +15,7 @@ import { quickstart } from "./quickstart/verb.ts";
 import * as rollout from "./rollout/verb.ts";
 import { type CommandContext, emptyProgram, EXIT, printVersion, type Verb, version, VERSION } from "./shared/index.ts";
 import { status } from "./status/verb.ts";
+import { supportBundle } from "./support/verb.ts";
 import { uninstall } from "./uninstall/verb.ts";
 
 /** Unless it was started under another name. */
@@ -71,6 +72,7 @@ export function createProgram(context: CommandContext, act: Act): CommandUnknown
   on(inspect.timeline, async (...given) => (await import("./inspect/index.ts")).timeline(...given));
   on(inspect.logs, async (...given) => (await import("./inspect/index.ts")).logs(...given));
   on(check, async (...given) => (await import("./check/index.ts")).check(...given));
+  on(supportBundle, async (...given) => (await import("./support/index.ts")).supportBundle(...given));
   on(plan, async (...given) => (await import("./plan/index.ts")).plan(...given));
   on(analyze, async (...given) => (await import("./analyze/index.ts")).analyze(...given));
   on(explain, async (...given) => (await import("./explain/index.ts")).explain(...given));

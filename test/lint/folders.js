@@ -79,6 +79,7 @@ export const INSIDE = {
     "rollout",
     "install",
     "check",
+    "support",
     "uninstall",
     "manager",
     "realClusters",

@@ -85,6 +85,13 @@ export class QueryApi implements Disposable {
     return this.#stream(`${placedPath(object, cluster)}/log${queryText(parameters)}`, "text/plain");
   }
 
+  /** An answer of the same server, such as its metrics. */
+  async text(path: string): Promise<string> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of this.#stream(path, "text/plain, */*")) chunks.push(chunk);
+    return Buffer.concat(chunks).toString("utf8");
+  }
+
   [Symbol.dispose](): void {
     this.#way[Symbol.dispose]();
   }

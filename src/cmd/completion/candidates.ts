@@ -150,6 +150,10 @@ const NAMES: Readonly<Record<Offered, (known: Known, before: readonly string[]) 
       ...plain(new Set(others)),
     ];
   },
+  async placedObjects(known) {
+    const [applications, others] = await Promise.all([known.applications(), known.others()]);
+    return [...plain(new Set(applications), "DemoApplication"), ...plain(new Set(others))];
+  },
   async shownObjects(known) {
     const [applications, others, members] = await Promise.all([known.applications(), known.others(), known.members()]);
     return [

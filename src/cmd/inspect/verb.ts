@@ -15,6 +15,8 @@ const oneObject = () =>
     "shownObjects",
     new Argument("<object>", "NAME, KIND/NAME such as demoapplication/shop, or membercluster/NAME"),
   );
+const placedObject = () =>
+  offering("placedObjects", new Argument("<object>", "NAME, or KIND/NAME such as demoapplication/shop"));
 const structuredOnly = () => new Option("-o, --output <format>", "output format").choices(["json", "yaml"] as const);
 const onObject = (command: NewCommand) =>
   command.addArgument(oneObject()).addOption(objectNamespaceOrAny()).addOption(structuredOnly());
@@ -94,9 +96,7 @@ export const logs = verb({
   summary: "prints the log of an object's pod on a cluster, as the manager reads it there",
   flags: (command) =>
     command
-      .addArgument(
-        offering("applications", new Argument("<object>", "NAME, or KIND/NAME such as demoapplication/shop")),
-      )
+      .addArgument(placedObject())
       .addOption(objectNamespaceOrAny())
       .addOption(offering("members", new Option("--cluster <name>", "cluster of the pod (default: the only one)")))
       .option("--pod <name>", "one pod of several")
@@ -123,9 +123,7 @@ export const why = verb({
   summary: "says on one screen if an object is placed, why or why not, and what would have to change",
   flags: (command) =>
     command
-      .addArgument(
-        offering("applications", new Argument("<object>", "NAME, or KIND/NAME such as demoapplication/shop")),
-      )
+      .addArgument(placedObject())
       .addOption(objectNamespace())
       .addOption(offering("members", new Option("--cluster <name>", "answer for this cluster only")))
       .addOption(otherSystemNamespace())

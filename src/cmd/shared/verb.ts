@@ -58,6 +58,7 @@ export type Offered =
   | "renewedMembers"
   | "applications"
   | "shownObjects"
+  | "placedObjects"
   | "shownKinds"
   | "rolledOutObjects";
 
