@@ -5,7 +5,7 @@ import { stringify } from "yaml";
 import { temporaryFolder } from "../../src/cmd/realClusters/index.ts";
 import { createMetrics, type Metrics } from "../../src/observability/index.ts";
 import { run } from "../envtest/index.ts";
-import { promtoolHere } from "../envtest/promtool.ts";
+import { prometheusHere } from "../envtest/prometheus.ts";
 import { find, NAMESPACE, render, type Rendered } from "./chart.ts";
 import { Autoscaler, type AutoscalerSpec } from "./autoscaler.ts";
 import { evaluate, readScrape, type Series } from "./promql.ts";
@@ -195,7 +195,7 @@ describe("with two managers of which one leads", () => {
   });
 });
 
-const promtool = await promtoolHere();
+const promtool = await prometheusHere("promtool");
 if (promtool === undefined) {
   process.stderr.write(
     "promtool is not here (`npm run promtool` builds it): the rules are evaluated by test/chart/promql.ts alone\n",

@@ -11,7 +11,7 @@ import { parsePrometheusText, valuesBy } from "../../src/observability/testing/p
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, REPOSITORY, run } from "../envtest/index.ts";
 import { OtlpRecorder } from "../envtest/otlpRecorder.ts";
-import { promtoolHere } from "../envtest/promtool.ts";
+import { prometheusHere } from "../envtest/prometheus.ts";
 import { hasKubectl, useFederation } from "./federation.ts";
 import { collectionPath, objectPath } from "./objects.ts";
 import { EVERYWHERE, REGIONAL, SAMPLE } from "./publishedSample.ts";
@@ -278,7 +278,7 @@ describe("what the manager tells of itself", () => {
 
   test("Prometheus can read its metrics, and a sum over them says what is in sync", async () => {
     const text = await federation.manager.metricsText();
-    const promtool = await promtoolHere();
+    const promtool = await prometheusHere("promtool");
     if (promtool !== undefined) {
       const { code, stdout, stderr } = await run(promtool, ["check", "metrics"], { stdin: text });
       expect(code, stdout + stderr).toBe(0);

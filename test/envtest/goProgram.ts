@@ -14,8 +14,10 @@ const MODULES = fileURLToPath(new URL("modules/", import.meta.url));
 
 /** A program that some tests run, and that a user can have already. */
 export interface GoProgram {
-  /** Of the program, and of the folder below `modules/` with its go.mod. */
+  /** Of the program, and of the folder below `modules/` with its go.mod unless {@link source} names another one. */
   name: string;
+  /** The folder below `modules/`, where programs of one module share a go.mod. */
+  source?: string;
   /** The variable that names the program's path. */
   variable: string;
   /** The module whose version is the program's. */
@@ -88,7 +90,7 @@ async function goBuild(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const { name, variable, neededBy, tags = [] } = program;
-  const cwd = join(MODULES, name);
+  const cwd = sourceOf(program);
   const ldflags = ["-s -w", ...program.ldflags(versionOf)].join(" ");
   const args = ["build", "-trimpath", "-tags", tags.join(), "-ldflags", ldflags, "-o", output, program.package];
   let result: CommandResult;
@@ -103,6 +105,10 @@ async function goBuild(
   if (result.code !== 0) throw new AssetsUnavailableError(`go build failed in ${cwd}:\n${result.stderr.slice(-4000)}`);
 }
 
-function versionsFor({ name }: GoProgram): Promise<VersionOf> {
-  return requiredVersions(join(MODULES, name, "go.mod"));
+function versionsFor(program: GoProgram): Promise<VersionOf> {
+  return requiredVersions(join(sourceOf(program), "go.mod"));
+}
+
+function sourceOf({ name, source = name }: GoProgram): string {
+  return join(MODULES, source);
 }
