@@ -127,6 +127,17 @@ export default defineConfig({
         },
       },
       {
+        // Alerts and dashboards by promtool, and on a real Prometheus: `npm run alerts` builds both where they are missing.
+        test: {
+          name: "alerts",
+          provide: { clusters: "sandbox" },
+          include: ["test/alerts/**/*.test.ts"],
+          globalSetup: ["test/envtest/programSetup.ts"],
+          testTimeout: 600_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
         // The commands of the pages, typed as they stand there: on the quickstart's clusters, and on real control planes.
         test: {
           name: "pages",

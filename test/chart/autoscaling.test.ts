@@ -217,7 +217,8 @@ describe.skipIf(promtool === undefined)("promtool agrees", () => {
       exp_labels: { controller: "placement", severity: "warning" },
       exp_annotations: {
         summary: "Controller placement fails",
-        description: "6 reconciles a minute failed. See the log for event_reason.",
+        description: "6 reconciles a minute of placement failed.",
+        runbook_url: "charts/meridian/RUNBOOKS.md#meridianreconcileerrors",
       },
     };
     const tests = {

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { runCommandLine } from "../../src/cmd/index.ts";
-import { createMetrics } from "../../src/observability/index.ts";
 import { helm } from "../envtest/helm.ts";
-import { CHART, chartFile, find, managerContainer, podsOf, render, type Rendered, valueSets } from "./chart.ts";
+import { CHART, find, managerContainer, podsOf, render, type Rendered, valueSets } from "./chart.ts";
 import { hardening } from "./hardening.ts";
 
 const sets = await valueSets();
@@ -203,59 +202,6 @@ describe("the manager", () => {
   test("is given a number of replicas by one only", () => {
     expect(find(objectsOf("default"), "Deployment").spec?.["replicas"]).toBe(2);
     expect(find(objectsOf("autoscaling"), "Deployment").spec).not.toHaveProperty("replicas");
-  });
-});
-
-test("alerts and dashboard ask for metrics that exist", async () => {
-  const names = new Set((await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name));
-  const dashboard = (await chartFile("files/dashboards/meridian.json")) as {
-    panels: { targets: { expr: string }[] }[];
-  };
-  const rules = await Promise.all(["alerts", "recording"].map((name) => chartFile(`files/${name}.yaml`)));
-  const groups = (rules as { groups: { rules: { expr: string }[] }[] }[]).flatMap((file) => file.groups);
-  const expressions = [
-    ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
-    ...groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
-  ];
-  const asked = expressions.flatMap((text) =>
-    [...text.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)].map(([name]) => name.replace(/_bucket$/, "")),
-  );
-  expect(asked.length).toBeGreaterThanOrEqual(expressions.length);
-  expect([...new Set(asked)].filter((name) => !names.has(name) && name !== "histogram_quantile")).toEqual([]);
-});
-
-describe("the rules of Prometheus", () => {
-  interface Group {
-    name: string;
-    rules: { alert?: string; record?: string; expr: string; for?: string }[];
-  }
-  const rulesOf = async (...set: string[]): Promise<Group["rules"]> => {
-    const objects = await render(["prometheusRule.enabled=true", ...set].flatMap((value) => ["--set", value]));
-    return (
-      (find(objects, "PrometheusRule").spec as { groups: Group[] } | undefined)?.groups.flatMap(({ rules }) => rules) ??
-      []
-    );
-  };
-
-  test("ask for the series of one release, so that two do not hide each other's trouble", async () => {
-    for (const { alert, record, expr } of await rulesOf("leaderElection.leaseName=lease", "fullnameOverride=fed")) {
-      const series = [...expr.matchAll(/\b[a-z]+(?:_[a-z]+)+(?=\{)/g)];
-      expect(series.length, expr).toBeGreaterThan(0);
-      const own =
-        alert === "MeridianNoLeader"
-          ? 'namespace="meridian-system",name="lease"'
-          : 'namespace="meridian-system",pod=~"fed-[a-z0-9]+-[a-z0-9]+"';
-      expect(expr.split(`{${own}`).length - 1, alert ?? record).toBe(series.length);
-      expect(expr).not.toContain("$");
-    }
-  });
-
-  test("miss a leader only where one is elected", async () => {
-    const named = (rules: Group["rules"]) => rules.map(({ alert }) => alert);
-    expect(named(await rulesOf())).toContain("MeridianNoLeader");
-    const alone = named(await rulesOf("leaderElection.enabled=false", "replicas=1"));
-    expect(alone).not.toContain("MeridianNoLeader");
-    expect(alone).toContain("MeridianReconcileErrors");
   });
 });
 

@@ -103,12 +103,40 @@ cert-manager.io/inject-ca-from: {{ include "meridian.certificate" . }}
 {{- end }}
 {{- end -}}
 
-{{- /* Rules of Prometheus with the matchers of one release: (dict "root" $ "text" …). Other pods of the namespace have more or fewer parts in their names. */ -}}
+{{- /* Rules of Prometheus for one release: (dict "root" $ "text" …). Other pods of the namespace have more or fewer parts in their names. */ -}}
 {{- define "meridian.ofRelease" -}}
 {{- $name := include "meridian.fullname" .root -}}
 {{- $pods := printf "namespace=%q,pod=~%q" .root.Release.Namespace (printf "%s-[a-z0-9]+-[a-z0-9]+" $name) -}}
 {{- $lease := printf "namespace=%q,name=%q" .root.Release.Namespace (include "meridian.leaseName" .root) -}}
-{{- .text | replace "$RELEASE" $pods | replace "$LEASE" $lease | replace "$NAMESPACE" .root.Release.Namespace | replace "$DEPLOYMENT" $name -}}
+{{- $text := .text | replace "job=\"meridian\",name!=\"\"" $lease | replace "job=\"meridian\"" $pods -}}
+{{- with .root.Values.prometheusRule.runbooks -}}
+{{- $text = $text | replace "charts/meridian/RUNBOOKS.md" . -}}
+{{- end -}}
+{{- with include "meridian.memoryLimit" .root -}}
+{{- $text = $text | replace "512 * 1024 ^ 2" . -}}
+{{- end -}}
+{{- $text | replace "$NAMESPACE" .root.Release.Namespace | replace "$DEPLOYMENT" $name -}}
+{{- end -}}
+
+{{- /* Bytes that a pod of the manager may use, as an expression of Prometheus; empty without a limit. */ -}}
+{{- define "meridian.memoryLimit" -}}
+{{- $limit := dig "limits" "memory" "" .Values.resources -}}
+{{- /* Helm reads a number as a float, whose text has an exponent. */ -}}
+{{- $limit = kindIs "float64" $limit | ternary (int64 $limit) $limit | toString -}}
+{{- $number := regexFind "^[0-9.]+" $limit -}}
+{{- $unit := trimPrefix $number $limit -}}
+{{- $powers := list "k" "M" "G" "T" "P" "E" -}}
+{{- if $number -}}
+{{- $factor := ternary "1000 ^ -1" "1" (eq $unit "m") -}}
+{{- range $index, $prefix := $powers -}}
+{{- if eq $unit $prefix -}}
+{{- $factor = printf "1000 ^ %d" (add1 $index) -}}
+{{- else if eq $unit (printf "%si" (upper $prefix)) -}}
+{{- $factor = printf "1024 ^ %d" (add1 $index) -}}
+{{- end -}}
+{{- end -}}
+{{- printf "%s * %s" $number $factor -}}
+{{- end -}}
 {{- end -}}
 
 {{- /* Collectors of traces, and the Prometheus of gates, that the values name: as JSON, a list of URLs. */ -}}

@@ -12,6 +12,7 @@ export const PAGES = [
   "placements/REFERENCE.md",
   "charts/meridian/README.md",
   "charts/meridian/REFERENCE.md",
+  "charts/meridian/RUNBOOKS.md",
   "src/README.md",
   "src/decisions/README.md",
   "test/README.md",

@@ -69,11 +69,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
   delete: { flags: ["--ignore-not-found"], valued: [], least: 2, kind: true },
   describe: { flags: [], valued: ["-l"], least: 1, kind: true },
   edit: { flags: [], least: 2, kind: true },
-  get: { flags: ["-A"], valued: ["-o", "-l"], least: 1, kind: true },
+  get: { flags: ["-A"], valued: ["-o", "-l", "--field-selector"], least: 1, kind: true },
   label: { flags: ["--overwrite"], least: 3, kind: true },
   logs: { flags: ["--previous"], least: 1, kind: false },
   meridian: { flags: [], least: 0, kind: false },
   patch: { flags: ["--type=merge"], valued: ["-p"], least: 2, kind: true },
+  "top pods": { flags: [], least: 0, kind: false },
   "rollout resume": { flags: [], least: 1, kind: false },
   wait: { flags: ["--for=condition=Ready"], least: 1, kind: false },
 };
@@ -88,8 +89,17 @@ const NAMESPACED = [
   "rolebinding",
   "resourcequota",
   "job",
+  "leases",
+  "events",
 ];
-const CLUSTER_SCOPED = ["nodes", "namespace", "crd", "clusterrole", "clusterrolebinding"];
+const CLUSTER_SCOPED = [
+  "nodes",
+  "namespace",
+  "crd",
+  "clusterrole",
+  "clusterrolebinding",
+  "validatingwebhookconfigurations",
+];
 
 /** Whether objects of the kind are namespaced, by each name that kubectl knows; undefined where the program fills the kind in. */
 function isNamespaced(word: string): boolean | undefined {
