@@ -1,6 +1,6 @@
 /**
  * Writes what the chart has from elsewhere: the table of values in REFERENCE.md, the webhook configurations from src/webhooks, the pods from
- * src/cmd. With `--check` it writes nothing, and fails when a file is not what it would write.
+ * src/cmd, the dashboards from test/chart/dashboards. With `--check` it writes nothing, and fails when a file is not what it would write.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { stringify } from "yaml";
 import { MANAGER_POD } from "../../src/cmd/workload/managerPod.ts";
 import { webhookConfigurations } from "../../src/webhooks/configurations.ts";
 import { withBlocks } from "../../src/apis/reference/index.ts";
+import { dashboardFiles } from "./dashboards/index.ts";
 import { valuesTable } from "./values.ts";
 
 const CHART = join(import.meta.dirname, "../../charts/meridian");
@@ -32,6 +33,7 @@ const wanted: Record<string, string> = {
   }),
   "files/webhooks.yaml": generatedWebhooks(),
   "files/manager.yaml": generatedPod(),
+  ...Object.fromEntries(Object.entries(dashboardFiles()).map(([name, text]) => [`files/dashboards/${name}`, text])),
 };
 
 async function present(file: string): Promise<string | undefined> {

@@ -2,8 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../src/cmd/realClusters/index.ts";
+import type { KubeObject } from "../../src/apis/index.ts";
 import { createMetrics } from "../../src/observability/index.ts";
 import { chartFile, find, render } from "./chart.ts";
+import { dashboardFiles } from "./dashboards/index.ts";
 
 /** Metrics that the hub's API server counts itself. */
 const OF_API_SERVERS: ReadonlySet<string> = new Set([
@@ -11,15 +13,18 @@ const OF_API_SERVERS: ReadonlySet<string> = new Set([
   "apiserver_admission_webhook_fail_open_count",
 ]);
 
+interface Dashboard {
+  panels: { targets?: { expr: string }[] }[];
+}
+
+const expressionsOf = ({ targets = [] }: Dashboard["panels"][number]): string[] => targets.map(({ expr }) => expr);
+
 test("alerts and dashboards ask for metrics that exist", async () => {
   const names = new Set((await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name));
-  const dashboard = (await chartFile("files/dashboards/meridian.json")) as {
-    panels: { targets: { expr: string }[] }[];
-  };
   const rules = await Promise.all(["alerts", "recording"].map((name) => chartFile(`files/${name}.yaml`)));
   const groups = (rules as { groups: { rules: { expr: string }[] }[] }[]).flatMap((file) => file.groups);
   const expressions = [
-    ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ...Object.values(dashboardFiles()).flatMap((text) => (JSON.parse(text) as Dashboard).panels.flatMap(expressionsOf)),
     ...groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
   ];
   const asked = expressions.flatMap((text) =>
@@ -30,6 +35,17 @@ test("alerts and dashboards ask for metrics that exist", async () => {
   expect(asked.length).toBeGreaterThanOrEqual(expressions.length);
   // Those of the hub's API server are counted there.
   expect([...new Set(asked)].filter((name) => !names.has(name) && !OF_API_SERVERS.has(name))).toEqual([]);
+});
+
+test("the sidecar of Grafana finds every dashboard, with its queries untouched", async () => {
+  const objects = await render(["--set", "dashboard.enabled=true,dashboard.labels.team=sre"]);
+  const map = find(objects, "ConfigMap", "meridian-dashboard") as unknown as KubeObject & {
+    data: Record<string, string>;
+  };
+  expect(map.metadata.labels).toMatchObject({ grafana_dashboard: "1", team: "sre" });
+  const shown = Object.entries(map.data).map(([file, text]) => [file.replace(/^meridian-/, ""), JSON.parse(text)]);
+  const files = Object.entries(dashboardFiles()).map(([file, text]) => [file, JSON.parse(text)]);
+  expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(files));
 });
 
 describe("the rules of Prometheus", () => {
