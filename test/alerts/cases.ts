@@ -19,7 +19,11 @@ const USUAL: Timeline = { calm: 20, trouble: 30, after: 30 };
 const MANAGER = 'job="meridian",instance="10.0.0.7:8383"';
 const writes = (code: string) =>
   `rest_client_requests_total{${MANAGER},cluster="shanghai-1",method="PATCH",code="${code}"}`;
-const propagation = (part: string) => `federation_propagation_duration_seconds_${part}`;
+/** Twenty events a minute, of which so many are good in trouble. */
+const objective = (name: string, goodInTrouble: number) => ({
+  [`federation_objective_good_events_total{${MANAGER},objective="${name}"}`]: counter(20, goodInTrouble),
+  [`federation_objective_events_total{${MANAGER},objective="${name}"}`]: counter(20, 20),
+});
 
 const MEMBERS: readonly AlertCase[] = [
   {
@@ -101,6 +105,33 @@ const MEMBERS: readonly AlertCase[] = [
       description: "25% of the writes to shanghai-1 were not carried out.",
     };
   }),
+  {
+    alert: "MeridianStatusStaleOften",
+    timeline: { calm: 90, trouble: 65, after: 30 },
+    series: objective("fresh", 15),
+    quietAfter: 5,
+    summary: "What is shown of the members is often old",
+    description:
+      "In the last hour 25% of the looks at a member found an old state (`--objective-fresh`). The goal is 1 % at most.",
+  },
+  {
+    alert: "MeridianBreakerOpen",
+    timeline: USUAL,
+    series: { [`federation_member_breaker_open{${MANAGER},cluster="shanghai-1"}`]: gauge(0, 1) },
+    quietAfter: 4,
+    labels: { cluster: "shanghai-1" },
+    summary: "Writes to shanghai-1 are stopped",
+    description: "Writes to shanghai-1 did not arrive, so the manager tries one at a time.",
+  },
+  {
+    alert: "MeridianMemberQueueOld",
+    timeline: USUAL,
+    series: { [`federation_member_queue_oldest_seconds{${MANAGER},cluster="shanghai-1"}`]: gauge(2, 600) },
+    quietAfter: 4,
+    labels: { cluster: "shanghai-1" },
+    summary: "Writes to shanghai-1 wait long",
+    description: "The first object that waits for a write to shanghai-1 has waited for 10m 0s.",
+  },
 ];
 
 const OBJECTS: readonly AlertCase[] = [
@@ -145,32 +176,23 @@ const OBJECTS: readonly AlertCase[] = [
     summary: "Deletions are held in hub",
     description: "Many objects vanished at once in hub, and no second read has confirmed it. Nothing is deleted there.",
   },
-  ...['le="60"', 'le="60.0"'].map((le): AlertCase => {
-    return {
-      alert: "MeridianSlowPropagation",
-      name: `with ${le}, as this version of Prometheus writes it`,
-      timeline: { calm: 90, trouble: 65, after: 30 },
-      series: {
-        [`${propagation("bucket")}{${MANAGER},${le}}`]: counter(20, 10),
-        [`${propagation("count")}{${MANAGER}}`]: counter(20, 20),
-      },
-      quietAfter: 5,
-      summary: "Changes take long to arrive",
-      description:
-        "50% of the changes of the last hour needed more than 60 s to reach every member. The goal is 1 % at most.",
-    };
-  }),
+  {
+    alert: "MeridianSlowPropagation",
+    timeline: { calm: 90, trouble: 65, after: 30 },
+    series: objective("propagated", 10),
+    quietAfter: 5,
+    summary: "Changes take long to arrive",
+    description:
+      "50% of the changes of the last hour were not on every member in time (`--objective-propagated`). The goal is 1 % at most.",
+  },
   {
     alert: "MeridianSlowPropagationLasts",
     timeline: { calm: 400, trouble: 365, after: 60 },
-    series: {
-      [`${propagation("bucket")}{${MANAGER},le="60"}`]: counter(20, 16),
-      [`${propagation("count")}{${MANAGER}}`]: counter(20, 20),
-    },
+    series: objective("propagated", 16),
     quietAfter: 60,
     summary: "Changes have taken long to arrive for hours",
     description:
-      "20% of the changes of the last 6 hours needed more than 60 s to reach every member. The goal is 1 % at most.",
+      "20% of the changes of the last 6 hours were not on every member in time (`--objective-propagated`). The goal is 1 % at most.",
   },
   {
     alert: "MeridianRolloutFailed",
@@ -183,16 +205,12 @@ const OBJECTS: readonly AlertCase[] = [
   },
   {
     alert: "MeridianRolloutWaits",
-    timeline: { calm: 20, trouble: 180, after: 30 },
-    series: {
-      [`federation_objects{${MANAGER},kind="DemoApplication",state="Progressing"}`]: gauge(0, 1),
-      [`federation_rollout_transitions_total{${MANAGER},of="Stage",to="Succeeded"}`]: counter(1, 0),
-    },
-    quietAfter: 115,
-    labels: { kind: "DemoApplication" },
-    summary: "Objects of kind DemoApplication make no progress",
-    description:
-      "1 objects of kind DemoApplication are in the middle of a change, and no rollout has moved for an hour.",
+    timeline: USUAL,
+    series: { [`federation_wait_oldest_seconds{${MANAGER},for="approval"}`]: gauge(60, 7200) },
+    quietAfter: 4,
+    labels: { for: "approval" },
+    summary: "A rollout waits for approval",
+    description: "A rollout has waited for 2h 0m 0s (approval).",
   },
   {
     alert: "MeridianFailover",
@@ -284,6 +302,15 @@ const MANAGERS: readonly AlertCase[] = [
     labels: { cause: "queue_full" },
     summary: "Events were not written",
     description: "40 Events were not written in 10 minutes (cause: queue_full).",
+  },
+  {
+    alert: "MeridianRecordsDropped",
+    timeline: USUAL,
+    series: { [`federation_records_dropped_total{${MANAGER},stream="operations",cause="queue_full"}`]: counter(0, 4) },
+    quietAfter: 0,
+    labels: { stream: "operations", cause: "queue_full" },
+    summary: "Records of operations are lost",
+    description: "40 records of operations reached no reader in 10 minutes (cause: queue_full).",
   },
 ];
 

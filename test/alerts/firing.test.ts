@@ -34,8 +34,7 @@ const QUICKENING = {
   shortest: 6,
   alerts: {
     MeridianStatusStale: { replace: { "> 300": "> 3" } },
-    MeridianSlowPropagation: { replace: { '"60([.]0)?"': '"1([.]0)?"' } },
-    MeridianSlowPropagationLasts: { replace: { '"60([.]0)?"': '"1([.]0)?"' } },
+    MeridianRolloutWaits: { replace: { "> 3600": "> 3" } },
     // Three starts take a while.
     MeridianManagerRestarts: { range: 60 },
   },
@@ -48,6 +47,9 @@ const NOT_CAUSED: Readonly<Record<string, string>> = {
   MeridianReconcileStuck: "no reconcile is known to outlive its deadline",
   MeridianManagerMemory: "needs objects that fill 460 MiB",
   MeridianManagerSlow: "nothing that is known blocks the event loop for half a second",
+  MeridianBreakerOpen: "needs writes that do not arrive while probes do; a refusal has arrived",
+  MeridianMemberQueueOld: "needs a member that answers too late for what it is sent",
+  MeridianRecordsDropped: "this manager writes no records",
   MeridianWebhookErrors: "this manager serves no webhooks",
   MeridianWebhookSlow: "this manager serves no webhooks",
   MeridianWebhookUnreachable: "the hub of the sandbox counts no calls of webhooks",
@@ -60,7 +62,10 @@ const federation = useFederation({
   members: ALL.map((name) => ({ name, region: name })),
   unjoined: [TOKYO],
   // A manager that loses its Lease ends, so that a busy machine needs some time here.
-  managerArgs: ["--lease-duration", "10s", "--renew-deadline", "8s", "--retry-period", "1s"],
+  managerArgs: [
+    ...["--objective-propagated", "1s", "--objective-fresh", "3s"],
+    ...["--lease-duration", "10s", "--renew-deadline", "8s", "--retry-period", "1s"],
+  ],
 });
 
 const stack = new AsyncDisposableStack();
@@ -156,6 +161,7 @@ describe("fires and clears:", () => {
       {
         MeridianMemberNotReady: `cluster="${FRANKFURT}"`,
         MeridianStatusStale: `cluster="${FRANKFURT}"`,
+        MeridianStatusStaleOften: "",
         MeridianFailover: 'reason="ClusterLost"',
         MeridianObjectsDegraded: 'kind="DemoApplication"',
         MeridianManyObjectsDegraded: "",
@@ -191,7 +197,10 @@ describe("fires and clears:", () => {
 
   test("a member refuses writes, so that a change is late", async () => {
     await seeFiring(
-      { MeridianWritesFail: `cluster="${TOKYO}"`, MeridianOutOfSync: 'resource="Deployment"' },
+      {
+        MeridianWritesFail: `cluster="${TOKYO}"`,
+        MeridianOutOfSync: 'resource="Deployment"',
+      },
       {
         begin: () => {
           tokyo.fault = refusing((path) => path.includes("/deployments"), 503);
@@ -251,7 +260,7 @@ describe("fires and clears:", () => {
     const staged = placement("staged").namespace(namespace).of("staged").priority(1);
     await federation.apply(staged.onClusters(FRANKFURT, SHANGHAI).rollout(rollout));
     await seeFiring(
-      { MeridianRolloutWaits: 'kind="DemoApplication"' },
+      { MeridianRolloutWaits: 'for="approval"' },
       {
         begin: () => federation.apply(application("staged").image("registry.test/app:1")),
         end: () => meridianOk(federation.hub, ["rollout", "approve", "staged", "-n", namespace]),

@@ -41,6 +41,28 @@ const CONTACT: Row = {
   ],
 };
 
+const WRITES_WAIT: Row = {
+  title: "Writes",
+  panels: [
+    graph({ title: "Breakers", description: "1 while writes are stopped, or tried one at a time." }, "short", {
+      expr: `max by (cluster) (${of("federation_member_breaker_open", CHOSEN)})`,
+      legend: "{{cluster}}",
+    }),
+    graph({ title: "Objects that wait for a write", description: "The queue of each member." }, "short", {
+      expr: sumBy("cluster", of("federation_member_queue_depth", CHOSEN)),
+      legend: "{{cluster}}",
+    }),
+    graph({ title: "Longest wait for a write", description: "Above 300 s for 5 minutes the alert fires." }, "s", {
+      expr: `max by (cluster) (${of("federation_member_queue_oldest_seconds", CHOSEN)})`,
+      legend: "{{cluster}}",
+    }),
+    graph({ title: "Silent kinds", description: "Kinds whose writes the member does not answer." }, "short", {
+      expr: `max by (cluster) (${of("federation_member_silent_kinds", CHOSEN)})`,
+      legend: "{{cluster}}",
+    }),
+  ],
+};
+
 const REQUESTS: Row = {
   title: "Requests",
   panels: [
@@ -80,5 +102,5 @@ export const CLUSTER: DashboardSpec = {
     JOB,
     { name: "cluster", label: "Cluster", query: `label_values(${of("rest_client_requests_total")}, cluster)` },
   ],
-  rows: [CONTACT, REQUESTS],
+  rows: [CONTACT, WRITES_WAIT, REQUESTS],
 };

@@ -1,5 +1,5 @@
 import { type DashboardSpec, graph, type Row, stat } from "./panels.ts";
-import { JOB, of, perSecond, quantile, shareWithin, sumBy } from "./queries.ts";
+import { goodShare, JOB, of, perSecond, quantile, sumBy } from "./queries.ts";
 
 const PROPAGATION = "federation_propagation_duration_seconds";
 const ALERTS = 'ALERTS{alertname=~"Meridian.*",alertstate="firing"}';
@@ -53,12 +53,24 @@ const CHANGES: Row = {
     ),
     graph(
       {
-        title: "Changes within 60 s",
+        title: "Changes within the objective",
         description: "The goal is 99 %. The alert fires where the rest is used up too fast.",
       },
       "percentunit",
-      { expr: shareWithin(60, PROPAGATION), legend: "within 60 s" },
+      { expr: goodShare("propagated"), legend: "in time" },
     ),
+    graph(
+      {
+        title: "Looks within the objective",
+        description: "How often the state of a member was fresh. The goal is 99 %.",
+      },
+      "percentunit",
+      { expr: goodShare("fresh"), legend: "fresh" },
+    ),
+    graph({ title: "Longest wait", description: "How long an object has waited, by what it waits for." }, "s", {
+      expr: `max by (for) (${of("federation_wait_oldest_seconds")})`,
+      legend: "{{for}}",
+    }),
     graph({ title: "Objects by state", description: "All kinds together." }, "short", {
       expr: sumBy("state", of("federation_objects")),
       legend: "{{state}}",

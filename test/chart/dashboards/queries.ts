@@ -27,8 +27,9 @@ export function quantile(share: number, histogram: string, labels = "", ...match
   return `histogram_quantile(${share}, ${sumBy(by, perSecond(`${histogram}_bucket`, ...matchers))})`;
 }
 
-/** The share of the observations of a histogram that took at most so long. Prometheus 3 writes a whole bound with a decimal. */
-export function shareWithin(seconds: number, histogram: string, ...matchers: string[]): string {
-  const within = `sum(${perSecond(`${histogram}_bucket`, `le=~"${seconds}([.]0)?"`, ...matchers)})`;
-  return `${within} / sum(${perSecond(`${histogram}_count`, ...matchers)})`;
+/** The share of the events of an objective that were good. */
+export function goodShare(objective: string): string {
+  const events = (kind: string) =>
+    `sum(${perSecond(`federation_objective_${kind}events_total`, `objective="${objective}"`)})`;
+  return `${events("good_")} / ${events("")}`;
 }
