@@ -20,7 +20,16 @@ const GIVEN = [
 ];
 /** Refused requests, and their causes, have the codes of Kubernetes. */
 const OF_KUBERNETES: ReadonlySet<string> = new Set([
-  ...["FieldValueInvalid", "BadRequest", "Forbidden", "NotFound", "Expired"],
+  ...[
+    "FieldValueInvalid",
+    "BadRequest",
+    "Forbidden",
+    "NotFound",
+    "Expired",
+    "TooManyRequests",
+    "InternalError",
+    "Unknown",
+  ],
 ]);
 /** What a value is compared with in a condition is no reason that is given. */
 const COMPARED = /[!=]== *("[^"]*")/g;

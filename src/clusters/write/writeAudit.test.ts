@@ -32,6 +32,7 @@ function auditing(answer: () => Promise<unknown>) {
     list: call,
     watch: call,
     raw: call,
+    stream: call,
     create: call,
     apply: call,
     applyStatus: call,
@@ -72,7 +73,7 @@ describe("the audit of a write", () => {
   test.each([
     { error: new ApiError(409, "Conflict", PLANTED), want: { result: "refused", code: 409, reason: "Conflict" } },
     { error: new TransportError("Timeout", PLANTED), want: { result: "unknown", reason: "Timeout" } },
-    { error: new Error(PLANTED), want: { result: "unknown", reason: "NoAnswer" } },
+    { error: new Error(PLANTED), want: { result: "unknown", reason: "InternalError" } },
   ])("that fails is $want.result, without the words of the server", async ({ error, want }) => {
     const { writes, client } = auditing(() => Promise.reject(error));
     await expect(client.apply(SECRETS, SECRET)).rejects.toBe(error);

@@ -96,7 +96,7 @@ export class WriteAudit {
       // The request was not sent.
       if (error instanceof NotLeaderError) throw error;
       if (isApiError(error)) end({ result: "refused", code: error.status, reason: error.reason });
-      else end({ result: "unknown", reason: error instanceof TransportError ? error.reason : "NoAnswer" });
+      else end({ result: "unknown", reason: error instanceof TransportError ? error.reason : "InternalError" });
       throw error;
     }
   }

@@ -71,7 +71,7 @@ export class HiddenValues {
       if (part.length < SHORTEST) continue;
       this.#values.add(part);
       this.#values.add(JSON.stringify(part).slice(1, -1));
-      this.#values.add(Buffer.from(part).toString("base64").replace(/=+$/, ""));
+      this.#values.add(Buffer.from(part).toString("base64").replaceAll("=", ""));
     }
   }
 
