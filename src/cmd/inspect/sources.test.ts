@@ -28,7 +28,7 @@ beforeAll(async () => {
   await vi.waitFor(
     async () => {
       const { code, err } = await fleet.run("status --source=query");
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("Completed by the query API") });
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("from the query API") });
     },
     { timeout: 30_000, interval: 200 },
   );
@@ -64,12 +64,12 @@ test.each([
   expect(query.code).toBe(objects.code);
   expect(alike(query.out)).toEqual(alike(objects.out));
   expect([query, objects].map(({ out }) => (JSON.parse(out) as Answer).source)).toEqual(["query", "objects"]);
-  expect(query.err).toMatch(/^Completed by the query API, through the manager at http:\/\/127\.0\.0\.1:\d+\.$/m);
+  expect(query.err).toMatch(/^Read from the objects of the hub and from the query API, through the manager at http:\/\/127\.0\.0\.1:\d+\.$/m);
   expect(objects.err).toBe("");
 });
 
 test("without --source, the query API is asked if it is there", async () => {
-  expect((await fleet.run("tree web")).err).toContain("Completed by the query API");
+  expect((await fleet.run("tree web")).err).toContain("from the query API");
 });
 
 test("whoever may not see the Lease has the rows of the objects, and is told why if he asks for others", async () => {

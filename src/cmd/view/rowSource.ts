@@ -114,7 +114,7 @@ async function completable(rows: RowReading, api: QueryApi): Promise<RowReading>
 }
 
 export function completedBy({ way }: QueryApi): string {
-  return `Completed by the query API, through ${way}.`;
+  return `Read from the objects of the hub and from the query API, through ${way}.`;
 }
 
 export function partialNotes(partial: readonly Partial[]): string[] {
