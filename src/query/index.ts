@@ -8,7 +8,7 @@ export * from "./types.ts";
 export { Engine, parseQuery, shapeOf } from "./ask/index.ts";
 export { Table } from "./table/index.ts";
 export { Feed, type FeedOptions } from "./feed/index.ts";
-export { FullObjects } from "./full/index.ts";
+export { type FullObject, FullObjects } from "./full/index.ts";
 export { MemberReads } from "./members/index.ts";
 export {
   followClientTrust,

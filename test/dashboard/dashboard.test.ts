@@ -104,6 +104,35 @@ describe("the first screen", () => {
     expect(await page.evaluate("document.activeElement.textContent")).toBe("shop/web on eu-1");
   });
 
+  test("a pair says what was decided, what it waits for, and which fields differ", async () => {
+    await using visit = await badNightVisit();
+    visit.server.wholes.set("DemoApplication.paas.cmft.com:web", {
+      explanation: {
+        clusters: [{ name: "eu-1", reason: "Selected", message: "in group all", remedies: [] }],
+        waits: [{ message: "for approval of stage two" }],
+      },
+      differences: [
+        {
+          cluster: "eu-1",
+          objects: [
+            {
+              ref: { kind: "Deployment", name: "web" },
+              change: "Change",
+              fields: [{ path: "spec.replicas", before: 1, after: 3 }],
+            },
+          ],
+        },
+      ],
+    });
+    await visit.signIn();
+    await visit.page.locator(".cause").getByRole("link", { name: "shop/web on eu-1" }).click();
+    const drawer = visit.page.getByRole("complementary", { name: "shop/web on eu-1" });
+    expect(await drawer.locator(".decision").innerText()).toBe("Selected: in group all");
+    await drawer.getByText("Waits for approval of stage two").waitFor();
+    const difference = drawer.locator("section:has(#differences) li");
+    expect(await difference.innerText()).toMatch(/Deployment\/web\s+is to be changed\s+spec\.replicas\s+1 → 3/);
+  });
+
   test("a message of a cluster runs nothing, and links only to http and https", async () => {
     await using visit = await studio.visit();
     const message = '<img src=x onerror="document.title=1"> javascript:alert(1) https://a.example/b';

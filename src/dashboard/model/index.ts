@@ -15,4 +15,5 @@ export * from "./route.ts";
 export * from "./rowEvents.ts";
 export * from "./states.ts";
 export * from "./timeline.ts";
+export * from "./wholePair.ts";
 export * from "./words.ts";

@@ -1,4 +1,5 @@
-import type { Resource } from "../../query/types.ts";
+import type { ObjectIdentity, Resource } from "../../query/types.ts";
+import type { WholeAnswer } from "../model/index.ts";
 
 /** Relative to the page, so that it works behind a proxy with a prefix. */
 const API = "../apis/query.federation.paas.cmft.com/v1alpha1";
@@ -41,6 +42,21 @@ export class Client {
     return { items: items.map(({ status }) => status), totals, partial };
   }
 
+  /** One object with everything that the hub knows of it and the cluster. Undefined: this server has no such answers. */
+  async whole(object: ObjectIdentity, cluster: string, signal: AbortSignal): Promise<WholeAnswer | undefined> {
+    const { kind, group, namespace, name } = object;
+    const row = encodeURIComponent(`${group === "" ? kind : `${kind}.${group}`}:${name}`);
+    const place = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
+    try {
+      const path = `${place}federatedobjects/${row}/full`;
+      const response = await this.#ask(path, { cluster }, { accept: "application/json" }, signal);
+      return ((await response.json()) as { status: WholeAnswer }).status;
+    } catch (error) {
+      if (error instanceof AnswerError && error.code === 404) return undefined;
+      throw error;
+    }
+  }
+
   /** The events after `lastEventId`, or all rows and what follows. */
   async watch(
     resource: Resource,
@@ -58,7 +74,7 @@ export class Client {
   }
 
   async #ask(
-    resource: Resource,
+    path: string,
     parameters: Parameters,
     headers: Record<string, string>,
     signal: AbortSignal | undefined,
@@ -66,7 +82,7 @@ export class Client {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
     const token = this.#token();
-    const response = await fetch(`${API}/${resource}?${query.toString()}`, {
+    const response = await fetch(`${API}/${path}?${query.toString()}`, {
       headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       cache: "no-store",
       credentials: "same-origin",

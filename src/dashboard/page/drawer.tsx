@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FederatedObjectRow, PlacedObjectRow, TransitionRow } from "../../query/types.ts";
 import { nextStep } from "../../apis/index.ts";
@@ -10,6 +11,8 @@ import {
   type PairName,
   type Route,
   rolloutCommand,
+  type WholePair,
+  wholePairOf,
   shortName,
   timelineOf,
 } from "../model/index.ts";
@@ -27,6 +30,8 @@ interface Known {
   object?: FederatedObjectRow;
   placed?: PlacedObjectRow;
   timeline: TransitionRow[];
+  /** Absent where the server has no whole objects. */
+  whole?: WholePair;
   /** Why some of it is not known. */
   problem?: string;
 }
@@ -72,7 +77,7 @@ export function Drawer({ fleet, route, pair, now }: Properties) {
 }
 
 function Details({ known, pair, now }: { known: Known; pair: PairName; now: number }) {
-  const { object, placed, timeline, problem } = known;
+  const { object, placed, timeline, whole, problem } = known;
   return (
     <>
       {problem === undefined ? null : (
@@ -83,7 +88,14 @@ function Details({ known, pair, now }: { known: Known; pair: PairName; now: numb
       <section aria-labelledby="why">
         <h3 id="why">{placed === undefined ? "Why it is not here" : "Why it is here"}</h3>
         {placed === undefined ? <Absent object={object} pair={pair} /> : <Present placed={placed} now={now} />}
+        {whole === undefined ? null : <Decision whole={whole} />}
       </section>
+      {whole === undefined || whole.differences.length === 0 ? null : (
+        <section aria-labelledby="differences">
+          <h3 id="differences">What differs from what is desired</h3>
+          <Differences whole={whole} />
+        </section>
+      )}
       <section aria-labelledby="next">
         <h3 id="next">What to type next</h3>
         <Next known={known} pair={pair} />
@@ -98,6 +110,60 @@ function Details({ known, pair, now }: { known: Known; pair: PairName; now: numb
         </ol>
       </section>
     </>
+  );
+}
+
+function Decision({ whole: { decision, remedies, waits } }: { whole: WholePair }) {
+  return (
+    <>
+      {decision === undefined ? null : (
+        <p class="decision">
+          <strong>{decision.reason}</strong>: <Message text={decision.message} />
+        </p>
+      )}
+      {remedies.length === 0 ? null : (
+        <>
+          <p>To run here:</p>
+          <ul>
+            {remedies.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {waits.map((text) => (
+        <p key={text}>Waits {text}</p>
+      ))}
+    </>
+  );
+}
+
+function Differences({ whole }: { whole: WholePair }) {
+  return (
+    <ul class="rows">
+      {whole.differences.map(({ object, what, because, fields }) => (
+        <li key={object}>
+          <p class="head">
+            <strong>{object}</strong> <span>{what}</span>
+          </p>
+          {because === undefined ? null : (
+            <p class="message">
+              <Message text={because} />
+            </p>
+          )}
+          <dl>
+            {fields.map(({ path, observed, desired }) => (
+              <Fragment key={path}>
+                <dt>{path}</dt>
+                <dd>
+                  {observed} → {desired}
+                </dd>
+              </Fragment>
+            ))}
+          </dl>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -219,10 +285,11 @@ async function knownOf({ client }: Fleet, pair: PairName, signal: AbortSignal): 
   const of = { kind: `${group}/${kind}`, name, namespace, limit: MOST };
   // A prefix of the name alone would find others first.
   const exact = `object.name == ${JSON.stringify(name)}`;
-  const [objects, placed, transitions] = await Promise.all([
+  const [objects, placed, transitions, answer] = await Promise.all([
     client.list<FederatedObjectRow>("federatedobjects", { ...of, cel: exact }, signal),
     client.list<PlacedObjectRow>("placedobjects", { ...of, cel: exact, cluster: pair.cluster }, signal),
     client.list<TransitionRow>("transitions", of, signal),
+    client.whole(pair.object, pair.cluster, signal),
   ]);
   const key = keyOfObject(pair.object);
   const object = objects.items.find((row) => keyOfObject(row) === key);
@@ -230,6 +297,7 @@ async function knownOf({ client }: Fleet, pair: PairName, signal: AbortSignal): 
   return {
     ...(object === undefined ? {} : { object }),
     ...(here === undefined ? {} : { placed: here }),
+    ...(answer === undefined ? {} : { whole: wholePairOf(answer, pair.cluster) }),
     timeline: timelineOf(transitions.items, pair),
   };
 }

@@ -14,6 +14,8 @@ export class QueryTestServer implements AsyncDisposable {
   readonly engine: Engine;
   /** By token. */
   readonly readers = new Map<string, Scope>();
+  /** Whole objects, by the name of their rows. */
+  readonly wholes = new Map<string, object>();
   /** Addresses of the requests so far, with their headers. */
   readonly requests: { url: string; lastEventId: string | undefined }[] = [];
   /** Open watches. */
@@ -71,9 +73,14 @@ export class QueryTestServer implements AsyncDisposable {
     this.requests.push({ url, lastEventId });
     try {
       const { pathname, searchParams } = new URL(url, "http://127.0.0.1");
+      const whole = this.#wholeAt(pathname);
+      if (whole !== undefined && this.#scopeOf(headers) !== undefined) {
+        response.writeHead(200, { "content-type": "application/json" });
+        return void response.end(JSON.stringify({ status: whole }));
+      }
       const resource = RESOURCES.find((one) => pathname === `${PREFIX}${one}`);
       if (resource === undefined) throw new QueryError(404, "NotFound", "there is no such path");
-      const scope = this.readers.get(headers.authorization?.replace("Bearer ", "") ?? "");
+      const scope = this.#scopeOf(headers);
       if (scope === undefined) return refuse(response, 401, "the hub does not know the token");
       const isWatch = searchParams.get("watch") === "true";
       searchParams.delete("watch");
@@ -92,6 +99,15 @@ export class QueryTestServer implements AsyncDisposable {
       const status = error instanceof QueryError ? error.status : 500;
       refuse(response, status, error instanceof Error ? error.message : String(error));
     }
+  }
+
+  #scopeOf({ authorization = "" }: IncomingMessage["headers"]): Scope | undefined {
+    return this.readers.get(authorization.replace("Bearer ", ""));
+  }
+
+  #wholeAt(pathname: string): object | undefined {
+    const [, name] = /\/federatedobjects\/([^/]+)\/full$/.exec(pathname) ?? [];
+    return name === undefined ? undefined : this.wholes.get(decodeURIComponent(name));
   }
 
   async #watch(

@@ -5,4 +5,4 @@
  * Promises: no member is asked, and every cluster says when it was observed. Values of Secrets and of dependencies are
  * never shown. Without the right to list memberclusters, nothing is told of clusters where the object is not.
  */
-export { type FullOptions, FullObjects, type FullSource } from "./fullObjects.ts";
+export { type FullObject, type FullOptions, FullObjects, type FullSource } from "./fullObjects.ts";
