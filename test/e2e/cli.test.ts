@@ -287,7 +287,8 @@ describe("with a manager", () => {
     expect(member.status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
 
     const table = await meridian(fleet.hub, ["status"]);
-    expect(table).toMatchObject({ code: 0, stderr: "" });
+    const source = /^Read from the objects of the hub and from the query API, through the manager at \S+\.\n$/;
+    expect(table).toMatchObject({ code: 0, stderr: expect.stringMatching(source) as string });
     expect(table.stdout).toMatch(
       /^CLUSTER +REGION +READY +VERSION +OBJECTS +LAST CONTACT +REASON\nshanghai-1 +cn-shanghai +True +v1\.\d+\.\d+ +0 +now +-\n$/,
     );

@@ -142,7 +142,11 @@ function podSpec(access: Access, { image, imagePullSecrets }: ManagerWorkload): 
         image,
         imagePullPolicy: "IfNotPresent",
         args: managerArguments(access),
-        env: [fromPod("POD_NAME", "metadata.name"), ...(serves ? [fromPod("POD_IP", "status.podIP")] : [])],
+        env: [
+          fromPod("POD_NAME", "metadata.name"),
+          ...(serves ? [fromPod("POD_IP", "status.podIP")] : []),
+          fromPod("HOST_IP", "status.hostIP"),
+        ],
         ports: [port("metrics"), ...(serves ? [port("webhook"), port("queries")] : [])],
         ...probes,
         ...(serves ? { lifecycle } : {}),
