@@ -64,7 +64,9 @@ test.each([
   expect(query.code).toBe(objects.code);
   expect(alike(query.out)).toEqual(alike(objects.out));
   expect([query, objects].map(({ out }) => (JSON.parse(out) as Answer).source)).toEqual(["query", "objects"]);
-  expect(query.err).toMatch(/^Read from the objects of the hub and from the query API, through the manager at http:\/\/127\.0\.0\.1:\d+\.$/m);
+  expect(query.err).toMatch(
+    /^Read from the objects of the hub and from the query API, through the manager at http:\/\/127\.0\.0\.1:\d+\.$/m,
+  );
   expect(objects.err).toBe("");
 });
 
