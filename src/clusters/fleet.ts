@@ -1,5 +1,6 @@
 import type { Contact } from "../apis/index.ts";
 import type { Why } from "../desiredstate/index.ts";
+import { every } from "../runtime/index.ts";
 import { ConcurrencyBudget } from "./pacing/index.ts";
 import type { MemberSession, PoolListener } from "./types.ts";
 import { CONTROLLER } from "./write/index.ts";
@@ -55,16 +56,12 @@ export class Fleet implements PoolListener, AsyncDisposable {
   /** Counts the age of what is known of each member, for as long as it is not disposed of. */
   sampleAges(): Disposable {
     const { clock, metrics } = this.#options;
-    let timer: Disposable;
-    const sample = (): void => {
+    return every(clock, SAMPLE_MS, () => {
       for (const { contact } of this.#workers.values()) {
         if (contact.ok) metrics.observeMemberAge(0);
         else if (contact.lastContact !== undefined) metrics.observeMemberAge(clock.now() - contact.lastContact);
       }
-      timer = clock.after(SAMPLE_MS, sample);
-    };
-    timer = clock.after(SAMPLE_MS, sample);
-    return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
+    });
   }
 
   /** Ends every worker and waits for the running writes. */
