@@ -45,8 +45,7 @@ export interface ReaderFigures {
 export async function measureReaders({ apps, members, rounds }: BenchOptions, stage: Stage): Promise<ReaderFigures> {
   await stage.startManager();
   await stage.federate();
-  const observers = new Observers(stage.fleet);
-  using _observers = observers;
+  using observers = new Observers(stage.fleet);
   await stage.warmUp(observers);
   const rollouts = new Rollouts(stage.hub, observers, stage.names);
   await rollouts.create(FIRST_IMAGE);

@@ -1,3 +1,4 @@
+import { LineSplitter } from "../../../src/runtime/transport/index.ts";
 import type { Api } from "../../envtest/index.ts";
 import { collectionPath } from "../../e2e/objects.ts";
 import { NAMESPACE } from "../workload.ts";
@@ -68,14 +69,10 @@ export class Watchers implements AsyncDisposable {
     const { body } = response;
     if (!response.ok || body === null) throw new Error(`${PATH}: ${response.status} ${await response.text()}`);
     const read = async (): Promise<void> => {
-      const decoder = new TextDecoder();
-      let rest = "";
-      for await (const chunk of body) {
-        if (seen === undefined) continue;
-        const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-        rest = lines.pop() ?? "";
-        for (const line of lines) if (line !== "") seen(JSON.parse(line) as PlacedEvent);
-      }
+      using lines = new LineSplitter();
+      for await (const chunk of body)
+        if (seen !== undefined)
+          for (const line of lines.push(Buffer.from(chunk))) seen(JSON.parse(line) as PlacedEvent);
       throw new Error("the manager ended the watch");
     };
     this.#running.push(
