@@ -8,9 +8,9 @@ import {
   type Terminal,
 } from "../shared/index.ts";
 import { systemClock } from "../../runtime/index.ts";
-import { hiddenCluster, lacks, ofKind, select, splitKind } from "../status/index.ts";
+import { hiddenCluster, ofKind, splitKind } from "../status/index.ts";
 import { formatRows, fullNameOf, type ObjectReport, type RowReading, type StatusReport } from "../view/index.ts";
-import { withNoted } from "./rows.ts";
+import { oneOf, withNoted } from "./rows.ts";
 import type { GetOptions } from "./verb.ts";
 
 /**
@@ -21,7 +21,7 @@ export async function get(kind: string, options: GetOptions, context: CommandCon
   const { terminal } = context;
   await using hub = connectHub(options, context);
   return await withNoted(hub, options, context, async (reading) => {
-    const found = kind.includes("/") ? await named(reading, kind) : ofOneKind(reading, kind);
+    const found = kind.includes("/") ? await oneOf(reading, kind) : ofOneKind(reading, kind);
     const { clusters: byCluster, output } = options;
     const isWhole = byCluster || (output !== undefined && output !== "wide");
     const report = isWhole ? await reading.complete(found) : found;
@@ -41,13 +41,6 @@ function show(
   const table = { wide: output === "wide", color: terminal.color, now: systemClock.now() };
   terminal.out(structured({ source, partial, items }, output) ?? formatRows(report, { ...table, byCluster }));
   if (items.length === 0 && output !== "json" && output !== "yaml") terminal.err("No resources found.\n");
-}
-
-/** A name means one object, or one cluster, without the clusters and objects around it. */
-async function named({ report, shown, everywhere }: RowReading, name: string): Promise<StatusReport> {
-  const around = lacks(report, [name]) ? await everywhere() : report;
-  const { objects, clusters } = select(report, [name], shown, { around });
-  return objects.length > 0 ? { objects, clusters: [] } : { objects: [], clusters };
 }
 
 function ofOneKind({ report, shown }: RowReading, kind: string): StatusReport {

@@ -1,5 +1,5 @@
 import { allOf, type CommandContext, connectHub, type Connection, type SourceAsked } from "../shared/index.ts";
-import { lacks, select } from "../status/index.ts";
+import { selectRead } from "../status/index.ts";
 import { readManager, type RowReading, rowSource, type StatusReport } from "../view/index.ts";
 import type { ObjectOptions } from "./verb.ts";
 
@@ -19,9 +19,8 @@ export async function withRows(
 ): Promise<number> {
   await using hub = connectHub(options, context);
   return await withNoted(hub, options, context, async (reading) => {
-    const { report: whole, shown, origin, source, partial, complete } = reading;
-    const around = lacks(whole, [name]) ? await reading.everywhere() : whole;
-    const report = await complete(select(whole, [name], shown, { around }));
+    const { report: whole, origin, source, partial, complete } = reading;
+    const report = await complete(await selectRead(reading, [name]));
     for (const note of origin) context.terminal.err(`${note}\n`);
     return await work({ hub, report, whole, source, partial });
   });
@@ -35,10 +34,15 @@ export async function find(
   { terminal, signal }: CommandContext,
 ): Promise<StatusReport> {
   using rows = rowSource(hub, { source: "objects" }, signal);
-  const { report: whole, shown, notes, everywhere } = await rows.read(asked);
-  const around = lacks(whole, [name]) ? await everywhere() : whole;
-  const { objects, clusters } = select(whole, [name], shown, { around });
-  for (const note of notes) terminal.err(`${note}\n`);
+  const reading = await rows.read(asked);
+  const found = await oneOf(reading, name);
+  for (const note of reading.notes) terminal.err(`${note}\n`);
+  return found;
+}
+
+/** A name means one object, or one cluster, without the clusters and objects around it. */
+export async function oneOf(reading: RowReading, name: string): Promise<StatusReport> {
+  const { objects, clusters } = await selectRead(reading, [name]);
   return objects.length > 0 ? { objects, clusters: [] } : { objects: [], clusters };
 }
 

@@ -1,3 +1,3 @@
 /** The verb `status`. */
 export { status } from "./status.ts";
-export { hiddenCluster, lacks, type NamedKind, ofKind, select, splitKind, splitName } from "./statusSelection.ts";
+export { hiddenCluster, type NamedKind, ofKind, select, selectRead, splitKind, splitName } from "./statusSelection.ts";

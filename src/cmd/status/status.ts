@@ -29,7 +29,7 @@ import {
   type StatusReport,
 } from "../view/index.ts";
 import { untilWell, type Waiting } from "./wait.ts";
-import { hiddenCluster, lacks, onlyClusters, select } from "./statusSelection.ts";
+import { hiddenCluster, onlyClusters, select, selectRead } from "./statusSelection.ts";
 
 /**
  * `meridian status`: every object and every cluster, and the reason of every problem. Exits with 1 when something is
@@ -50,10 +50,9 @@ export async function status(names: string[], options: StatusOptions, context: C
     throw new CommandError("--watch and --wait follow the objects of the hub: leave out --source=query");
   using rows = rowSource(hub, { source: isFollowed ? "objects" : options.source }, context.signal);
   const [reading, manager] = await allOf([rows.read(options), readManager(hub, context.signal)]);
-  const { report: whole, shown, source, partial } = reading;
+  const { shown, source, partial } = reading;
   for (const note of [...reading.notes, ...manager.notes]) terminal.err(`${note}\n`);
-  const around = lacks(whole, names) ? await reading.everywhere() : whole;
-  const selected = select(whole, names, shown, { around });
+  const selected = await selectRead(reading, names);
   if (isFollowed) return await watch({ hub, names, shown, options, context });
   const isWhole = names.length > 0 || (options.output !== undefined && options.output !== "name");
   const report = isWhole ? await reading.complete(selected) : selected;

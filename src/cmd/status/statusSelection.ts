@@ -6,6 +6,7 @@ import {
   type ClusterReport,
   nameOnCommandLine,
   type ObjectReport,
+  type RowReading,
   type Shown,
   type StatusReport,
 } from "../view/index.ts";
@@ -44,6 +45,15 @@ export function select(
     report.objects.filter((object) => objects.has(object)),
     clusters,
   );
+}
+
+/** As {@link select}, of what was read. The objects of other namespaces are read only to say what an unknown name may mean. */
+export async function selectRead(
+  { report, shown, everywhere }: Pick<RowReading, "report" | "shown" | "everywhere">,
+  names: readonly string[],
+): Promise<StatusReport> {
+  const around = lacks(report, names) ? await everywhere() : report;
+  return select(report, names, shown, { around });
 }
 
 function objectsNamed(report: StatusReport, named: NamedKind, name: string): ObjectReport[] {
