@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../src/cmd/realClusters/index.ts";
-import { QUERY_GROUP } from "../../src/query/server/names.ts";
+import { QUERY_GROUP } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { useFederation } from "../e2e/federation.ts";
 import { hubThrough } from "../e2e/faultyHub.ts";

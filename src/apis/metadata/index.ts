@@ -8,5 +8,6 @@ export * from "./ownership.ts";
 export * from "./policyKey.ts";
 export { isReservedKey, protectedChange } from "./protectedFields.ts";
 export * from "./protectedNamespaces.ts";
+export * from "./queryRows.ts";
 export * from "./replicaBounds.ts";
 export * from "./wellknown.ts";

@@ -8,6 +8,11 @@ export const FEDERATION_GROUP = "federation.paas.cmft.com";
 export const FEDERATION_VERSION = "v1alpha1";
 export const FEDERATION_API_VERSION = `${FEDERATION_GROUP}/${FEDERATION_VERSION}`;
 
+/** The API that answers questions about the fleet. */
+export const QUERY_GROUP = "query.federation.paas.cmft.com";
+export const QUERY_VERSION = "v1alpha1";
+export const QUERY_PATH = `/apis/${QUERY_GROUP}/${QUERY_VERSION}`;
+
 /** The field manager of every server-side apply. */
 export const FIELD_MANAGER = "meridian";
 /** The field manager of the planner's decisions in the status of hub objects: a status report cannot drop them. */

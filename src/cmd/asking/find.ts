@@ -1,4 +1,4 @@
-import { defined, DEFAULT_SYSTEM_NAMESPACE, type KubeObject } from "../../apis/index.ts";
+import { defined, DEFAULT_SYSTEM_NAMESPACE, type KubeObject, QUERY_PATH } from "../../apis/index.ts";
 import {
   CredentialsError,
   isApiError,
@@ -10,7 +10,7 @@ import {
   systemClock,
 } from "../../runtime/index.ts";
 import { type Connection, DEFAULT_LEASE_NAME, describeAnswer, HubReader, isLeaseHeld } from "../shared/index.ts";
-import { LOCAL_ADDRESS, QUERY_API } from "./names.ts";
+import { LOCAL_ADDRESS } from "./names.ts";
 import { QueryApi } from "./queryApi.ts";
 import { atAddress, throughHub, throughPod, type Way } from "./ways.ts";
 
@@ -70,7 +70,7 @@ function notable(why: string): Found {
 /** An APIService without a manager answers 503. */
 async function isServedByHub({ client }: Connection, signal: AbortSignal): Promise<boolean> {
   try {
-    await client.raw("GET", QUERY_API, { signal });
+    await client.raw("GET", QUERY_PATH, { signal });
     return true;
   } catch (error) {
     if (isMissing(error) || lacksRight(error) || (isApiError(error) && error.status === 503)) return false;

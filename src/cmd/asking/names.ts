@@ -1,5 +1,4 @@
-export const QUERY_GROUP = "query.federation.paas.cmft.com";
-export const QUERY_API = `/apis/${QUERY_GROUP}/v1alpha1`;
+import { QUERY_GROUP } from "../../apis/index.ts";
 
 /**
  * Annotation of the Lease: where the leader's query API listens for the person who started it, as `http://host:port`.

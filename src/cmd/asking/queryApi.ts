@@ -1,7 +1,6 @@
-import { defined } from "../../apis/index.ts";
+import { defined, placedRowName, QUERY_PATH } from "../../apis/index.ts";
 import type { ListAnswer, ObjectIdentity, Partial, Resource, RowOf } from "../../query/index.ts";
 import { isApiError, systemClock } from "../../runtime/index.ts";
-import { QUERY_API } from "./names.ts";
 import type { Way } from "./ways.ts";
 
 export type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -40,7 +39,7 @@ export class QueryApi implements Disposable {
 
   /** Names of the resources and subresources that the server has. */
   async served(signal = this.#signal): Promise<Set<string>> {
-    const { resources = [] } = await this.#json<{ resources?: { name: string }[] }>(QUERY_API, signal);
+    const { resources = [] } = await this.#json<{ resources?: { name: string }[] }>(QUERY_PATH, signal);
     return new Set(resources.map(({ name }) => name));
   }
 
@@ -53,7 +52,7 @@ export class QueryApi implements Disposable {
     const found: Rows<R> = { rows: [], partial: [], resourceVersion: "", isCut: false };
     for (let token: string | undefined = ""; token !== undefined;) {
       const limit = Math.min(PAGE, most - found.rows.length);
-      const path = `${QUERY_API}/${resource}${queryText({ ...parameters, limit, continue: token || undefined })}`;
+      const path = `${QUERY_PATH}/${resource}${queryText({ ...parameters, limit, continue: token || undefined })}`;
       const page: Page<R> = await this.#json<Page<R>>(path, this.#signal);
       found.rows.push(...page.items.map(({ status }) => status));
       found.partial = page.partial;
@@ -71,7 +70,7 @@ export class QueryApi implements Disposable {
     parameters: Parameters,
     resourceVersion: string,
   ): AsyncGenerator<RowEvent<R>> {
-    const path = `${QUERY_API}/${resource}${queryText({ ...parameters, watch: true, resourceVersion })}`;
+    const path = `${QUERY_PATH}/${resource}${queryText({ ...parameters, watch: true, resourceVersion })}`;
     for await (const line of linesOf(this.#stream(path, JSON_TYPE))) {
       if (line === "") continue;
       const { type, object } = JSON.parse(line) as { type: string; object: { status: RowOf[R]; message?: string } };
@@ -125,10 +124,10 @@ interface Page<R extends Resource> extends Pick<ListAnswer, "partial"> {
   metadata: { resourceVersion: string; continue?: string };
 }
 
-function placedPath({ kind, group, namespace, name }: ObjectIdentity, cluster: string): string {
+function placedPath(object: ObjectIdentity, cluster: string): string {
+  const { namespace } = object;
   const within = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
-  const row = `${group === "" ? kind : `${kind}.${group}`}:${name}:${cluster}`;
-  return `${QUERY_API}${within}/placedobjects/${encodeURIComponent(row)}`;
+  return `${QUERY_PATH}${within}/placedobjects/${encodeURIComponent(placedRowName(object, cluster))}`;
 }
 
 function queryText(parameters: Parameters): string {

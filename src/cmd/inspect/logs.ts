@@ -1,4 +1,4 @@
-import { defined } from "../../apis/index.ts";
+import { defined, QUERY_GROUP } from "../../apis/index.ts";
 import { isApiError } from "../../runtime/index.ts";
 import { linesOf, type QueryApi } from "../asking/index.ts";
 import { chooseAmong, type CommandContext, CommandError, connectHub, EXIT, namesText } from "../shared/index.ts";
@@ -63,7 +63,7 @@ const NOT_SERVED = /^(members are not read|there is no such path)/;
 export function refusal(status: number, message: string): CommandError {
   const remedy =
     status === 403
-      ? "; ask an administrator of the hub for the right to get placedobjects/log (group query.federation.paas.cmft.com) in the object's namespace"
+      ? `; ask an administrator of the hub for the right to get placedobjects/log (group ${QUERY_GROUP}) in the object's namespace`
       : status === 404 && NOT_SERVED.test(message)
         ? "; logs need the chart value queries.members.enabled (flag --query-members of the manager)"
         : "";

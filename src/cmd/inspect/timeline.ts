@@ -3,7 +3,7 @@ import type { ObjectIdentity, Partial, TransitionRow } from "../../query/index.t
 import { systemClock } from "../../runtime/index.ts";
 import type { QueryApi } from "../asking/index.ts";
 import { type CommandContext, CommandError, connectHub, type Connection, EXIT, structured } from "../shared/index.ts";
-import { completedBy, identityOf, openQueryApi, partialNotes } from "../view/index.ts";
+import { completedBy, identityOf, isSameObject, openQueryApi, partialNotes, selectingObject } from "../view/index.ts";
 import { eventsOf, eventsOfFleet, eventsText, type EventReport } from "./readEvents.ts";
 import { find } from "./rows.ts";
 import { TransitionLines, transitionsText } from "./timelineText.ts";
@@ -69,18 +69,14 @@ async function read(api: QueryApi, subject: Subject, { since, namespace }: Timel
   return { ...found, rows: found.rows.filter((row) => isOf(subject, row)).toReversed() };
 }
 
-/** The name is a prefix for the API. */
 function parametersOf(subject: Subject, within: string | undefined) {
   if (subject.of === "Fleet") return defined({ namespace: within });
   if (subject.of === "Cluster") return { cluster: subject.name };
-  const { kind, group, namespace, name } = subject.object;
-  return { ...defined({ namespace }), kind: group === "" ? kind : `${group}/${kind}`, name };
+  return selectingObject(subject.object);
 }
 
 function isOf(subject: Subject, { object }: TransitionRow): boolean {
-  if (subject.of !== "Object") return true;
-  const { kind, group, namespace, name } = subject.object;
-  return object?.name === name && object.kind === kind && object.group === group && object.namespace === namespace;
+  return subject.of !== "Object" || (object !== undefined && isSameObject(object, subject.object));
 }
 
 async function follow(

@@ -30,7 +30,7 @@ export async function completed(report: StatusReport, api: QueryApi): Promise<St
     const isSummed = object.clusterCount > object.clusters.length && left > 0;
     if (isSummed) left -= 1;
     const placed = isSummed ? (await api.list("placedobjects", selecting(object))).rows : [];
-    const own = placed.filter((row) => isOf(object, row));
+    const own = placed.filter((row) => isSameObject(identityOf(object), row));
     whole.push(withRows(object, own, waits.get(keyOf(identityOf(object)))));
   }
   return { ...report, objects: whole };
@@ -47,19 +47,19 @@ async function waitsOf(objects: readonly ObjectReport[], api: QueryApi): Promise
   return waits;
 }
 
-/** Rows with the object's name or a longer one: the parameter is a prefix. */
 function selecting(object: ObjectReport) {
-  return selectingIdentity(identityOf(object));
+  return selectingObject(identityOf(object));
 }
 
-function selectingIdentity({ kind, group, namespace, name }: ObjectIdentity) {
+/** Rows with the object's name or a longer one: the parameter is a prefix. */
+export function selectingObject({ kind, group, namespace, name }: ObjectIdentity) {
   return { ...defined({ namespace }), kind: group === "" ? kind : `${group}/${kind}`, name };
 }
 
 /** What one object waits for. Undefined: it has no row. */
 export async function waitsOfObject(object: ObjectIdentity, api: QueryApi): Promise<SaidWait[] | undefined> {
-  const { rows } = await api.list("federatedobjects", { ...selectingIdentity(object), fields: "waits" });
-  const row = rows.find((one) => keyOf(one) === keyOf(object));
+  const { rows } = await api.list("federatedobjects", { ...selectingObject(object), fields: "waits" });
+  const row = rows.find((one) => isSameObject(one, object));
   return row && knownWaits(row.waits);
 }
 
@@ -104,8 +104,8 @@ export function identityOf({ apiVersion, kind, namespace, name }: ObjectReport):
   return { kind, group: parseApiVersion(apiVersion).group, ...defined({ namespace: namespace || undefined }), name };
 }
 
-function isOf(object: ObjectReport, row: ObjectIdentity): boolean {
-  return keyOf(row) === keyOf(identityOf(object));
+export function isSameObject(one: ObjectIdentity, other: ObjectIdentity): boolean {
+  return keyOf(one) === keyOf(other);
 }
 
 function keyOf({ kind, group, namespace = "", name }: ObjectIdentity): string {

@@ -3,7 +3,7 @@
  * hidden, never as absent.
  */
 export { namesOf, sinceText } from "./causeText.ts";
-export { identityOf, waitsOfObject } from "./completed.ts";
+export { identityOf, isSameObject, selectingObject, waitsOfObject } from "./completed.ts";
 export { completedBy, openQueryApi, partialNotes, type RowReading, rowSource } from "./rowSource.ts";
 export { type CauseReport, causesOf } from "./statusCauses.ts";
 export {

@@ -1,8 +1,9 @@
+import { objectRowName, QUERY_PATH } from "../../apis/index.ts";
 import type { ObjectIdentity, Resource } from "../../query/types.ts";
 import type { WholeAnswer } from "../model/index.ts";
 
 /** Relative to the page, so that it works behind a proxy with a prefix. */
-const API = "../apis/query.federation.paas.cmft.com/v1alpha1";
+const API = `..${QUERY_PATH}`;
 
 export type Parameters = Readonly<Record<string, string | undefined>>;
 
@@ -44,11 +45,10 @@ export class Client {
 
   /** One object with everything that the hub knows of it and the cluster. Undefined: this server has no such answers. */
   async whole(object: ObjectIdentity, cluster: string, signal: AbortSignal): Promise<WholeAnswer | undefined> {
-    const { kind, group, namespace, name } = object;
-    const row = encodeURIComponent(`${group === "" ? kind : `${kind}.${group}`}:${name}`);
+    const { namespace } = object;
     const place = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
     try {
-      const path = `${place}federatedobjects/${row}/full`;
+      const path = `${place}federatedobjects/${encodeURIComponent(objectRowName(object))}/full`;
       const response = await this.#ask(path, { cluster }, { accept: "application/json" }, signal);
       return ((await response.json()) as { status: WholeAnswer }).status;
     } catch (error) {

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
+import { QUERY_PATH } from "../../apis/index.ts";
 import { Engine, parseQuery, QueryError, type Resource, RESOURCES, type Scope, Table } from "../../query/index.ts";
 import type { DashboardFiles } from "../index.ts";
 
-const PREFIX = "/apis/query.federation.paas.cmft.com/v1alpha1/";
+const PREFIX = `${QUERY_PATH}/`;
 const HEARTBEAT_MS = 15_000;
 
 /** The routes of the query API over rows in memory, as far as the page uses them. Tokens stand for readers. */

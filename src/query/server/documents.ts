@@ -1,3 +1,4 @@
+import { QUERY_GROUP, QUERY_PATH, QUERY_VERSION } from "../../apis/index.ts";
 import { allowedParameters } from "../ask/index.ts";
 import { type Resource, RESOURCES } from "../types.ts";
 import {
@@ -9,10 +10,7 @@ import {
   type Part,
   PART_KINDS,
   partsOf,
-  QUERY_GROUP,
-  QUERY_VERSION,
   SHORT_NAMES,
-  VERSION_PATH,
 } from "./names.ts";
 
 const GROUP_VERSION = { groupVersion: API_VERSION, version: QUERY_VERSION };
@@ -25,10 +23,10 @@ export function documentAt(path: string): object {
       return { kind: "APIGroupList", apiVersion: "v1", groups: [GROUP] };
     case GROUP_PATH:
       return { kind: "APIGroup", apiVersion: "v1", ...GROUP };
-    case VERSION_PATH:
+    case QUERY_PATH:
       return { kind: "APIResourceList", apiVersion: "v1", groupVersion: API_VERSION, resources: resources() };
     case "/openapi/v3":
-      return { paths: { [VERSION_PATH.slice(1)]: { serverRelativeURL: `/openapi/v3${VERSION_PATH}` } } };
+      return { paths: { [QUERY_PATH.slice(1)]: { serverRelativeURL: `/openapi/v3${QUERY_PATH}` } } };
     default:
       return description();
   }
@@ -94,17 +92,17 @@ function description(): object {
   const paths: Record<string, object> = {};
   for (const resource of RESOURCES) {
     const list = { get: listOperation(resource) };
-    paths[`${VERSION_PATH}/${resource}`] = list;
+    paths[`${QUERY_PATH}/${resource}`] = list;
     if (isNamespaced(resource))
-      paths[`${VERSION_PATH}/namespaces/{namespace}/${resource}`] = { ...list, parameters: [inPath("namespace")] };
+      paths[`${QUERY_PATH}/namespaces/{namespace}/${resource}`] = { ...list, parameters: [inPath("namespace")] };
     if (!isGettable(resource)) continue;
     const operations = new Map<string, object>([["", getOperation(resource)]]);
     for (const part of partsOf(resource)) operations.set(`/${part}`, partOperation(resource, part));
     for (const [part, get] of operations) {
-      paths[`${VERSION_PATH}/${resource}/{name}${part}`] = { get, parameters: [inPath("name")] };
+      paths[`${QUERY_PATH}/${resource}/{name}${part}`] = { get, parameters: [inPath("name")] };
       if (!isNamespaced(resource)) continue;
       const parameters = [inPath("namespace"), inPath("name")];
-      paths[`${VERSION_PATH}/namespaces/{namespace}/${resource}/{name}${part}`] = { get, parameters };
+      paths[`${QUERY_PATH}/namespaces/{namespace}/${resource}/{name}${part}`] = { get, parameters };
     }
   }
   return {

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
+import { QUERY_GROUP } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { type Client, type Clock, ifFound, LEASES } from "../../runtime/index.ts";
 import { impersonationOf, type Proof } from "./authenticator.ts";
 import { RequestError } from "./failures.ts";
 
 /** Annotation of the Lease: where the leader's query API listens, as `https://host:port`. */
-export const LEADER_ADDRESS = "query.federation.paas.cmft.com/leader-address";
+export const LEADER_ADDRESS = `${QUERY_GROUP}/leader-address`;
 /** Marks requests that a replica has passed on, so that none is passed on twice. */
 export const PASSED_ON = "x-meridian-passed-on";
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { defined } from "../../apis/index.ts";
+import { defined, QUERY_GROUP } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { type Clock, every } from "../../runtime/index.ts";
 import { type MemberFailure, MemberReadError, type MemberSource, type MemberTarget } from "../members/index.ts";
@@ -7,7 +7,7 @@ import { type QueryEngine, QueryError } from "../types.ts";
 import { send } from "./answers.ts";
 import type { Proof } from "./authenticator.ts";
 import { RequestError } from "./failures.ts";
-import { API_VERSION, type MemberPart, PART_KINDS, QUERY_GROUP } from "./names.ts";
+import { API_VERSION, type MemberPart, PART_KINDS } from "./names.ts";
 import { writeTo } from "./paced.ts";
 import { type LogRequest, logRequestOf, noParameters } from "./logRequests.ts";
 import { Places } from "./places.ts";

@@ -1,10 +1,8 @@
+import { QUERY_GROUP, QUERY_VERSION } from "../../apis/index.ts";
 import type { Resource } from "../types.ts";
 
-export const QUERY_GROUP = "query.federation.paas.cmft.com";
-export const QUERY_VERSION = "v1alpha1";
 export const API_VERSION = `${QUERY_GROUP}/${QUERY_VERSION}`;
 export const GROUP_PATH = `/apis/${QUERY_GROUP}`;
-export const VERSION_PATH = `${GROUP_PATH}/${QUERY_VERSION}`;
 
 export const KIND_OF = {
   federatedobjects: "FederatedObject",

@@ -1,8 +1,8 @@
-import { defined } from "../../apis/index.ts";
+import { defined, QUERY_PATH } from "../../apis/index.ts";
 import { parseQuery } from "../ask/index.ts";
 import { type Query, QueryError, type Resource, RESOURCES } from "../types.ts";
 import { RequestError } from "./failures.ts";
-import { GROUP_PATH, isGettable, isNamespaced, type Part, partsOf, VERSION_PATH } from "./names.ts";
+import { GROUP_PATH, isGettable, isNamespaced, type Part, partsOf } from "./names.ts";
 import { rowKeyOf } from "./rowNames.ts";
 import type { IncludeObject } from "./tables.ts";
 
@@ -20,15 +20,15 @@ export type Route =
   | { to: "Resource"; resource: Resource; namespace?: string; name?: string }
   | PartRoute;
 
-const DOCUMENTS: readonly string[] = ["/apis", GROUP_PATH, VERSION_PATH, "/openapi/v3", `/openapi/v3${VERSION_PATH}`];
+const DOCUMENTS: readonly string[] = ["/apis", GROUP_PATH, QUERY_PATH, "/openapi/v3", `/openapi/v3${QUERY_PATH}`];
 
 /** Undefined: the path is not one of the query API. */
 export function routeOf(path: string): Route | undefined {
   const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
   if (DOCUMENTS.includes(plain)) return { to: "Document", path: plain };
-  if (!plain.startsWith(`${VERSION_PATH}/`)) return undefined;
+  if (!plain.startsWith(`${QUERY_PATH}/`)) return undefined;
   const parts = plain
-    .slice(VERSION_PATH.length + 1)
+    .slice(QUERY_PATH.length + 1)
     .split("/")
     .map(decoded);
   const namespace = parts[0] === "namespaces" ? parts[1] : undefined;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { defined } from "../../apis/index.ts";
+import { defined, objectRowName, placedRowName } from "../../apis/index.ts";
 import {
   type CauseRow,
   type FleetClusterRow,
@@ -19,9 +19,9 @@ import {
 export function rowName(resource: Resource, row: object): string {
   switch (resource) {
     case "federatedobjects":
-      return objectName(row as ObjectIdentity);
+      return objectRowName(row as ObjectIdentity);
     case "placedobjects":
-      return `${objectName(row as ObjectIdentity)}:${(row as PlacedObjectRow).cluster}`;
+      return placedRowName(row as ObjectIdentity, (row as PlacedObjectRow).cluster);
     case "fleetclusters":
       return (row as FleetClusterRow).name;
     case "causes": {
@@ -69,10 +69,6 @@ function examples(resource: Resource): string {
     case "transitions":
       return "those of a list, and only lists have them";
   }
-}
-
-function objectName({ kind, group, name }: ObjectIdentity): string {
-  return `${group === "" ? kind : `${kind}.${group}`}:${name}`;
 }
 
 function hashed(reason: string | undefined, facts: unknown[]): string {
