@@ -1,5 +1,6 @@
 import { appendFile, close, openSync } from "node:fs";
 import { promisify } from "node:util";
+import { Gathering } from "./gathering.ts";
 import type { Logger } from "./logger.ts";
 import { onLostOutput, standardOutput } from "./logOutput.ts";
 import { redactText } from "./redaction.ts";
@@ -43,45 +44,36 @@ const append = promisify<number, string>(appendFile);
 class FileOutput implements LineOutput {
   readonly #file: number;
   readonly #options: LineOutputOptions;
-  #waiting: string[] = [];
-  #characters = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
+  readonly #gathering: Gathering<string>;
   #isFailing = false;
 
   constructor(file: number, options: LineOutputOptions) {
     this.#file = file;
     this.#options = options;
+    this.#gathering = new Gathering({
+      ...{
+        weigh: ({ length }) => length,
+        most: MOST_WAITING,
+        enough: ONE_WRITE,
+        atOnce: Infinity,
+        waitMs: LINE_WAITS_MS,
+      },
+      after: (ms, callback) => {
+        const timer = setTimeout(callback, ms).unref();
+        return { [Symbol.dispose]: () => clearTimeout(timer) };
+      },
+      take: (lines) => this.#append(lines),
+      dropped: () => options.onDrop("queue_full", 1),
+    });
   }
 
   write(record: object): void {
-    const line = lineOf(record);
-    if (this.#characters + line.length > MOST_WAITING) return this.#options.onDrop("queue_full", 1);
-    this.#waiting.push(line);
-    this.#characters += line.length;
-    if (this.#characters >= ONE_WRITE) this.#leave();
-    else this.#timer ??= setTimeout(() => this.#leave(), LINE_WAITS_MS).unref();
+    this.#gathering.add(lineOf(record));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#writing;
-    this.#leave();
-    await this.#writing;
+    await this.#gathering.flush();
     close(this.#file, () => undefined);
-  }
-
-  #leave(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#writing !== undefined || this.#waiting.length === 0) return;
-    const lines = this.#waiting;
-    this.#waiting = [];
-    this.#characters = 0;
-    this.#writing = this.#append(lines).finally(() => {
-      this.#writing = undefined;
-      if (this.#characters >= ONE_WRITE) this.#leave();
-      else if (this.#characters > 0) this.#timer ??= setTimeout(() => this.#leave(), LINE_WAITS_MS).unref();
-    });
   }
 
   async #append(lines: readonly string[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { Gathering } from "../logging/index.ts";
 import type { OperationsEvent } from "../operations/index.ts";
 import type { ExportReport, OtlpAttribute, OtlpSender } from "../otlp/index.ts";
 import { type OtlpLogRecord, recordOfEvent, recordOfLine } from "./logRecords.ts";
@@ -20,42 +21,33 @@ const WAIT_MS = 2_000;
 /** Sends log lines and operations events, gathered. One request is under way at a time; what does not fit is dropped. */
 export class LogExport {
   readonly #options: LogExportOptions;
-  #waiting: (string | OperationsEvent)[] = [];
-  #timer: Disposable | undefined;
-  #sending: Promise<void> | undefined;
+  readonly #gathering: Gathering<string | OperationsEvent>;
 
   constructor(options: LogExportOptions) {
     this.#options = options;
+    const { after, report } = options;
+    this.#gathering = new Gathering({
+      ...{
+        weigh: () => 1,
+        most: MOST_WAITING,
+        enough: MOST_IN_REQUEST,
+        atOnce: MOST_IN_REQUEST,
+        waitMs: WAIT_MS,
+        after,
+      },
+      take: (items) => this.#request(items),
+      dropped: () => report.overflowed(1),
+    });
   }
 
   /** A line of the log, or an operations event. It is encoded when it is sent. */
   add(item: string | OperationsEvent): void {
-    if (this.#waiting.length >= MOST_WAITING) return this.#options.report.overflowed(1);
-    this.#waiting.push(item);
-    if (this.#sending !== undefined) return;
-    if (this.#waiting.length >= MOST_IN_REQUEST) this.#send();
-    else this.#timer ??= this.#options.after(WAIT_MS, () => this.#send());
+    this.#gathering.add(item);
   }
 
   /** Sends what waits. */
-  async flush(): Promise<void> {
-    await this.#sending;
-    while (this.#waiting.length > 0) {
-      this.#send();
-      await this.#sending;
-    }
-  }
-
-  #send(): void {
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = undefined;
-    if (this.#sending !== undefined || this.#waiting.length === 0) return;
-    const items = this.#waiting.splice(0, MOST_IN_REQUEST);
-    this.#sending = this.#request(items).finally(() => {
-      this.#sending = undefined;
-      if (this.#waiting.length >= MOST_IN_REQUEST) this.#send();
-      else if (this.#waiting.length > 0) this.#timer ??= this.#options.after(WAIT_MS, () => this.#send());
-    });
+  flush(): Promise<void> {
+    return this.#gathering.flush();
   }
 
   async #request(items: readonly (string | OperationsEvent)[]): Promise<void> {
