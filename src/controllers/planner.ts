@@ -10,15 +10,8 @@ import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventSink, Logger, Metrics, Tracer, Recoveries } from "../observability/index.ts";
 import type { ClusterReport, ConnectionSource, Liveness, ReportSink, WorkSource } from "../ports/index.ts";
 import { type Client, type Clock, Controller, type Reconciler, type WorkerLimit, Workqueue } from "../runtime/index.ts";
-import {
-  Assignments,
-  Observations,
-  ObjectStates,
-  ReportedContacts,
-  ReportReceiver,
-  Capacities,
-  WorkStreams,
-} from "./tables/index.ts";
+import { Assignments, Observations, ReportedContacts, ReportReceiver, WorkStreams } from "./tables/index.ts";
+import { ObjectStates, Capacities } from "./states/index.ts";
 import { BindingReconciler, StatusReconciler } from "./status/index.ts";
 import {
   ClusterReconciler,

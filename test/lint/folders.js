@@ -60,7 +60,7 @@ export const INSIDE = {
   ],
   query: ["types.ts", "table", "ask", "feed", "full", "members", "server"],
   dashboard: ["model", "page"],
-  controllers: ["tables", "facts", "progress", "status", "object", "policies", "members"],
+  controllers: ["tables", "states", "facts", "progress", "status", "object", "policies", "members"],
   "controllers/object": ["rollout", "plan", "ends"],
   cmd: [
     "workload",

@@ -22,7 +22,7 @@ import {
   type Target,
   wasFoundOnJoin,
 } from "../../desiredstate/index.ts";
-import type { Plan } from "../tables/objectStates.ts";
+import type { Plan } from "../states/index.ts";
 import { freesBundles } from "./copies.ts";
 import {
   absent,

@@ -1,7 +1,8 @@
-import { type OwnerRef } from "../../apis/index.ts";
+import type { OwnerRef } from "../../apis/index.ts";
 import { type HubState, isCustom, leavingOf, type Observation } from "../../desiredstate/index.ts";
 import type { HubCache } from "../../hub/index.ts";
-import { type Assignments, type ObservationChange, type Observations, type ObjectStates } from "../tables/index.ts";
+import type { Assignments, ObservationChange, Observations } from "../tables/index.ts";
+import type { ObjectStates } from "../states/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { DependencyWatches } from "./dependencies.ts";
 import type { MissingOwners } from "./missingOwners.ts";

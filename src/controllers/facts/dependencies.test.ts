@@ -6,7 +6,7 @@ import { ApiError, CONFIGMAPS, SECRETS, SERVICEACCOUNTS } from "../../runtime/in
 import { FakeClient, FakeCluster } from "../../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { type Collected, DependencyWatches } from "./dependencies.ts";
-import { ObjectStates } from "../tables/index.ts";
+import { ObjectStates } from "../states/index.ts";
 
 const needs = (kind: DependencyKind, name: string, namespace = "default"): Dependency => ({
   ref: { apiVersion: "v1", kind, namespace, name },

@@ -21,7 +21,8 @@ import {
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
-import { causeOf, Groups, type NeededThere, type ObjectStates, type PartStore } from "../tables/index.ts";
+import { causeOf, type NeededThere, type ObjectStates, type PartStore } from "../states/index.ts";
+import { Groups } from "../tables/index.ts";
 
 /** Helm keeps whole releases in Secrets; no application refers to them. */
 const NO_RELEASES = "type!=helm.sh/release.v1";

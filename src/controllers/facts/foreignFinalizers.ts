@@ -2,7 +2,7 @@ import { type KubeObject, OBJECT_FINALIZER, unclaimed } from "../../apis/index.t
 import type { HubCache } from "../../hub/index.ts";
 import { expiryOf } from "../../interpreter/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
-import { type ObjectStates } from "../tables/index.ts";
+import type { ObjectStates } from "../states/index.ts";
 
 /** Objects in deletion that have no copies left and that a foreign finalizer keeps on the hub. */
 

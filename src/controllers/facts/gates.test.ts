@@ -3,7 +3,7 @@ import type { RolloutStatus } from "../../apis/index.ts";
 import { logLines } from "../../observability/testing/logLines.ts";
 import type { GateReply } from "../../rollout/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { ObjectStates } from "../tables/index.ts";
+import { ObjectStates } from "../states/index.ts";
 import { ASK_AGAIN_MS, Gates } from "./gates.ts";
 
 const QUERY = "up";

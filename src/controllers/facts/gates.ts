@@ -2,7 +2,7 @@ import type { RolloutStatus } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import type { GateReply } from "../../rollout/index.ts";
 import { type Clock, Emitter } from "../../runtime/index.ts";
-import type { GateQuestion, ObjectStates, PartStore } from "../tables/index.ts";
+import type { GateQuestion, ObjectStates, PartStore } from "../states/index.ts";
 
 /** Sends the query of a gate to Prometheus. Rejects if there is no answer. */
 export type AskGate = (query: string, signal: AbortSignal) => Promise<GateReply>;

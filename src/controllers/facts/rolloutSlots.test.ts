@@ -1,7 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { RolloutStatus } from "../../apis/index.ts";
-import { ObjectStates } from "../tables/index.ts";
+import { ObjectStates } from "../states/index.ts";
 import { RolloutSlots } from "./rolloutSlots.ts";
 
 const POLICY = "Placement/default/all";

@@ -2,7 +2,8 @@ import { policyKey, type RolloutStatus, shareOf } from "../../apis/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import { type RolloutPolicy, type Stop, stopOf } from "../../rollout/index.ts";
 import { Emitter } from "../../runtime/index.ts";
-import { type ObjectStates, type PartStore, refOfKey, type RolloutSlot, type SlotStop } from "../tables/index.ts";
+import type { ObjectStates, PartStore, RolloutSlot, SlotStop } from "../states/index.ts";
+import { refOfKey } from "../tables/index.ts";
 
 /** A run under a policy that limits the number of concurrent rollouts (`maxObjects`). */
 export interface BoundRun {

@@ -12,7 +12,8 @@ import {
 } from "../../runtime/index.ts";
 import { type CopySources, type EvictionPace, type HubNamespaces, PendingMembers } from "../facts/index.ts";
 import type { DelayedWarnings, PolicyProgress } from "../progress/index.ts";
-import { type Capacities, followingOf, logFieldsOf, spanAttributes } from "../tables/index.ts";
+import { type Capacities, followingOf } from "../states/index.ts";
+import { logFieldsOf, spanAttributes } from "../tables/index.ts";
 import { Deleting, ObjectEnds, OrphaningDeletions } from "./ends/index.ts";
 import { awaitsMembers, RowPlanner } from "./plan/index.ts";
 import { Placing } from "./placing.ts";

@@ -28,7 +28,7 @@ import {
   RETRY_FINALIZER_MS,
 } from "../facts/index.ts";
 import { type DelayedWarnings, logProblems, recordDecision, recordStart, warnLater } from "../progress/index.ts";
-import { lifeOf, type Plan } from "../tables/index.ts";
+import { lifeOf, type Plan } from "../states/index.ts";
 import {
   attempted,
   awaitsMembers,

@@ -9,7 +9,8 @@ import {
   type RolloutSlots,
 } from "../facts/index.ts";
 import type { PolicyProgress } from "../progress/index.ts";
-import type { Capacities, ObservationChange } from "../tables/index.ts";
+import type { Capacities } from "../states/index.ts";
+import type { ObservationChange } from "../tables/index.ts";
 import {
   affectedBy,
   changedContent,

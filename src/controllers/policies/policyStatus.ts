@@ -26,22 +26,10 @@ import {
   TimeSlice,
 } from "../../runtime/index.ts";
 import { policyStatus } from "../../status/index.ts";
-import {
-  type Assignments,
-  type ObservationChange,
-  type Observations,
-  type ObjectStates,
-  policiesIn,
-  refOfKey,
-} from "../tables/index.ts";
-import {
-  type ControllerClasses,
-  type Gates,
-  type PlanningProgress,
-  type RolloutSlots,
-  type StoppedRun,
-} from "../facts/index.ts";
-import { type PolicyProgress } from "../progress/index.ts";
+import { type Assignments, type ObservationChange, type Observations, refOfKey } from "../tables/index.ts";
+import { type ObjectStates, policiesIn } from "../states/index.ts";
+import type { ControllerClasses, Gates, PlanningProgress, RolloutSlots, StoppedRun } from "../facts/index.ts";
+import type { PolicyProgress } from "../progress/index.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
 import { withoutEffect } from "./withoutEffect.ts";
 

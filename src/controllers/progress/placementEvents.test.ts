@@ -3,7 +3,7 @@ import type { FederatedStatus, KubeObject } from "../../apis/index.ts";
 import type { Target } from "../../desiredstate/index.ts";
 import type { EventRecord, Logger } from "../../observability/index.ts";
 import { logProblems, recordDecision, warnLater } from "./placementEvents.ts";
-import { type Plan, ObjectStates } from "../tables/objectStates.ts";
+import { type Plan, ObjectStates } from "../states/index.ts";
 import { planOn } from "../testing/copySources.ts";
 
 const SHOP: KubeObject = {

@@ -15,7 +15,7 @@ import type { Problem, Target, Why } from "../../desiredstate/index.ts";
 import type { EventRecord, EventRecorder, FailoverReason, Logger } from "../../observability/index.ts";
 
 import type { DelayedWarnings } from "./delayedWarnings.ts";
-import { type ObjectStates } from "../tables/index.ts";
+import type { ObjectStates } from "../states/index.ts";
 
 const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved", "DuplicateEntries"]);
 

@@ -1,8 +1,9 @@
 import { type KubeObject, parseApiVersion, policyKey } from "../../apis/index.ts";
 import { changedSpec, type HubCache, type HubEvent, type Policy } from "../../hub/index.ts";
 import { Emitter, from, type ResourceType, type Source, waking } from "../../runtime/index.ts";
-import { type DependencyWatches } from "../facts/index.ts";
-import { Counts, type ObjectStates, type PartStore } from "../tables/index.ts";
+import type { DependencyWatches } from "../facts/index.ts";
+import { Counts } from "../tables/index.ts";
+import type { ObjectStates, PartStore } from "../states/index.ts";
 
 const BATCH = 256;
 

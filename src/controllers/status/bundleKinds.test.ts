@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type FederatedStatus, type KubeObject, type ObjectRef, refKey } from "../../apis/index.ts";
 import { type RecordedObject, recordedKindsOf } from "./bundleKinds.ts";
-import type { Plan } from "../tables/objectStates.ts";
+import type { Plan } from "../states/index.ts";
 import { applyRow, CLUSTER, CONFIG_REF, inContact, SHOP, workTables } from "../testing/builders.ts";
 
 const OWNER = refKey(SHOP);

@@ -9,7 +9,7 @@ import {
 } from "../../apis/index.ts";
 import { groupKindOf, type HubKind, memberKinds } from "../../interpreter/index.ts";
 import type { ViewSources } from "./clusterViews.ts";
-import type { Plan } from "../tables/index.ts";
+import type { Plan } from "../states/index.ts";
 
 /** Kinds that are watched on every member need no record. */
 const ALWAYS_WATCHED: ReadonlySet<string> = new Set(memberKinds().map(kindKey));

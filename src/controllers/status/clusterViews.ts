@@ -20,7 +20,8 @@ import {
 import type { HubCache } from "../../hub/index.ts";
 import type { Health } from "../../interpreter/index.ts";
 import type { ClusterView, RowView } from "../../status/index.ts";
-import { type Assignments, type Cell, type Observations, type Plan, type ReportedContacts } from "../tables/index.ts";
+import type { Assignments, Cell, Observations, ReportedContacts } from "../tables/index.ts";
+import type { Plan } from "../states/index.ts";
 import { whyNotGranted } from "../facts/index.ts";
 
 export interface ViewSources {

@@ -9,7 +9,7 @@ import {
   writeDue,
   WriteRate,
 } from "./debounce.ts";
-import type { Debounce } from "../tables/index.ts";
+import type { Debounce } from "../states/index.ts";
 
 function debounce(overrides: Partial<Debounce> = {}): Debounce {
   return {

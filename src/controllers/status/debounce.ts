@@ -1,5 +1,5 @@
 import { OBJECT_FINALIZER } from "../../apis/index.ts";
-import type { Debounce } from "../tables/index.ts";
+import type { Debounce } from "../states/index.ts";
 
 /** Decides when the status of one hub object is written. Pure: times are milliseconds of a monotonic clock. */
 

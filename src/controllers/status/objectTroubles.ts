@@ -1,6 +1,6 @@
 import { type ClusterStatusEntry, type FederatedStatus, isHarmful, type Reason, timestamp } from "../../apis/index.ts";
 import { type EndedTrouble, isTroubled } from "../../status/index.ts";
-import type { OpenTrouble, OpenTroubles } from "../tables/index.ts";
+import type { OpenTrouble, OpenTroubles } from "../states/index.ts";
 
 /** Finds the troubles that begin and end between two statuses of an object. Pure. */
 

@@ -2,7 +2,7 @@ import { type Condition, type FederatedStatus, type KubeObject, type Reason, tim
 import type { EventRecorder, Recoveries } from "../../observability/index.ts";
 import { deletionWait } from "../../status/index.ts";
 import { regardingOf } from "../progress/index.ts";
-import type { ObjectProgress } from "../tables/index.ts";
+import type { ObjectProgress } from "../states/index.ts";
 import { followTroubles } from "./objectTroubles.ts";
 
 export interface ProgressSinks {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ObjectRef, refKey } from "../../apis/index.ts";
 import type { Observation, Row } from "../../desiredstate/index.ts";
 import { hasBegun, openCell } from "./rowProgress.ts";
-import { type Plan, ObjectStates } from "../tables/objectStates.ts";
+import { type Plan, ObjectStates } from "../states/index.ts";
 import {
   absent,
   applyRow,

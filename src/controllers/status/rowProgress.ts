@@ -1,5 +1,6 @@
 import { isInSync } from "../../desiredstate/index.ts";
-import { type Assignments, type Cell, type Observations, type ObjectStates } from "../tables/index.ts";
+import type { Assignments, Cell, Observations } from "../tables/index.ts";
+import type { ObjectStates } from "../states/index.ts";
 
 export interface RowProgressSources {
   states: ObjectStates;

@@ -1,5 +1,6 @@
 import type { HubCache, StatusStore } from "../../hub/index.ts";
-import { type Assignments, type Observations, type Plan } from "../tables/index.ts";
+import type { Assignments, Observations } from "../tables/index.ts";
+import type { Plan } from "../states/index.ts";
 
 /** Time after the start of leadership for which a status waits for pending clusters. */
 const INITIAL_SYNC_MS = 10_000;

@@ -14,8 +14,9 @@ import {
   type Source,
 } from "../../runtime/index.ts";
 import { aggregate, type Aggregated, aggregated, type ClusterView, type StatusInput } from "../../status/index.ts";
-import { logFieldsOf, type Plan, type ObjectStates, spanAttributes, type Tracked } from "../tables/index.ts";
-import { type RowProgressSources } from "./rowProgress.ts";
+import { logFieldsOf, spanAttributes } from "../tables/index.ts";
+import type { Plan, ObjectStates, Tracked } from "../states/index.ts";
+import type { RowProgressSources } from "./rowProgress.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses, holdersBeside } from "../facts/index.ts";

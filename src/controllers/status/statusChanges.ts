@@ -1,15 +1,8 @@
 import { refKey, refOf, type RolloutStatus } from "../../apis/index.ts";
 import type { HubCache } from "../../hub/index.ts";
 import type { Clock, Enqueue } from "../../runtime/index.ts";
-import {
-  type AssignmentChange,
-  type Assignments,
-  type ObservationChange,
-  type Observations,
-  type ObjectStates,
-  type PlanChange,
-  type Tracked,
-} from "../tables/index.ts";
+import type { AssignmentChange, Assignments, ObservationChange, Observations } from "../tables/index.ts";
+import type { ObjectStates, PlanChange, Tracked } from "../states/index.ts";
 import { heldFor, writeDue, WriteRate } from "./debounce.ts";
 import { awaitsAnswer, hasBegun, openCell, type RowProgressSources } from "./rowProgress.ts";
 import { newTracked, noteRows, saysReady } from "./trackedStatus.ts";

@@ -4,7 +4,7 @@ import type { PlacedKind } from "../../hub/index.ts";
 import { isSummedUp, type MemberStatus, statusOwner, statusSum } from "../../interpreter/index.ts";
 import { type ApiError, apiVersionOf, type Client, type Clock, isApiError } from "../../runtime/index.ts";
 import type { ClusterView } from "../../status/index.ts";
-import type { Tracked } from "../tables/index.ts";
+import type { Tracked } from "../states/index.ts";
 
 export interface StatusSumsOptions {
   client: Pick<Client, "applyStatus">;

@@ -1,5 +1,5 @@
 import { type FederatedStatus, hashOfText, type KubeObject } from "../../apis/index.ts";
-import type { Plan, Tracked } from "../tables/index.ts";
+import type { Plan, Tracked } from "../states/index.ts";
 import { newProgress } from "./progressEvents.ts";
 
 export function newTracked(): Tracked {

@@ -13,7 +13,7 @@ import { Emitter, type ResourceType } from "../../runtime/index.ts";
 import type { CopySources } from "../facts/copies.ts";
 import { managerHubState, type ManagerHubStateSources } from "../facts/managerHubState.ts";
 import { PlanningProgress } from "../facts/planningProgress.ts";
-import { type Plan, ObjectStates } from "../tables/objectStates.ts";
+import { type Plan, ObjectStates } from "../states/index.ts";
 import { applicationsOnHub } from "./applicationsOnHub.ts";
 import { CLUSTER, owner as ownerOf, workTables } from "./builders.ts";
 

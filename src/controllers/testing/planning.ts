@@ -37,13 +37,12 @@ import { Observations } from "../tables/observations.ts";
 import { resolvedOf } from "../object/plan/objectDependencies.ts";
 import { PlacementReconciler } from "../object/placement.ts";
 import { PlanningProgress } from "../facts/planningProgress.ts";
-import { ObjectStates } from "../tables/objectStates.ts";
+import { ObjectStates, Capacities } from "../states/index.ts";
 import { PolicyProgress } from "../progress/policyProgress.ts";
 import { Gates } from "../facts/gates.ts";
 import { Revisions } from "../facts/revisions.ts";
 import { RolloutSlots } from "../facts/rolloutSlots.ts";
 import { EvictionPace } from "../facts/evictionPace.ts";
-import { Capacities } from "../tables/capacities.ts";
 import { ReportedContacts } from "../tables/reportedContacts.ts";
 import { absent, inContact, observation } from "./builders.ts";
 

@@ -1,7 +1,7 @@
 import type { FederatedStatus } from "../../apis/index.ts";
 import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import { Decisions } from "../object/decisions.ts";
-import type { Plan } from "../tables/objectStates.ts";
+import type { Plan } from "../states/index.ts";
 import { StatusReconciler } from "../status/status.ts";
 import { observation } from "./builders.ts";
 import { APP, placing } from "./planning.ts";

@@ -26,7 +26,8 @@ import {
   wentByTtl,
 } from "../../facts/index.ts";
 import { recordDeletionEnd } from "../../status/index.ts";
-import { type Finalization, lifeOf, refOfKey } from "../../tables/index.ts";
+import { type Finalization, lifeOf } from "../../states/index.ts";
+import { refOfKey } from "../../tables/index.ts";
 import { finalizationOf } from "./finalization.ts";
 import { HELD_AGAIN_MS, heldAsGone, heldByKind } from "./heldDeletions.ts";
 import { leftoversOf, logChange, logEnd, logRemoval, type RowPlanner } from "../plan/index.ts";

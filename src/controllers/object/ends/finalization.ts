@@ -3,7 +3,7 @@ import { assembleSnapshot, computeTarget } from "../../../desiredstate/index.ts"
 import type { PlacedKind } from "../../../hub/index.ts";
 import type { EventSink } from "../../../observability/index.ts";
 import type { CopySources } from "../../facts/index.ts";
-import type { Finalization } from "../../tables/index.ts";
+import type { Finalization } from "../../states/index.ts";
 import { attempted, declaredOf, footprintOf } from "../plan/index.ts";
 import type { OrphaningDeletions } from "./orphaning.ts";
 

@@ -3,7 +3,7 @@ import { assembleSnapshot, computeTarget, copiesOf } from "../../../desiredstate
 import type { Metrics } from "../../../observability/index.ts";
 import { done, type Result } from "../../../runtime/index.ts";
 import { type CopySources, keepHeld } from "../../facts/index.ts";
-import { lifeOf } from "../../tables/index.ts";
+import { lifeOf } from "../../states/index.ts";
 import type { RolloutStep } from "../rollout/index.ts";
 
 export interface ObjectEndsOptions extends CopySources {

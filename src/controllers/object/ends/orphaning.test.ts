@@ -3,7 +3,7 @@ import { DELETION_POLICY_ANNOTATION, type KubeObject, type ObjectMeta } from "..
 import { ScriptedClient } from "../../../clusters/testing/scriptedClient.ts";
 import type { HubEvent, PlacedKind } from "../../../hub/index.ts";
 import { ApiError, DEMOAPPLICATIONS, Emitter } from "../../../runtime/index.ts";
-import { ObjectStates } from "../../tables/index.ts";
+import { ObjectStates } from "../../states/index.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 
 const kind = { type: DEMOAPPLICATIONS } as PlacedKind;

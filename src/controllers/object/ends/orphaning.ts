@@ -8,7 +8,7 @@ import {
 } from "../../../apis/index.ts";
 import type { HubCache, HubEvent, PlacedKind } from "../../../hub/index.ts";
 import { type Client, isApiError, isConflict, isNotFound, type Source } from "../../../runtime/index.ts";
-import type { Orphaning, PartStore } from "../../tables/index.ts";
+import type { Orphaning, PartStore } from "../../states/index.ts";
 
 /** Finalizer of a deletion with the propagation policy Orphan. The hub's garbage collector removes it again. */
 const ORPHAN_FINALIZER = "orphan";

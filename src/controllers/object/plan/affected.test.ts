@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type MemberCluster, type Placement, policyKey, refKey } from "../../../apis/index.ts";
 import type { HubCache } from "../../../hub/index.ts";
 import { affectedBy, isInTheWay, leavesClusters } from "./affected.ts";
-import { type Plan, ObjectStates } from "../../tables/objectStates.ts";
+import { type Plan, ObjectStates } from "../../states/index.ts";
 import { CLUSTER, observation, owner } from "../../testing/builders.ts";
 import { member, planOn } from "../../testing/copySources.ts";
 

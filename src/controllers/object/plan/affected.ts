@@ -1,7 +1,8 @@
 import { type MemberCluster, matchesClusterSelector, type Placement, policyKey } from "../../../apis/index.ts";
 import type { Observation } from "../../../desiredstate/index.ts";
 import { clusterSnapshot, type HubCache, type HubEvent } from "../../../hub/index.ts";
-import { type Assignments, type ObservationChange, type PlanChange, type ObjectStates } from "../../tables/index.ts";
+import type { Assignments, ObservationChange } from "../../tables/index.ts";
+import type { PlanChange, ObjectStates } from "../../states/index.ts";
 
 const GO = 256;
 

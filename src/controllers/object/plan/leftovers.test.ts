@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { refKey } from "../../../apis/index.ts";
 import type { Observation } from "../../../desiredstate/index.ts";
 import type { PlacedKind } from "../../../hub/index.ts";
-import type { Footprint } from "../../tables/index.ts";
+import type { Footprint } from "../../states/index.ts";
 import { footprintOf, leftoversOf } from "./leftovers.ts";
 import {
   absent,

@@ -18,7 +18,7 @@ import {
 import type { PlacedKind } from "../../../hub/index.ts";
 import { type Dependency, occasionalKindOf } from "../../../interpreter/index.ts";
 import { type CopySources, whyNotGranted } from "../../facts/index.ts";
-import type { Footprint } from "../../tables/index.ts";
+import type { Footprint } from "../../states/index.ts";
 
 /** Possible leftovers of a hub object on clusters where the object must not be (any more). */
 export interface Leftovers {

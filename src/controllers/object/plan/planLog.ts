@@ -1,7 +1,7 @@
 import { type FederatedStatus, fullMessage, generationOf, type KubeObject } from "../../../apis/index.ts";
 import type { Target } from "../../../desiredstate/index.ts";
 import type { ReconcileContext } from "../../../runtime/index.ts";
-import { isUnanswered, type Plan } from "../../tables/index.ts";
+import { isUnanswered, type Plan } from "../../states/index.ts";
 import { clusterNames } from "../../progress/index.ts";
 
 export interface Before {

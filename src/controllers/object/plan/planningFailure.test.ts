@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EventRecord, EventRecorder } from "../../../observability/index.ts";
 import { attempted } from "./planningFailure.ts";
-import { type Plan, ObjectStates } from "../../tables/objectStates.ts";
+import { type Plan, ObjectStates } from "../../states/index.ts";
 import { planOn } from "../../testing/copySources.ts";
 import { APP, app } from "../../testing/planning.ts";
 

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../apis/index.ts";
 import type { Why } from "../../../desiredstate/index.ts";
 import type { EventSink } from "../../../observability/index.ts";
 import { recordOn } from "../../progress/index.ts";
-import { keptOf, type ObjectStates } from "../../tables/index.ts";
+import { keptOf, type ObjectStates } from "../../states/index.ts";
 
 /**
  * Planning must not throw, whatever the hub holds. An exception is a bug: the rows stay as they are, the status reports

@@ -11,7 +11,8 @@ import {
   waitsOfRows,
 } from "../../../desiredstate/index.ts";
 import type { ReconcileContext } from "../../../runtime/index.ts";
-import type { Assignments, ObjectStates } from "../../tables/index.ts";
+import type { Assignments } from "../../tables/index.ts";
+import type { ObjectStates } from "../../states/index.ts";
 import type { ObjectRollout } from "../rollout/index.ts";
 
 export interface RowPlannerOptions {

@@ -1,5 +1,5 @@
 import { type RolloutStatus, sameValue } from "../../../apis/index.ts";
-import type { RolloutDraft } from "../../tables/index.ts";
+import type { RolloutDraft } from "../../states/index.ts";
 
 /** Longest time for which a minor step of a rollout is only in memory, in milliseconds. */
 export const DRAFT_MS = 2_000;

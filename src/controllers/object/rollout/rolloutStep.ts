@@ -10,7 +10,7 @@ import type { RolloutState, Target, Why } from "../../../desiredstate/index.ts";
 import type { EventSink, Logger, Metrics } from "../../../observability/index.ts";
 import { hasLateClusters, type Transition } from "../../../rollout/index.ts";
 import { recordOn } from "../../progress/index.ts";
-import { keptOf, type ObjectStates } from "../../tables/index.ts";
+import { keptOf, type ObjectStates } from "../../states/index.ts";
 import type { DecisionResult } from "./decision.ts";
 import { DRAFT_MS, draftOn, isMinorStep } from "./rolloutDraft.ts";
 import { type RolloutRequest, Rollouts, type RolloutSources } from "./rollouts.ts";

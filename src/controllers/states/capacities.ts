@@ -1,8 +1,7 @@
 import type { Target } from "../../desiredstate/index.ts";
 import { type Clock, Emitter } from "../../runtime/index.ts";
 import { type PodCount, type HeadroomAsked, headroomBeside, type CapacityReading } from "../../scheduler/index.ts";
-import { Groups } from "./groups.ts";
-import type { Observations } from "./observations.ts";
+import { Groups, type Observations } from "../tables/index.ts";
 import type { ObjectStates } from "./objectStates.ts";
 
 export interface CapacitiesOptions {

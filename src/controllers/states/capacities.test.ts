@@ -3,7 +3,7 @@ import type { Target } from "../../desiredstate/index.ts";
 import { needsOfPod } from "../../interpreter/index.ts";
 import { FakeClock } from "../../runtime/testing/fakeClock.ts";
 import { HeadroomCount, type CapacityReading } from "../../scheduler/index.ts";
-import { Observations } from "./observations.ts";
+import { Observations } from "../tables/index.ts";
 import { type Plan, ObjectStates } from "./objectStates.ts";
 import { Capacities } from "./capacities.ts";
 

@@ -1,7 +1,7 @@
 import { generationOf, type KubeObject, type ObjectRef, policyKey, type RolloutStatus } from "../../apis/index.ts";
 import type { DeletionPolicy, Target, Why } from "../../desiredstate/index.ts";
 import { Emitter } from "../../runtime/index.ts";
-import { Counts, Groups } from "./groups.ts";
+import { Counts, Groups } from "../tables/index.ts";
 import { isListed, type ListedPart, type ObjectParts, type Part, partsOf } from "./objectParts.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { Waits } from "./waits.ts";

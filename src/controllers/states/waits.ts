@@ -1,6 +1,6 @@
 import { type Wait, WAIT_REASONS, type WaitFor, type WaitReason } from "../../desiredstate/index.ts";
 import type { WaitTally } from "../../observability/index.ts";
-import { Groups } from "./groups.ts";
+import { Groups } from "../tables/index.ts";
 import type { PartStore } from "./objectParts.ts";
 
 type WaitStates = PartStore<"waits">;

@@ -1,5 +1,5 @@
 import type { Why } from "../../desiredstate/index.ts";
-import type { Cell } from "./assignments.ts";
+import type { Cell } from "../tables/index.ts";
 
 /**
  * Times that decide when the status of one hub object is written, in milliseconds of a monotonic clock.
