@@ -5,8 +5,7 @@
  * what he may not read has no effect on an answer. No token is logged or sent to an address that is not proven. Requests,
  * watches and reviews are bounded for each user.
  */
-export { followClientTrust } from "./clientTrust.ts";
+export { followClientTrust, type ReadableKind } from "./access/index.ts";
 export { Leader, LEADER_ADDRESS, type LeaderTrust } from "./leader.ts";
 export { QueryServer, type QueryServerOptions } from "./server.ts";
-export type { ReadableKind } from "./scopes.ts";
 export { QueryTls } from "./tls.ts";

@@ -3,8 +3,8 @@ import { Agent, request as httpsRequest } from "node:https";
 import { QUERY_GROUP } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { type Client, type Clock, ifFound, LEASES } from "../../runtime/index.ts";
-import { impersonationOf, type Proof } from "./authenticator.ts";
-import { RequestError } from "./failures.ts";
+import { impersonationOf, type Proof } from "./access/index.ts";
+import { RequestError } from "./answers/index.ts";
 
 /** Annotation of the Lease: where the leader's query API listens, as `https://host:port`. */
 export const LEADER_ADDRESS = `${QUERY_GROUP}/leader-address`;

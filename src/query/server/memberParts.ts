@@ -4,18 +4,18 @@ import type { Logger } from "../../observability/index.ts";
 import { type Clock, every } from "../../runtime/index.ts";
 import { type MemberFailure, MemberReadError, type MemberSource, type MemberTarget } from "../members/index.ts";
 import { type QueryEngine, QueryError } from "../types.ts";
-import { send } from "./answers.ts";
-import type { Proof } from "./authenticator.ts";
-import { RequestError } from "./failures.ts";
-import { API_VERSION, type MemberPart, PART_KINDS } from "./names.ts";
+import { send, RequestError, API_VERSION, type MemberPart, PART_KINDS, rowKeyOf } from "./answers/index.ts";
+import {
+  type Proof,
+  Places,
+  type Reviewer,
+  type Scopes,
+  type BucketLimits,
+  TokenBuckets,
+  type User,
+} from "./access/index.ts";
 import { writeTo } from "./paced.ts";
 import { type LogRequest, logRequestOf, noParameters } from "./logRequests.ts";
-import { Places } from "./places.ts";
-import type { Reviewer } from "./reviewer.ts";
-import { rowKeyOf } from "./rowNames.ts";
-import type { Scopes } from "./scopes.ts";
-import { type BucketLimits, TokenBuckets } from "./tokenBuckets.ts";
-import type { User } from "./user.ts";
 
 export interface MemberLimits {
   /** Requests of one user. */

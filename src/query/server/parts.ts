@@ -4,16 +4,10 @@ import type { MemberSource } from "../members/index.ts";
 import type { FullSource } from "../full/index.ts";
 import { parseQuery } from "../ask/index.ts";
 import { type FederatedObjectRow, type ObjectIdentity, QueryError, type QueryEngine } from "../types.ts";
-import { send } from "./answers.ts";
-import type { Proof } from "./authenticator.ts";
-import { RequestError } from "./failures.ts";
-import { itemOf } from "./items.ts";
+import { send, RequestError, itemOf, PART_KINDS, rowKeyOf } from "./answers/index.ts";
+import { type Proof, type Scopes, type BucketLimits, TokenBuckets } from "./access/index.ts";
 import type { MemberParts } from "./memberParts.ts";
-import { PART_KINDS } from "./names.ts";
 import type { PartRoute } from "./requests.ts";
-import { rowKeyOf } from "./rowNames.ts";
-import type { Scopes } from "./scopes.ts";
-import { type BucketLimits, TokenBuckets } from "./tokenBuckets.ts";
 
 /** What answers subresources. A subresource without a source is answered with 404. */
 export interface PartSources {

@@ -1,10 +1,16 @@
 import { defined, QUERY_PATH } from "../../apis/index.ts";
 import { parseQuery } from "../ask/index.ts";
 import { type Query, QueryError, type Resource, RESOURCES } from "../types.ts";
-import { RequestError } from "./failures.ts";
-import { GROUP_PATH, isGettable, isNamespaced, type Part, partsOf } from "./names.ts";
-import { rowKeyOf } from "./rowNames.ts";
-import type { IncludeObject } from "./tables.ts";
+import {
+  RequestError,
+  GROUP_PATH,
+  isGettable,
+  isNamespaced,
+  type Part,
+  partsOf,
+  rowKeyOf,
+  type IncludeObject,
+} from "./answers/index.ts";
 
 /** A subresource of a row. */
 export interface PartRoute {

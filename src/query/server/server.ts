@@ -5,24 +5,39 @@ import { defined } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import type { Client, Clock } from "../../runtime/index.ts";
 import type { ListAnswer, QueryEngine, Resource } from "../types.ts";
-import { EVERY_CLUSTER, refuse, send, sendList } from "./answers.ts";
-import { Authenticator, type Proof } from "./authenticator.ts";
-import type { ClientTrust } from "./clientTrust.ts";
-import { documentAt } from "./documents.ts";
-import { internalError, RequestError, statusOf } from "./failures.ts";
+import {
+  EVERY_CLUSTER,
+  refuse,
+  send,
+  sendList,
+  documentAt,
+  internalError,
+  RequestError,
+  statusOf,
+  formatOf,
+  rowBody,
+  type Representation,
+  rowKeyOf,
+  isGettable,
+} from "./answers/index.ts";
+import {
+  Authenticator,
+  type Proof,
+  type ClientTrust,
+  Places,
+  Reviewer,
+  type ReadableKind,
+  type ReviewedScope,
+  Scopes,
+  type BucketLimits,
+  TokenBuckets,
+  type User,
+} from "./access/index.ts";
 import { type Leader, noLeader } from "./leader.ts";
-import { formatOf, rowBody, type Representation } from "./representation.ts";
 import { type MemberLimits, MemberParts } from "./memberParts.ts";
 import { Parts, type PartSources } from "./parts.ts";
 import { askedBy, checkRequest, checkWay, routeOf } from "./requests.ts";
-import { Places } from "./places.ts";
-import { Reviewer } from "./reviewer.ts";
-import { rowKeyOf } from "./rowNames.ts";
-import { type ReadableKind, type ReviewedScope, Scopes } from "./scopes.ts";
 import { Stream } from "./streams.ts";
-import { type BucketLimits, TokenBuckets } from "./tokenBuckets.ts";
-import type { User } from "./user.ts";
-import { isGettable } from "./names.ts";
 
 export interface QueryServerOptions {
   client: Client;

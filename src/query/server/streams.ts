@@ -2,12 +2,18 @@ import type { ServerResponse } from "node:http";
 import type { Logger } from "../../observability/index.ts";
 import { type Clock, every } from "../../runtime/index.ts";
 import { type QueryEngine, type Query, QueryError } from "../types.ts";
-import type { Proof } from "./authenticator.ts";
-import { internalError, RequestError, statusOf } from "./failures.ts";
-import { errorText, eventText, heartbeatText, type Representation } from "./representation.ts";
+import type { Proof, ReviewedScope, Scopes } from "./access/index.ts";
+import {
+  internalError,
+  RequestError,
+  statusOf,
+  errorText,
+  eventText,
+  heartbeatText,
+  type Representation,
+} from "./answers/index.ts";
 import type { Manner } from "./requests.ts";
 import { writeTo } from "./paced.ts";
-import type { ReviewedScope, Scopes } from "./scopes.ts";
 
 export interface StreamOptions {
   engine: QueryEngine;

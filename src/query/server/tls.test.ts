@@ -8,7 +8,7 @@ import { type ClientKey, clientAuthority } from "../testing/clientCertificates.t
 import { object, placed } from "../testing/fleet.ts";
 import { FakeHub } from "../testing/fakeHub.ts";
 import { API, APPS, served } from "../testing/served.ts";
-import { type ClientTrust, clientTrustFrom, followClientTrust, isSignedBy } from "./clientTrust.ts";
+import { type ClientTrust, clientTrustFrom, followClientTrust, isSignedBy } from "./access/index.ts";
 import { Leader, LEADER_ADDRESS } from "./leader.ts";
 import { QueryServer } from "./server.ts";
 import { QueryTls } from "./tls.ts";

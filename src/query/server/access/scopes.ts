@@ -1,5 +1,5 @@
-import type { Filter, ObjectPair, QueryEngine, RowKey, Scope } from "../types.ts";
-import { RequestError } from "./failures.ts";
+import type { Filter, ObjectPair, QueryEngine, RowKey, Scope } from "../../types.ts";
+import { RequestError } from "../answers/index.ts";
 import type { Reviewer } from "./reviewer.ts";
 import type { User } from "./user.ts";
 

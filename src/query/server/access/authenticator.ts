@@ -1,9 +1,9 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
-import type { Clock } from "../../runtime/index.ts";
+import type { Clock } from "../../../runtime/index.ts";
 import { type ClientTrust, isSignedBy, NO_CLIENT_TRUST } from "./clientTrust.ts";
-import { RequestError } from "./failures.ts";
+import { RequestError } from "../answers/index.ts";
 import type { Reviewer } from "./reviewer.ts";
 import type { TokenBuckets } from "./tokenBuckets.ts";
 import { isAnonymousUser, type User, userOf } from "./user.ts";

@@ -1,4 +1,4 @@
-import { QueryError } from "../types.ts";
+import { QueryError } from "../../types.ts";
 
 type FailureCode = 400 | 401 | 403 | 404 | 405 | 406 | 410 | 413 | 414 | 429 | 500 | 503;
 

@@ -1,6 +1,6 @@
-import { QUERY_GROUP, QUERY_PATH, QUERY_VERSION } from "../../apis/index.ts";
-import { allowedParameters } from "../ask/index.ts";
-import { type Resource, RESOURCES } from "../types.ts";
+import { QUERY_GROUP, QUERY_PATH, QUERY_VERSION } from "../../../apis/index.ts";
+import { allowedParameters } from "../../ask/index.ts";
+import { type Resource, RESOURCES } from "../../types.ts";
 import {
   API_VERSION,
   GROUP_PATH,

@@ -1,4 +1,4 @@
-import { RequestError } from "./failures.ts";
+import { RequestError } from "../answers/index.ts";
 
 export interface PlaceLimits {
   /** At once, in all. */

@@ -1,4 +1,4 @@
-import { defined } from "../../apis/index.ts";
+import { defined } from "../../../apis/index.ts";
 import type {
   CauseRow,
   FederatedObjectRow,
@@ -10,7 +10,7 @@ import type {
   Resource,
   RowOf,
   TransitionRow,
-} from "../types.ts";
+} from "../../types.ts";
 import { itemOf } from "./items.ts";
 
 type Cell = string | number;

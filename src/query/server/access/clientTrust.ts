@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
-import type { Logger } from "../../observability/index.ts";
-import { type Client, type Clock, CONFIGMAPS } from "../../runtime/index.ts";
+import type { Logger } from "../../../observability/index.ts";
+import { type Client, type Clock, CONFIGMAPS } from "../../../runtime/index.ts";
 
 /** The API server that passes requests on to an APIService. */
 export interface ProxyTrust {

@@ -1,5 +1,5 @@
-import { QUERY_GROUP, QUERY_VERSION } from "../../apis/index.ts";
-import type { Resource } from "../types.ts";
+import { QUERY_GROUP, QUERY_VERSION } from "../../../apis/index.ts";
+import type { Resource } from "../../types.ts";
 
 export const API_VERSION = `${QUERY_GROUP}/${QUERY_VERSION}`;
 export const GROUP_PATH = `/apis/${QUERY_GROUP}`;

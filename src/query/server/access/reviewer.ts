@@ -1,7 +1,7 @@
 import PQueue from "p-queue";
-import { defined } from "../../apis/index.ts";
-import type { Client, Clock } from "../../runtime/index.ts";
-import { RequestError } from "./failures.ts";
+import { defined } from "../../../apis/index.ts";
+import type { Client, Clock } from "../../../runtime/index.ts";
+import { RequestError } from "../answers/index.ts";
 import { Recent } from "./recent.ts";
 import { isAnonymousUser, type User, userOf } from "./user.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { defined, objectRowName, placedRowName } from "../../apis/index.ts";
+import { defined, objectRowName, placedRowName } from "../../../apis/index.ts";
 import {
   type CauseRow,
   type FleetClusterRow,
@@ -10,7 +10,7 @@ import {
   type RowKey,
   type RowOf,
   type TransitionRow,
-} from "../types.ts";
+} from "../../types.ts";
 
 /**
  * Names of rows in the API. An object is `Kind.group:name`, `Kind:name` for the core group; a placed object has its

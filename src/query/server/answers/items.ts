@@ -1,5 +1,5 @@
-import { defined } from "../../apis/index.ts";
-import type { FederatedObjectRow, ListAnswer, Resource } from "../types.ts";
+import { defined } from "../../../apis/index.ts";
+import type { FederatedObjectRow, ListAnswer, Resource } from "../../types.ts";
 import { API_VERSION, KIND_OF } from "./names.ts";
 import { namespaceOf, rowName } from "./rowNames.ts";
 

@@ -1,5 +1,5 @@
-import { defined } from "../../apis/index.ts";
-import type { ListAnswer, Resource, WatchEvent } from "../types.ts";
+import { defined } from "../../../apis/index.ts";
+import type { ListAnswer, Resource, WatchEvent } from "../../types.ts";
 import { RequestError, type StatusBody } from "./failures.ts";
 import { itemOf, listOf } from "./items.ts";
 import { API_VERSION, KIND_OF } from "./names.ts";

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { ListAnswer } from "../types.ts";
+import type { ListAnswer } from "../../types.ts";
 import type { StatusBody } from "./failures.ts";
 import { listBody, type Representation } from "./representation.ts";
 
