@@ -3,7 +3,7 @@ import { defined } from "../../apis/index.ts";
 import type { MemberSource } from "../members/index.ts";
 import type { FullSource } from "../full/index.ts";
 import { parseQuery } from "../ask/index.ts";
-import { type FederatedObjectRow, type ObjectIdentity, QueryError, type QueryEngine } from "../types.ts";
+import { QueryError, type QueryEngine } from "../types.ts";
 import { send, RequestError, itemOf, PART_KINDS, rowKeyOf } from "./answers/index.ts";
 import { type Proof, type Scopes, type BucketLimits, TokenBuckets } from "./access/index.ts";
 import type { MemberParts } from "./memberParts.ts";
@@ -64,7 +64,7 @@ export class Parts {
     const scope = await this.#scopes.ofRow(proof.user, key, engine);
     const row = engine.get("federatedobjects", key, scope);
     const { mayReadClusters } = scope;
-    const full = await sources.full?.of(row, engine.history(identityOf(row), scope), {
+    const full = await sources.full?.of(row, engine.history(row, scope), {
       ...{ mayReadClusters },
       ...defined({ clusters }),
     });
@@ -75,10 +75,6 @@ export class Parts {
 
 const MEMBERS_ARE_NOT_READ =
   "members are not read for users: an administrator of the hub can turn it on with --query-members";
-
-function identityOf({ kind, group, namespace, name }: FederatedObjectRow): ObjectIdentity {
-  return { kind, group, name, ...defined({ namespace }) };
-}
 
 /** The parameter `cluster`, and no other one. */
 function clustersOf(parameters: URLSearchParams): ReadonlySet<string> | undefined {
