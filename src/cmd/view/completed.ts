@@ -1,18 +1,15 @@
 import { type ClusterStatusEntry, defined, parseApiVersion } from "../../apis/index.ts";
 import type { ObjectIdentity, PlacedObjectRow, WaitRow } from "../../query/index.ts";
-import type { SaidWait, WaitReason } from "../../desiredstate/index.ts";
+import { type SaidWait, WAIT_REASONS, type WaitReason } from "../../desiredstate/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 import type { QueryApi } from "../asking/index.ts";
 import type { ObjectReport, StatusReport } from "./statusView.ts";
 
-const KNOWN: Readonly<Record<WaitReason, true>> = {
-  ...{ contact: true, dependency: true, turn: true, gate: true, capacity: true },
-  ...{ approval: true, hubSync: true, others: true, window: true },
-};
+const KNOWN: ReadonlySet<string> = new Set(WAIT_REASONS);
 
 /** A newer manager may know waits that this program has no words for. */
 function knownWaits(rows: readonly WaitRow[] = []): SaidWait[] {
-  return rows.filter((row): row is WaitRow & { for: WaitReason } => row.for in KNOWN);
+  return rows.filter((row): row is WaitRow & { for: WaitReason } => KNOWN.has(row.for));
 }
 
 /** With more objects, one list of all costs less than a question for each. */
