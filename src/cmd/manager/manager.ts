@@ -9,6 +9,7 @@ import {
   type Metrics,
   OperationsRecorder,
   RecoveryRecorder,
+  type StateChange,
   type Tracing,
 } from "../../observability/index.ts";
 import {
@@ -272,7 +273,8 @@ async function lead(self: Process, { guard, epoch }: Term, signal: AbortSignal):
       pool: (parts) => (members.pool = poolOf(self, { client, hubId, guard }, parts)),
     });
     events.know(decisionFacts(hub, federation.view));
-    using _transitions = followTransitions(self, federation.view, members, (change) => events.changed(change));
+    const changed = records.operations.isRead ? (change: StateChange) => events.changed(change) : undefined;
+    using _transitions = followTransitions(self, federation.view, members, changed);
     await federation.run(signal);
   } finally {
     self.leading = false;
@@ -306,13 +308,13 @@ function poolOf(
 
 /** With queries their rows have the transitions, and otherwise rows that only the operations log reads. */
 function followTransitions(
-  { queries, records, hub, logger }: Process,
+  { queries, hub, logger }: Process,
   view: PlannerView,
   members: { pool?: ClusterPool },
-  changed: NonNullable<FeedOptions["changed"]>,
+  changed: FeedOptions["changed"],
 ): Disposable | undefined {
   if (queries !== undefined) return queries.lead(view, { pool: () => members.pool, changed });
-  if (!records.operations.isRead) return undefined;
+  if (changed === undefined) return undefined;
   const table = new Table({ now: () => systemClock.now() });
   return new Feed({ table, hub, view, clock: systemClock, logger, changed });
 }

@@ -15,6 +15,10 @@ import { Feed } from "./feed.ts";
 
 const SHOP = { kind: "DemoApplication", group: "paas.cmft.com", namespace: "default", name: "shop" };
 
+function outsideOf(clock: { now(): number }) {
+  return { now: () => clock.now(), random: () => 0.5, randomId: () => "id", pause: () => undefined };
+}
+
 /** The feed beside the placement and status controllers. */
 async function feeding(...given: Parameters<typeof reporting>) {
   const all = await reporting(...given);
@@ -26,8 +30,7 @@ async function feeding(...given: Parameters<typeof reporting>) {
   const changed = (change: StateChange): string => `event-${changes.push(change)}`;
   const feed = new Feed({ table, hub, view, clock, logger, changed });
   onTestFinished(() => feed[Symbol.dispose]());
-  const outside = { now: () => clock.now(), random: () => 0.5, randomId: () => "id", pause: () => undefined };
-  const engine = new Engine({ table, ...outside });
+  const engine = new Engine({ table, ...outsideOf(clock) });
   const list = async <T>(
     resource: "federatedobjects" | "placedobjects" | "fleetclusters" | "causes" | "transitions",
   ) => {
@@ -241,6 +244,26 @@ describe("while nobody asks", () => {
     expect(worst.map(({ entry }) => entry.value?.placed.map(({ state }) => state))).toEqual([
       ["Available", "Degraded"],
     ]);
+  });
+
+  test("and nobody reads operations events, a change waits seconds and keeps its time", async () => {
+    const { complete, happens, cache: hub, view, clock, settle } = await feeding();
+    await complete();
+    const table = new Table({ now: () => clock.now() });
+    using feed = new Feed({ table, hub, view, clock, logger: logLines().logger });
+    await feed.caughtUp();
+    await settle(70_000);
+    let commits = 0;
+    using _ = table.subscribe(() => commits++);
+    happens("b", degraded);
+    const happenedAt = clock.now();
+    await settle(4_000);
+    expect(commits).toBe(0);
+    using _reader = await feed.read();
+    const engine = new Engine({ table, ...outsideOf(clock) });
+    expect((await engine.list(query("transitions"), ALL)).items).toContainEqual(
+      expect.objectContaining({ cluster: "b", to: "Degraded", at: new Date(happenedAt).toISOString() }),
+    );
   });
 
   test("a reader, and whoever asked lately, sees changes at once", async () => {

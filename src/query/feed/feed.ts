@@ -21,7 +21,7 @@ export interface FeedOptions {
   view: Omit<PlannerView, "decisions">;
   clock: Clock;
   logger: Pick<Logger, "error">;
-  /** Records a transition as an operations event, and returns the id of the event. */
+  /** Records a transition as an operations event, and returns the id of the event. Undefined: nobody reads such events. */
   changed?: (change: StateChange) => string | undefined;
 }
 
@@ -32,10 +32,15 @@ const MOST_GATHER_MS = 150;
 const PAUSE_FOR_WORK = 5;
 /** The same while nobody asks: a change in many steps, such as a rollout, costs few computations. */
 const IDLE_GATHER_MS = 500;
+/** The same if no operations events are read either. A query computes what waits before it is answered. */
+const UNREAD_GATHER_MS = 5_000;
 /** For so long after a query, rows are kept current as if somebody still asked. */
 const ASKED_FOR_MS = 60_000;
 /** Objects in one commit: readers wait no longer for the first of many. */
 const MOST_IN_COMMIT = 256;
+
+/** Key of the object to the epoch milliseconds of its last change, which are the time of its transitions. */
+type Marked = Map<string, number>;
 
 /**
  * Keeps the table current with what the planner knows. Events only mark objects and clusters; their rows are computed
@@ -44,9 +49,9 @@ const MOST_IN_COMMIT = 256;
 export class Feed implements Disposable {
   readonly #options: FeedOptions;
   readonly #slice: TimeSlice;
-  #objects = new Set<string>();
+  #objects: Marked = new Map();
   /** Objects that are seen for the first time, and those of clusters that changed as a whole. Single changes go first. */
-  readonly #backlog = new Set<string>();
+  readonly #backlog: Marked = new Map();
   /** Monotonic milliseconds of the first change that waits. */
   #waitingSince: number | undefined;
   /** Milliseconds that the last changes took. */
@@ -145,12 +150,12 @@ export class Feed implements Disposable {
   }
 
   #markLater(owner: string): void {
-    this.#backlog.add(owner);
+    this.#backlog.set(owner, this.#options.clock.now());
     this.#schedule();
   }
 
   #markObject(owner: string): void {
-    this.#objects.add(owner);
+    this.#objects.set(owner, this.#options.clock.now());
     this.#waitingSince ??= this.#options.clock.monotonic();
     this.#schedule();
   }
@@ -166,8 +171,12 @@ export class Feed implements Disposable {
     this.#isScheduled = true;
     this.#ended = Promise.withResolvers();
     this.#changesDone = Promise.withResolvers();
-    const busy = Math.min(MOST_GATHER_MS, Math.max(GATHER_MS, PAUSE_FOR_WORK * this.#busyMs));
-    this.#timer = this.#options.clock.after(this.#isIdle ? IDLE_GATHER_MS : busy, () => this.#begin());
+    this.#timer = this.#options.clock.after(this.#gatherMs, () => this.#begin());
+  }
+
+  get #gatherMs(): number {
+    if (this.#isIdle) return this.#options.changed === undefined ? UNREAD_GATHER_MS : IDLE_GATHER_MS;
+    return Math.min(MOST_GATHER_MS, Math.max(GATHER_MS, PAUSE_FOR_WORK * this.#busyMs));
   }
 
   get #isIdle(): boolean {
@@ -197,7 +206,7 @@ export class Feed implements Disposable {
 
   async #flush(): Promise<void> {
     const objects = this.#objects;
-    this.#objects = new Set();
+    this.#objects = new Map();
     this.#waitingSince = undefined;
     this.#commitClusters();
     this.#markPlaces();
@@ -212,7 +221,7 @@ export class Feed implements Disposable {
   }
 
   /** Takes the objects out of the set, and commits their rows. Returns the milliseconds of work. */
-  async #computeAll(owners: Set<string>, mustStop: () => boolean): Promise<number> {
+  async #computeAll(owners: Marked, mustStop: () => boolean): Promise<number> {
     const { table, clock } = this.#options;
     let busyMs = 0;
     const record = (transition: TransitionFacts): TransitionFacts => this.#recorded(transition);
@@ -221,7 +230,7 @@ export class Feed implements Disposable {
       batch.commit(table, record);
       batch = new Batch();
     };
-    for (const owner of owners) {
+    for (const [owner, changedAt] of owners) {
       if (mustStop()) break;
       const pause = this.#slice.pause();
       if (pause !== undefined) {
@@ -231,7 +240,7 @@ export class Feed implements Disposable {
       }
       const begun = clock.monotonic();
       owners.delete(owner);
-      this.#tryCompute(owner, batch);
+      this.#tryCompute(owner, changedAt, batch);
       if (batch.size >= MOST_IN_COMMIT) commit();
       busyMs += clock.monotonic() - begun;
     }
@@ -240,19 +249,21 @@ export class Feed implements Disposable {
   }
 
   #markPlaces(): void {
-    const { table, view } = this.#options;
+    const { table, view, clock } = this.#options;
+    const now = clock.now();
     for (const cluster of this.#placesOn) {
       for (const { rows } of table.places.with("cluster", [cluster]))
-        for (const { entry } of rows) if (entry.value !== undefined) this.#backlog.add(entry.key);
-      for (const { rows } of view.assignments.in(cluster)) for (const owner of rows.keys()) this.#backlog.add(owner);
+        for (const { entry } of rows) if (entry.value !== undefined) this.#backlog.set(entry.key, now);
+      for (const { rows } of view.assignments.in(cluster))
+        for (const owner of rows.keys()) this.#backlog.set(owner, now);
     }
     this.#placesOn.clear();
   }
 
   /** An object that cannot be computed keeps its row, and the others are computed. */
-  #tryCompute(owner: string, batch: Batch): void {
+  #tryCompute(owner: string, changedAt: number, batch: Batch): void {
     try {
-      this.#compute(owner, batch);
+      this.#compute(owner, changedAt, batch);
     } catch (error) {
       this.#options.logger.error(
         { err: error, object: owner },
@@ -261,11 +272,10 @@ export class Feed implements Disposable {
     }
   }
 
-  #compute(owner: string, batch: Batch): void {
-    const { table, hub, view, clock } = this.#options;
+  #compute(owner: string, now: number, batch: Batch): void {
+    const { table, hub, view } = this.#options;
     const found = hub.object(owner);
     const before = table.object(identityOfKey(owner));
-    const now = clock.now();
     const known = found === undefined ? undefined : hub.statuses.of(found.object, found.kind);
     const plan = view.states.planOf(owner);
     const isOurs = plan?.ours === true;
