@@ -32,6 +32,8 @@ import {
   WARM_UP,
 } from "./workload.ts";
 
+/** Earlier programs export traces alone; a program that exports more would be compared by other work. */
+const TRACES_ALONE = { OTEL_METRICS_EXPORTER: "none", OTEL_LOGS_EXPORTER: "none" };
 const SETTLING: Pace = { count: 20, perSecond: 5 };
 
 /** Control planes of their own, one manager at a time on them, and what is measured there. */
@@ -106,7 +108,11 @@ export class Stage implements AsyncDisposable {
       folder: this.fleet.dir,
       program,
       args: traces ? ["--otlp-endpoint", this.#collector] : [],
-      env: { ...(cpuProf === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${cpuProf}` }), ...env },
+      env: {
+        ...TRACES_ALONE,
+        ...(cpuProf === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${cpuProf}` }),
+        ...env,
+      },
     };
     this.#manager = await startManager(options);
   }
