@@ -110,6 +110,16 @@ export class Feed implements Disposable {
    * a backlog of many objects.
    */
   async read(): Promise<Disposable> {
+    const reader = await this.#read();
+    return {
+      [Symbol.dispose]: () => {
+        reader[Symbol.dispose]();
+        this.#askedAt = this.#options.clock.monotonic();
+      },
+    };
+  }
+
+  async #read(): Promise<Disposable> {
     const wasIdle = this.#isIdle;
     this.#readers += 1;
     if (wasIdle && this.#timer !== undefined) {
@@ -117,12 +127,7 @@ export class Feed implements Disposable {
       this.#begin();
     }
     if (wasIdle && this.#isScheduled && !this.#isOver) await this.#changesDone.promise;
-    return {
-      [Symbol.dispose]: () => {
-        this.#readers -= 1;
-        this.#askedAt = this.#options.clock.monotonic();
-      },
-    };
+    return { [Symbol.dispose]: () => void (this.#readers -= 1) };
   }
 
   /**
@@ -130,7 +135,8 @@ export class Feed implements Disposable {
    * changes keep coming.
    */
   async caughtUp(): Promise<void> {
-    using _reader = await this.read();
+    // The manager waits for this at its start, when nobody has asked yet.
+    using _reader = await this.#read();
     const { hub, table } = this.#options;
     // The events of the hub bring its objects in slices, and nothing tells when the last slice was there.
     for (const owner of hub.owners()) {
