@@ -40,6 +40,7 @@ export function listRepairs(drift: readonly LostField[], desired: KubeObject): P
  * its defaults.
  */
 export function emptiedAgain(desired: KubeObject, applied: KubeObject): PatchOperation[] {
+  if (!holdsEmpty(desired)) return [];
   const fills = isCustom(desired) ? ALL : ({ op, value }: PatchOperation) => op === "add" && isRecord(value);
   return emptied(desired, applied, { blocks: ALL, fills });
 }
@@ -112,13 +113,18 @@ function stillThere(at: readonly string[], element: string): PatchOperation[] {
 }
 
 /** True when {@link emptiedFirst} may return operations for some live object. */
-export function holdsEmpty(desired: KubeObject): boolean {
-  if (!isCustom(desired)) return false;
-  const isOrHoldsEmpty = (value: unknown): boolean => {
-    if (isEmpty(value)) return true;
-    return typeof value === "object" && value !== null && Object.values(value).some(isOrHoldsEmpty);
-  };
-  return Object.keys(desired).some((field) => field !== "metadata" && isOrHoldsEmpty(desired[field]));
+export function mayBeEmptiedFirst(desired: KubeObject): boolean {
+  return isCustom(desired) && holdsEmpty(desired);
+}
+
+function holdsEmpty(desired: KubeObject): boolean {
+  for (const field in desired) if (field !== "metadata" && isOrHoldsEmpty(desired[field])) return true;
+  return false;
+}
+
+function isOrHoldsEmpty(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return isEmpty(value) || Object.values(value).some(isOrHoldsEmpty);
 }
 
 /** What {@link emptied} looks for. */

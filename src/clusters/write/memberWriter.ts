@@ -39,7 +39,7 @@ import {
   emptiedAgain,
   emptiesLeft,
   emptiedFirst,
-  holdsEmpty,
+  mayBeEmptiedFirst,
   listRepairs,
   type PatchOperation,
   withoutUpdateEntry,
@@ -217,7 +217,7 @@ export class MemberWriter {
     refusal: ApiError,
   ): Promise<PatchOperation[]> {
     const names = refusal.details?.causes?.some(({ field }) => field !== undefined) === true;
-    if (!names && !holdsEmpty(object)) return [];
+    if (!names && !mayBeEmptiedFirst(object)) return [];
     const { client, signal } = this.#access;
     const live = await ifFound(client.get(type, ref.namespace, ref.name, { signal }));
     if (live?.metadata.uid !== uid) return [];

@@ -4,7 +4,7 @@ import { isSet } from "./fields.ts";
 import type { PodSecurityLevel } from "./level.ts";
 import { containersOf, type Pod, podsOf } from "./pods.ts";
 import { RESTRICTED } from "./restricted.ts";
-import type { Violation } from "./violation.ts";
+import type { Check, Violation } from "./violation.ts";
 
 /**
  * All violations of the level in the object's pods, in the order of the standard. Empty if the object makes no pods.
@@ -19,8 +19,7 @@ function evaluatePod(pod: Pod, { level, minor }: PodSecurityLevel): Violation[] 
   const { place } = pod;
   const containers = containersOf(pod);
   const found = new Map<string, Violation>();
-  const beyond = level === "baseline" ? [] : RESTRICTED.flatMap(([check, since]) => (minor < since ? [] : [check]));
-  for (const check of [...BASELINE, ...beyond]) {
+  for (const check of level === "baseline" ? BASELINE : restrictedChecks(minor)) {
     for (const violation of check(pod, containers, minor)) {
       const known = `${violation.field} ${violation.must}`;
       if (found.has(known) || (place?.isWhole === false && !isSet(violation.value))) continue;
@@ -28,4 +27,8 @@ function evaluatePod(pod: Pod, { level, minor }: PodSecurityLevel): Violation[] 
     }
   }
   return [...found.values()];
+}
+
+function restrictedChecks(minor: number): Check[] {
+  return [...BASELINE, ...RESTRICTED.flatMap(([check, since]) => (minor < since ? [] : [check]))];
 }

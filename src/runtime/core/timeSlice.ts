@@ -14,6 +14,7 @@ export class TimeSlice {
   readonly #ms: number;
   /** First step in this turn of the event loop, monotonic milliseconds. */
   #since: number | undefined;
+  #turn: Promise<void> | undefined;
 
   static of(clock: Clock): TimeSlice {
     let slice = shared.get(clock);
@@ -45,7 +46,8 @@ export class TimeSlice {
     while (this.spent) await this.next();
   }
 
+  /** Hundreds may wait for the same turn, so they share one promise. */
   next(): Promise<void> {
-    return this.#clock.nextTurn();
+    return (this.#turn ??= this.#clock.nextTurn().then(() => (this.#turn = undefined)));
   }
 }

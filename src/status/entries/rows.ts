@@ -47,7 +47,10 @@ const SEVERITY: Record<Health["state"], number> = { Available: 0, Progressing: 1
 export function worstRow(rows: readonly RowView[]): (RowView & { health: Health }) | undefined {
   const rendered = rows.filter(isRendered);
   if (!rendered.every(hasHealth)) return undefined;
-  return rendered.toSorted((a, b) => SEVERITY[b.health.state] - SEVERITY[a.health.state])[0];
+  return rendered.reduce<(RowView & { health: Health }) | undefined>(
+    (worst, row) => (worst !== undefined && SEVERITY[worst.health.state] >= SEVERITY[row.health.state] ? worst : row),
+    undefined,
+  );
 }
 
 /** `Now` if all rendered objects serve, `Before` if some do by a report before the last change; undefined if one does not. */

@@ -154,14 +154,21 @@ function hashOfObjects(objects: readonly DesiredObject[]): string | undefined {
 /** A longer list of images would not help the reader. */
 const MOST_IMAGES = 3;
 
+interface WithImages {
+  ref: ObjectRef;
+  images?: readonly string[];
+}
+
 /** The order does not depend on which object was seen first. */
-function imageText(all: readonly { ref: ObjectRef; images?: readonly string[] }[]): string | undefined {
-  const listed = all
-    .flatMap(({ ref, images = [] }) =>
-      images.length === 0 ? [] : [{ key: `${refKey(ref)} ${images.join()}`, images }],
-    )
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  const images = [...new Set(listed.flatMap((one) => one.images))];
+function inOrder(all: readonly WithImages[]): WithImages[] {
+  const keyed = all.map((one) => ({ key: `${refKey(one.ref)} ${one.images?.join()}`, one }));
+  return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ one }) => one);
+}
+
+function imageText(all: readonly WithImages[]): string | undefined {
+  const withImages = all.filter(({ images = [] }) => images.length > 0);
+  const listed = withImages.length < 2 ? withImages : inOrder(withImages);
+  const images = [...new Set(listed.flatMap((one) => one.images ?? []))];
   if (images.length === 0 || images.length > MOST_IMAGES) return undefined;
   return shortName(images.join(", "), LONGEST_IMAGE);
 }
