@@ -39,7 +39,7 @@ const ASKED_FOR_MS = 60_000;
 /** Objects in one commit: readers wait no longer for the first of many. */
 const MOST_IN_COMMIT = 256;
 
-/** Key of the object to the epoch milliseconds of its last change, which are the time of its transitions. */
+/** Key of the object, or the cluster, to the epoch milliseconds of its last change, which are the time of its transitions. */
 type Marked = Map<string, number>;
 
 /**
@@ -56,7 +56,7 @@ export class Feed implements Disposable {
   #waitingSince: number | undefined;
   /** Milliseconds that the last changes took. */
   #busyMs = 0;
-  readonly #clusters = new Set<string>();
+  readonly #clusters: Marked = new Map();
   /** Clusters whose objects are all to be computed again. */
   readonly #placesOn = new Set<string>();
   readonly #subscriptions = new DisposableStack();
@@ -167,7 +167,7 @@ export class Feed implements Disposable {
   }
 
   #markCluster(name: string): void {
-    this.#clusters.add(name);
+    this.#clusters.set(name, this.#options.clock.now());
     this.#waitingSince ??= this.#options.clock.monotonic();
     this.#schedule();
   }
@@ -311,12 +311,11 @@ export class Feed implements Disposable {
   }
 
   #commitClusters(): void {
-    const { table, hub, view, clock } = this.#options;
-    const now = clock.now();
+    const { table, hub, view } = this.#options;
     const clusters: ClusterValue[] = [];
     const deletedClusters: string[] = [];
     const transitions: TransitionFacts[] = [];
-    for (const name of this.#clusters) {
+    for (const [name, now] of this.#clusters) {
       const object = hub.clusters.get(name);
       const before = table.cluster(name);
       const after =

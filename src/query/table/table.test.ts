@@ -144,6 +144,13 @@ describe("transitions", () => {
   const bounds = { ofObject: 3, ofFleet: 4, objects: 2 };
   const transition = (name: string, at: number) => ({ at, object: identity(name), from: "", to: "x", reason: "r" });
 
+  test("are in the order of their times, in whatever order their rows were computed", () => {
+    const transitions = new Transitions(bounds);
+    for (const at of [2, 1, 3]) transitions.add(transition("a", at * MINUTE));
+    expect(transitions.of(identity("a")).map(({ at }) => at / MINUTE)).toEqual([3, 2, 1]);
+    expect(transitions.fleet().map(({ at }) => at / MINUTE)).toEqual([3, 2, 1]);
+  });
+
   test("are kept for each object and for the fleet, within bounds, the newest first", () => {
     const transitions = new Transitions(bounds);
     for (let at = 0; at < 10; at++) transitions.add(transition(at % 2 === 0 ? "a" : "b", at * MINUTE));

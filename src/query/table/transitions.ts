@@ -52,11 +52,16 @@ export class Transitions {
 
   /** Newest first. */
   of(object: ObjectIdentity): Transition[] {
-    return this.#objects.get(objectKey(object))?.toReversed() ?? [];
+    return newestFirst(this.#objects.get(objectKey(object)) ?? []);
   }
 
   /** Newest first. */
   fleet(): Transition[] {
-    return this.#fleet.slice(-this.#bounds.ofFleet).toReversed();
+    return newestFirst(this.#fleet.slice(-this.#bounds.ofFleet));
   }
+}
+
+/** Rows are computed some time after a change, so transitions arrive in another order than they happened in. */
+function newestFirst(transitions: readonly Transition[]): Transition[] {
+  return transitions.toReversed().sort((a, b) => b.at - a.at);
 }
