@@ -215,19 +215,24 @@ export class QueryServer implements AsyncDisposable {
     send(response, rowBody(how, engine.get(resource, key, await this.#scopes.ofRow(proof.user, key, engine))));
   }
 
-  /** Whoever names namespaces where he may read nothing is told so, whether or not there is anything. */
+  /**
+   * Whoever names namespaces where he may read nothing is told so, whether or not there is anything. The kind in the
+   * filter has no say in this: the kinds that are known tell what others place.
+   */
   async #scopeFor(
     { user }: Proof,
     { filter, resource }: Parameters<QueryEngine["list"]>[0],
     engine: QueryEngine,
   ): Promise<ReviewedScope> {
     const scope = await this.#scopes.of(user, filter, engine);
-    if (filter.namespace !== undefined && scope.isEmpty && resource !== "fleetclusters")
-      throw new RequestError(
-        403,
-        `you may not list federated objects in ${namesOf(filter.namespace)}; ask an administrator of the hub for it`,
-      );
-    return scope;
+    const { namespace } = filter;
+    if (namespace === undefined || !scope.isEmpty || resource === "fleetclusters") return scope;
+    const ofEveryKind = filter.kind === undefined ? scope : await this.#scopes.of(user, { namespace }, engine);
+    if (!ofEveryKind.isEmpty) return scope;
+    throw new RequestError(
+      403,
+      `you may not list federated objects in ${namesOf(namespace)}; ask an administrator of the hub for it`,
+    );
   }
 
   /** A list that nobody can answer says so in `partial`; other requests fail. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Commit } from "../table/index.ts";
 import { failing, identity, object, placed } from "../testing/fleet.ts";
-import { APPS, served } from "../testing/served.ts";
+import { APPS, KINDS, served } from "../testing/served.ts";
 
 const OWN: Commit = {
   objects: [object("shop", [placed("eu-1")])],
@@ -20,8 +20,8 @@ const OTHERS: Commit = {
   ],
 };
 
-async function api(commits: readonly Commit[]) {
-  const all = await served({ limits: { requests: { perSecond: 100, burst: 1_000 } } });
+async function api(commits: readonly Commit[], kinds = KINDS) {
+  const all = await served({ limits: { requests: { perSecond: 100, burst: 1_000 } }, kinds: () => kinds });
   for (const commit of commits) all.commit(commit);
   return { ...all, tenant: all.hub.user("tenant", { [APPS]: ["a"] }) };
 }
@@ -90,6 +90,20 @@ describe("a tenant with rights in one namespace", () => {
     await full.json(path, full.tenant);
     await bare.json(path, bare.tenant);
     expect(full.hub.accessReviews).toEqual(bare.hub.accessReviews);
+  });
+
+  test.each([
+    ["/namespaces/a/federatedobjects?kind=Deployment", 200],
+    ["/namespaces/a/causes?kind=Deployment,StatefulSet", 200],
+    ["/namespaces/b/federatedobjects?kind=Deployment", 403],
+    ["/namespaces/b/placedobjects", 403],
+  ])("%s answers %i, whether or not a policy of others places the kind", async (path, code) => {
+    const [applications] = KINDS;
+    const placed = await api([OWN, {}]);
+    const unknown = await api([OWN, {}], applications === undefined ? [] : [applications]);
+    const seen = await placed.json(path, placed.tenant);
+    expect(seen.code).toBe(code);
+    expect(withoutVersions(await unknown.json(path, unknown.tenant))).toBe(withoutVersions(seen));
   });
 
   test("the token of an administrator's page is worth nothing to him", async () => {

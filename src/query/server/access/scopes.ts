@@ -43,9 +43,7 @@ export class ReviewedScope implements Scope {
 
   /** No kind of those in question may be read anywhere. */
   get isEmpty(): boolean {
-    return (
-      this.#everywhere.size === 0 && this.#pairs.size > 0 && [...this.#pairs.values()].every((allowed) => !allowed)
-    );
+    return this.#everywhere.size === 0 && [...this.#pairs.values()].every((allowed) => !allowed);
   }
 
   mayRead(namespace: string | undefined, kindKey: string): boolean {
