@@ -5,7 +5,7 @@
  * Every row says when it was observed. Nothing here writes anything, and a reader never slows the planning.
  */
 export * from "./types.ts";
-export { Engine, parseQuery, shapeOf } from "./ask/index.ts";
+export { Engine, shapeOf } from "./ask/index.ts";
 export { Table } from "./table/index.ts";
 export { Feed, type FeedOptions } from "./feed/index.ts";
 export { type FullObject, FullObjects } from "./full/index.ts";

@@ -59,7 +59,7 @@ export const INSIDE = {
     "workloads",
   ],
   query: ["types.ts", "table", "ask", "feed", "full", "members", "server"],
-  "query/server": ["answers", "access"],
+  "query/server": ["answers", "access", "watches"],
   dashboard: ["model", "page"],
   controllers: ["tables", "states", "facts", "progress", "status", "object", "policies", "members"],
   "controllers/object": ["rollout", "plan", "ends"],

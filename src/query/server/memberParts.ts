@@ -14,7 +14,7 @@ import {
   TokenBuckets,
   type User,
 } from "./access/index.ts";
-import { writeTo } from "./paced.ts";
+import { writeTo } from "./watches/index.ts";
 import { type LogRequest, logRequestOf, noParameters } from "./logRequests.ts";
 
 export interface MemberLimits {

@@ -4,6 +4,7 @@ import { type Query, QueryError, type Resource, RESOURCES } from "../types.ts";
 import {
   RequestError,
   GROUP_PATH,
+  WATCHES_PATH,
   isGettable,
   isNamespaced,
   type Part,
@@ -24,6 +25,7 @@ export interface PartRoute {
 export type Route =
   | { to: "Document"; path: string }
   | { to: "Resource"; resource: Resource; namespace?: string; name?: string }
+  | { to: "Watches" }
   | PartRoute;
 
 const DOCUMENTS: readonly string[] = ["/apis", GROUP_PATH, QUERY_PATH, "/openapi/v3", `/openapi/v3${QUERY_PATH}`];
@@ -33,6 +35,7 @@ export function routeOf(path: string): Route | undefined {
   const plain = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
   if (DOCUMENTS.includes(plain)) return { to: "Document", path: plain };
   if (!plain.startsWith(`${QUERY_PATH}/`)) return undefined;
+  if (plain === WATCHES_PATH) return { to: "Watches" };
   const parts = plain
     .slice(QUERY_PATH.length + 1)
     .split("/")

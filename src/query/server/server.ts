@@ -4,7 +4,7 @@ import { TLSSocket } from "node:tls";
 import { defined } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import type { Client, Clock } from "../../runtime/index.ts";
-import type { ListAnswer, QueryEngine, Resource } from "../types.ts";
+import type { ListAnswer, Query, QueryEngine, Resource } from "../types.ts";
 import {
   EVERY_CLUSTER,
   refuse,
@@ -33,11 +33,12 @@ import {
   TokenBuckets,
   type User,
 } from "./access/index.ts";
+import { askedWatches } from "./askedWatches.ts";
 import { type Leader, noLeader } from "./leader.ts";
 import { type MemberLimits, MemberParts } from "./memberParts.ts";
 import { Parts, type PartSources } from "./parts.ts";
 import { askedBy, checkRequest, checkWay, routeOf } from "./requests.ts";
-import { Stream } from "./streams.ts";
+import { ManyWatches, type NamedWatch, Stream } from "./watches/index.ts";
 
 export interface QueryServerOptions {
   client: Client;
@@ -68,7 +69,8 @@ export interface QueryLimits {
 const LIMITS: QueryLimits = {
   requests: { perSecond: 20, burst: 50 },
   strangers: { perSecond: 50, burst: 100 },
-  watchesOfUser: 20,
+  // Some pages of the dashboard, with five watches each.
+  watchesOfUser: 60,
   watches: 1_000,
   full: { perSecond: 2, burst: 10 },
   members: { requests: { perSecond: 2, burst: 20 }, ofUser: 5, ofMember: 8, all: 100, bytes: 8 << 20 },
@@ -176,7 +178,7 @@ export class QueryServer implements AsyncDisposable {
       send(response, documentAt(route.path));
       return;
     }
-    call.resource = route.resource;
+    call.resource = route.to === "Watches" ? "watches" : route.resource;
     const term = this.#term;
     const parameters = new URLSearchParams((request.url ?? "").split("?", 2)[1] ?? "");
     if (route.to === "Part") {
@@ -186,6 +188,12 @@ export class QueryServer implements AsyncDisposable {
       return await this.#parts.answer({ request, response, proof, parameters, route, ...term });
     }
     const format = formatOf(request.headers.accept);
+    if (route.to === "Watches") {
+      if (format !== "EventStream") throw new RequestError(406, "several watches are text/event-stream; accept that");
+      call.isWatch = true;
+      const watches = askedWatches(parameters);
+      return term === undefined ? await this.#passOn(call, proof) : await this.#watchMany(call, proof, watches, term);
+    }
     const { query, manner } = askedBy(route, parameters, lastEventIdOf(request));
     const how: Representation = {
       ...{ resource: route.resource, format, include: manner.include },
@@ -208,6 +216,16 @@ export class QueryServer implements AsyncDisposable {
     sendList(response, how, await term.engine.list(query, scope));
   }
 
+  async #watchMany({ response }: Call, proof: Proof, watches: readonly NamedWatch[], term: Term): Promise<void> {
+    using _reader = await term.sources.read?.();
+    using places = new DisposableStack();
+    for (const _watch of watches) places.use(this.#watches.take({ user: proof.user.name }));
+    const { clock, logger } = this.#options;
+    const scopeFor = (query: Query): Promise<ReviewedScope> => this.#scopeFor(proof, query, term.engine);
+    const outside = { scopes: this.#scopes, scopeFor, clock, now: () => clock.now(), logger };
+    await new ManyWatches({ ...term, ...outside, watches, proof, response }).run();
+  }
+
   async #get({ response, proof, how, namespace, name }: GetCall, { engine }: Term): Promise<void> {
     const { resource } = how;
     if (!isGettable(resource)) throw new RequestError(404, `a row of ${resource} cannot be read alone`);
@@ -219,11 +237,7 @@ export class QueryServer implements AsyncDisposable {
    * Whoever names namespaces where he may read nothing is told so, whether or not there is anything. The kind in the
    * filter has no say in this: the kinds that are known tell what others place.
    */
-  async #scopeFor(
-    { user }: Proof,
-    { filter, resource }: Parameters<QueryEngine["list"]>[0],
-    engine: QueryEngine,
-  ): Promise<ReviewedScope> {
+  async #scopeFor({ user }: Proof, { filter, resource }: Query, engine: QueryEngine): Promise<ReviewedScope> {
     const scope = await this.#scopes.of(user, filter, engine);
     const { namespace } = filter;
     if (namespace === undefined || !scope.isEmpty || resource === "fleetclusters") return scope;
@@ -267,7 +281,7 @@ interface Call {
   response: ServerResponse;
   path: string;
   /** For metrics and logs. */
-  resource: Resource | "discovery" | "other";
+  resource: Resource | "discovery" | "watches" | "other";
   isWatch: boolean;
   user?: User;
 }

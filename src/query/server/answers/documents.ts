@@ -11,6 +11,7 @@ import {
   PART_KINDS,
   partsOf,
   SHORT_NAMES,
+  WATCHES_PATH,
 } from "./names.ts";
 
 const GROUP_VERSION = { groupVersion: API_VERSION, version: QUERY_VERSION };
@@ -89,7 +90,7 @@ const OF_WATCHES: Readonly<Record<string, string>> = {
 };
 
 function description(): object {
-  const paths: Record<string, object> = {};
+  const paths: Record<string, object> = { [WATCHES_PATH]: { get: watchesOperation() } };
   for (const resource of RESOURCES) {
     const list = { get: listOperation(resource) };
     paths[`${QUERY_PATH}/${resource}`] = list;
@@ -111,6 +112,30 @@ function description(): object {
     paths,
     components: { schemas: schemas(), securitySchemes: { token: { type: "http", scheme: "bearer" } } },
     security: [{ token: [] }],
+  };
+}
+
+function watchesOperation(): object {
+  return {
+    summary: "Several watches in one stream of server-sent events.",
+    description:
+      "Each parameter is a watch: its name, and its address after the path of the API, percent-encoded. Each event has " +
+      "the name as `watch`. To resume, give each address the resourceVersion of the last event of its watch.",
+    operationId: "watchMany",
+    parameters: [
+      {
+        name: "watches",
+        in: "query",
+        style: "form",
+        explode: true,
+        schema: { type: "object", additionalProperties: { type: "string" }, minProperties: 1, maxProperties: 8 },
+        example: { trouble: "causes", held: "namespaces/shop/placedobjects?reason=DeletionsHeld" },
+      },
+    ],
+    responses: {
+      200: { description: "OK", content: { "text/event-stream": { schema: { type: "string" } } } },
+      ...FAILURES,
+    },
   };
 }
 

@@ -17,6 +17,7 @@ export {
   type Part,
   PART_KINDS,
   partsOf,
+  WATCHES_PATH,
 } from "./names.ts";
 export { errorText, eventText, formatOf, heartbeatText, type Representation, rowBody } from "./representation.ts";
 export { rowKeyOf } from "./rowNames.ts";

@@ -1,8 +1,10 @@
-import { QUERY_GROUP, QUERY_VERSION } from "../../../apis/index.ts";
+import { QUERY_GROUP, QUERY_PATH, QUERY_VERSION } from "../../../apis/index.ts";
 import type { Resource } from "../../types.ts";
 
 export const API_VERSION = `${QUERY_GROUP}/${QUERY_VERSION}`;
 export const GROUP_PATH = `/apis/${QUERY_GROUP}`;
+/** Several watches in one stream. */
+export const WATCHES_PATH = `${QUERY_PATH}/watches`;
 
 export const KIND_OF = {
   federatedobjects: "FederatedObject",

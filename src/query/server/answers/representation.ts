@@ -35,7 +35,12 @@ export interface Representation {
   include: IncludeObject;
   /** Epoch milliseconds, for ages in tables. */
   now: () => number;
+  /** Name of the watch, where one stream has several. */
+  watch?: string;
 }
+
+/** How an event is framed. */
+export type Framing = Pick<Representation, "format" | "watch">;
 
 export function listBody({ resource, format, include, now }: Representation, answer: ListAnswer): object {
   return format === "Table" ? tableOfList(resource, answer, include, now()) : listOf(resource, answer);
@@ -53,19 +58,20 @@ export function eventText(how: Representation, event: WatchEvent, isInitialEnd: 
 }
 
 /** Text of the event that ends a watch. */
-export function errorText(how: Representation, status: StatusBody): string {
+export function errorText(how: Framing, status: StatusBody): string {
   return framed(how, "ERROR", status);
 }
 
 /** Both readers skip it. */
-export function heartbeatText({ format }: Representation): string {
+export function heartbeatText({ format }: Framing): string {
   return format === "EventStream" ? ": heartbeat\n\n" : "\n";
 }
 
-function framed({ format }: Representation, type: string, object: object, id?: string): string {
-  const json = JSON.stringify({ type, object });
+/** The last id of a stream of several watches would be of one of them: their versions are in the objects. */
+function framed({ format, watch }: Framing, type: string, object: object, id?: string): string {
+  const json = JSON.stringify({ ...defined({ watch }), type, object });
   if (format !== "EventStream") return `${json}\n`;
-  return `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${json}\n\n`;
+  return `${id === undefined || watch !== undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${json}\n\n`;
 }
 
 function changed({ resource, format, include, now }: Representation, event: WatchEvent & { object: object }): object {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { Clock } from "../../runtime/index.ts";
+import type { Clock } from "../../../runtime/index.ts";
 
 /** For a reader who does not read. */
 const DRAIN_MS = 30_000;
