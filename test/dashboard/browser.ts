@@ -5,11 +5,6 @@ import { chromium, type Browser, type Page } from "playwright-core";
 import { buildPage } from "../../src/dashboard/buildPage.ts";
 import { DashboardFiles } from "../../src/dashboard/index.ts";
 import { QueryTestServer } from "../../src/dashboard/testing/queryServer.ts";
-import type { Scope } from "../../src/query/index.ts";
-
-const ADMIN: Scope = { subject: "admin", mayRead: () => true, mayReadClusters: true };
-const TENANT: Scope = { subject: "tenant", mayRead: (namespace) => namespace === "bank", mayReadClusters: false };
-const NOBODY: Scope = { subject: "nobody", mayRead: () => false, mayReadClusters: false };
 
 /** The page as it is built, and a browser. One for all tests of a file. */
 export class Studio implements AsyncDisposable {
@@ -34,10 +29,9 @@ export class Studio implements AsyncDisposable {
 
   async visit(viewport = { width: 1_280, height: 900 }): Promise<Visit> {
     const server = new QueryTestServer(this.#files);
-    server.readers.set("admin-token", ADMIN).set("tenant-token", TENANT).set("nobody-token", NOBODY);
     await server.start();
-    const page = await this.#browser.newPage({ viewport });
-    return new Visit(server, page);
+    const context = await this.#browser.newContext({ viewport });
+    return new Visit(server, await context.newPage());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -56,6 +50,18 @@ export class Visit implements AsyncDisposable {
   constructor(server: QueryTestServer, page: Page) {
     this.server = server;
     this.page = page;
+    this.#listen(page);
+  }
+
+  /** Another tab of the same browser. */
+  async tab(token = "admin-token", fragment = "#"): Promise<Page> {
+    const page = await this.page.context().newPage();
+    this.#listen(page);
+    await this.#open(page, token, fragment);
+    return page;
+  }
+
+  #listen(page: Page): void {
     page.on("pageerror", ({ message }) => this.problems.push(message));
     page.on("console", (message) => {
       const text = message.text();
@@ -65,12 +71,16 @@ export class Visit implements AsyncDisposable {
   }
 
   async signIn(token = "admin-token", fragment = "#"): Promise<void> {
-    await this.page.goto(`${this.server.address}${fragment}${fragment.includes("?") ? "&" : ""}token=${token}`);
-    await this.page.locator("header h1").waitFor();
+    await this.#open(this.page, token, fragment);
+  }
+
+  async #open(page: Page, token: string, fragment: string): Promise<void> {
+    await page.goto(`${this.server.address}${fragment}${fragment.includes("?") ? "&" : ""}token=${token}`);
+    await page.locator("header h1").waitFor();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.page.close();
-    await this.server.stop();
+    await this.page.context().close();
+    await this.server[Symbol.asyncDispose]();
   }
 }

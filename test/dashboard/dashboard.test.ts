@@ -28,13 +28,13 @@ describe("sign-in", () => {
     expect(visit.problems).toEqual([]);
   });
 
-  test("a wrong token is refused with the server's words, and a right one goes on", async () => {
+  test("a wrong token is refused with the likely causes, and a right one goes on", async () => {
     await using visit = await badNightVisit();
     const { page, server } = visit;
     await page.goto(server.address);
     await page.getByLabel("Token for the hub").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("the hub does not know the token").waitFor();
+    await page.getByText("The hub does not accept this token. It may have expired").waitFor();
     await page.getByLabel("Token for the hub").fill("admin-token");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Trouble by cause" }).waitFor();
@@ -50,14 +50,14 @@ describe("sign-in", () => {
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
     await page.reload();
     await page.getByLabel("Token for the hub").waitFor();
-    await expect.poll(() => visit.server.watches).toBe(0);
+    await expect.poll(() => visit.server.streams).toBe(0);
   });
 
   test("a token that ends while the page is open leads back to the sign-in", async () => {
     await using visit = await badNightVisit();
     await visit.signIn();
     await visit.page.locator("[data-state=Live]").waitFor();
-    visit.server.readers.clear();
+    visit.server.revokeTokens();
     await visit.server.stop();
     await visit.server.start();
     await visit.page.getByText("does not accept the token any more").waitFor();
@@ -86,7 +86,7 @@ describe("the first screen", () => {
   test("an empty fleet says so", async () => {
     await using visit = await studio.visit();
     await visit.signIn();
-    await visit.page.getByText("No trouble.").waitFor();
+    await visit.page.getByText("No trouble in 0 objects that you may read.").waitFor();
     await visit.page.getByText("No cluster has joined yet").waitFor();
   });
 
@@ -185,11 +185,73 @@ describe("live", () => {
     await page.locator("[data-state=Live]").waitFor();
     await page.getByText("1 object in 1 cluster").waitFor();
     await page.getByText("Nothing is held").waitFor();
-    const watches = server.requests.slice(before).filter(({ url }) => url.includes("watch=true"));
-    expect(watches.length).toBeGreaterThanOrEqual(4);
-    expect(watches.filter(({ lastEventId }) => lastEventId === undefined)).toEqual([]);
+    const [first = ""] = server.requests.slice(before).filter((url) => url.includes("/watches?"));
+    const watches = [...new URL(first, server.address).searchParams.values()];
+    expect(watches).toHaveLength(4);
+    for (const watch of watches) expect(watch).toMatch(/resourceVersion=\d{7,}/);
   });
 });
+
+describe("connections", () => {
+  test("a page has one stream for all its rows, also with the matrix", async () => {
+    await using visit = await badNightVisit();
+    const { page, server } = visit;
+    await visit.signIn();
+    await page.locator("[data-state=Live]").waitFor();
+    expect(server.streams).toBe(1);
+    await page.getByRole("link", { name: "Matrix" }).click();
+    await page.getByLabel("shop/till on eu-1: Available").waitFor();
+    await expect.poll(() => server.streams).toBe(1);
+    const last = server.requests.findLast((url) => url.includes("/watches?")) ?? "";
+    expect([...new URL(last, server.address).searchParams.keys()]).toHaveLength(5);
+  });
+
+  test("eight tabs that are seen at once all follow the fleet, and leave room for requests", async () => {
+    await using visit = await badNightVisit();
+    await visit.signIn();
+    const { server } = visit;
+    const tabs = [visit.page];
+    while (tabs.length < 8) tabs.push(await visit.tab("admin-token", tabs.length % 2 === 0 ? "#" : "#/matrix?"));
+    for (const tab of tabs) await tab.locator("[data-state=Live]").waitFor();
+    expect(server.streams).toBeLessThanOrEqual(4);
+    const failing = trouble("eu-1", "QuotaExceeded", "quota is used up", Date.now());
+    server.table.commit({ objects: [object("shop", "till", [failing, placed("us-1")])] });
+    for (const tab of tabs)
+      await tab.getByText("QuotaExceeded").or(tab.getByLabel("till on eu-1: QuotaExceeded")).waitFor();
+    // The drawer asks by itself.
+    const [first, second] = [tabs[0], tabs[1]];
+    await first?.getByRole("link", { name: "shop/till on eu-1" }).first().click();
+    await first?.getByRole("complementary").getByText("Degraded: QuotaExceeded").waitFor();
+    await second?.getByLabel("shop/till on eu-1: QuotaExceeded").click();
+    await second?.getByRole("complementary").getByText("Degraded: QuotaExceeded").waitFor();
+    for (const tab of tabs) expect(await tab.locator("[data-state]").getAttribute("data-state")).toBe("Live");
+    expect(visit.problems).toEqual([]);
+  });
+
+  test("a hidden tab ends its stream after half a minute, and goes on from there when it is seen", async () => {
+    await using visit = await badNightVisit();
+    const { page, server } = visit;
+    await page.clock.install();
+    await visit.signIn();
+    await page.locator("[data-state=Live]").waitFor();
+    await setHidden(page, true);
+    await page.clock.fastForward(30_000);
+    await expect.poll(() => server.streams).toBe(0);
+    const asked = server.requests.length;
+    server.table.commit({ objects: [object("shop", "cart", [placed("eu-1"), placed("eu-2")])] });
+    await page.clock.fastForward(60_000);
+    expect(server.requests.length).toBe(asked);
+    await setHidden(page, false);
+    await page.getByText("1 object in 1 cluster").waitFor();
+    expect(server.requests.at(-1)).toContain("resourceVersion");
+  });
+});
+
+/** As when another tab is chosen: a browser without a screen shows all of them. */
+async function setHidden(page: Visit["page"], isHidden: boolean): Promise<void> {
+  await page.evaluate(`Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));`);
+}
 
 describe("rights", () => {
   test("who may read nothing is told so, and whom to ask", async () => {

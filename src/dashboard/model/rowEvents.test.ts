@@ -1,8 +1,8 @@
 import { fc, test as property } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import { type RowEvent, rowEventOf, RowTable } from "./rowEvents.ts";
+import { type RowEvent, RowTable, watchEventOf } from "./rowEvents.ts";
 
-describe("rowEventOf", () => {
+describe("watchEventOf", () => {
   const status = { name: "web" };
   const metadata = { namespace: "shop", name: "web" };
   const cases: { name: string; data: object; want: object | undefined }[] = [
@@ -39,8 +39,22 @@ describe("rowEventOf", () => {
     { name: "a type of a later server", data: { type: "RENAMED", object: { metadata, status } }, want: undefined },
   ];
   test.each(cases)("$name", ({ data, want }) =>
-    expect(rowEventOf({ event: "", data: JSON.stringify(data) })).toEqual(want),
+    expect(watchEventOf({ event: "", data: JSON.stringify({ watch: "w1", ...data }) })?.change).toEqual(want),
   );
+
+  test.each([
+    { name: "the version of an object", resourceVersion: "7", version: "7" },
+    { name: "no version among the first rows", resourceVersion: "0", version: undefined },
+    { name: "no version", resourceVersion: undefined, version: undefined },
+  ])("says which watch it belongs to, and where it can go on: $name", ({ resourceVersion, version }) => {
+    const data = { watch: "w1", type: "DELETED", object: { metadata: { ...metadata, resourceVersion } } };
+    const change = { type: "DELETED", key: "shop/web" };
+    expect(watchEventOf({ event: "", data: JSON.stringify(data) })).toEqual({ watch: "w1", version, change });
+  });
+
+  test("an event of no watch is left out", () => {
+    expect(watchEventOf({ event: "", data: JSON.stringify({ type: "BOOKMARK" }) })).toBeUndefined();
+  });
 });
 
 type Event = RowEvent<number>;

@@ -7,9 +7,26 @@ export type RowEvent<R> =
   | { type: "BOOKMARK" }
   | { type: "ERROR"; code: number; message: string };
 
+/** An event of one of the watches of a stream. */
+export interface WatchEvent {
+  /** Name of the watch. */
+  watch: string;
+  /** After which the watch can go on. Undefined: among its first rows. */
+  version: string | undefined;
+  change: RowEvent<unknown>;
+}
+
 interface Decoded {
+  watch?: unknown;
   type?: unknown;
-  object?: { code?: unknown; message?: unknown; metadata?: { name?: unknown; namespace?: unknown }; status?: object };
+  object?: DecodedObject;
+}
+
+interface DecodedObject {
+  code?: unknown;
+  message?: unknown;
+  metadata?: { name?: unknown; namespace?: unknown; resourceVersion?: unknown };
+  status?: object;
 }
 
 /**
@@ -17,8 +34,15 @@ interface Decoded {
  *
  * @throws {SyntaxError} if the data is no JSON
  */
-export function rowEventOf<R>({ data }: ServerSentEvent): RowEvent<R> | undefined {
-  const { type, object = {} } = JSON.parse(data) as Decoded;
+export function watchEventOf({ data }: ServerSentEvent): WatchEvent | undefined {
+  const { watch, type, object = {} } = JSON.parse(data) as Decoded;
+  const change = changeOf(type, object);
+  if (typeof watch !== "string" || change === undefined) return undefined;
+  const version = object.metadata?.resourceVersion;
+  return { watch, version: typeof version === "string" && version !== "0" ? version : undefined, change };
+}
+
+function changeOf(type: unknown, object: DecodedObject): RowEvent<unknown> | undefined {
   if (type === "BOOKMARK") return { type };
   if (type === "ERROR") {
     const code = typeof object.code === "number" ? object.code : 500;
@@ -29,7 +53,7 @@ export function rowEventOf<R>({ data }: ServerSentEvent): RowEvent<R> | undefine
   const key = `${typeof namespace === "string" ? namespace : ""}/${name}`;
   if (type === "DELETED") return { type, key };
   if ((type !== "ADDED" && type !== "MODIFIED") || object.status === undefined) return undefined;
-  return { type: "SET", key, row: object.status as R };
+  return { type: "SET", key, row: object.status };
 }
 
 export type OnChange<R> = (before: R | undefined, after: R | undefined) => void;

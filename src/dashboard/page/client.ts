@@ -7,6 +7,12 @@ const API = `..${QUERY_PATH}`;
 
 export type Parameters = Readonly<Record<string, string | undefined>>;
 
+/** One of the watches of a stream. */
+export interface WatchAddress {
+  resource: Resource;
+  parameters: Parameters;
+}
+
 /** An answer that is none of the rows. */
 export class AnswerError extends Error {
   override readonly name = "AnswerError";
@@ -57,18 +63,16 @@ export class Client {
     }
   }
 
-  /** The events after `lastEventId`, or all rows and what follows. */
+  /** The events of several watches, by their names. */
   async watch(
-    resource: Resource,
-    parameters: Parameters,
-    lastEventId: string | undefined,
+    watches: Readonly<Record<string, WatchAddress>>,
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>> {
-    const headers = {
-      accept: "text/event-stream",
-      ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
-    };
-    const response = await this.#ask(resource, { ...parameters, watch: "true" }, headers, signal);
+    const addresses = Object.entries(watches).map(([name, { resource, parameters }]) => {
+      return [name, `${resource}?${queryOf(parameters)}`] as const;
+    });
+    const headers = { accept: "text/event-stream" };
+    const response = await this.#ask("watches", Object.fromEntries(addresses), headers, signal);
     if (response.body === null) throw new AnswerError(502, "the answer has no events");
     return response.body;
   }
@@ -79,10 +83,8 @@ export class Client {
     headers: Record<string, string>,
     signal: AbortSignal | undefined,
   ): Promise<Response> {
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
     const token = this.#token();
-    const response = await fetch(`${API}/${path}?${query.toString()}`, {
+    const response = await fetch(`${API}/${path}?${queryOf(parameters)}`, {
       headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       cache: "no-store",
       credentials: "same-origin",
@@ -92,6 +94,12 @@ export class Client {
     if (response.ok) return response;
     throw new AnswerError(response.status, await messageOf(response), Number(response.headers.get("retry-after") ?? 0));
   }
+}
+
+function queryOf(parameters: Parameters): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, value);
+  return query.toString();
 }
 
 async function messageOf(response: Response): Promise<string> {

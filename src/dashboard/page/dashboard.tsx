@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ageText, fragmentOf, type Freshness, type Route } from "../model/index.ts";
 import { Drawer } from "./drawer.tsx";
 import type { Fleet } from "./fleet.ts";
-import { useFleet, useNow, useRoute } from "./hooks.ts";
+import { useFleet, useNow, useRoute, useTotals } from "./hooks.ts";
 import { Matrix } from "./matrix.tsx";
 import { Overview } from "./overview.tsx";
 
@@ -16,6 +16,7 @@ export function Dashboard({ fleet, hasToken, onSignOut }: Properties) {
   useFleet(fleet);
   const now = useNow();
   const route = useRoute();
+  const totals = useTotals(fleet);
   const overall = fleet.overall(now);
   const isSignedOut = overall === "SignedOut";
   useEffect(() => {
@@ -24,6 +25,7 @@ export function Dashboard({ fleet, hasToken, onSignOut }: Properties) {
   useEffect(() => {
     if (route.view === "overview") fleet.closeMatrix();
   }, [fleet, route.view]);
+  const isRefused = overall === "Refused" || (fleet.clusters.isRefused && totals?.count === 0);
   return (
     <>
       <a class="skip" href="#main" onClick={toMain}>
@@ -44,12 +46,12 @@ export function Dashboard({ fleet, hasToken, onSignOut }: Properties) {
       </header>
       <Notices fleet={fleet} overall={overall} now={now} />
       <main id="main" tabIndex={-1} class={overall === "Stale" ? "stale" : ""}>
-        {overall === "Refused" ? (
+        {isRefused ? (
           <NoRights fleet={fleet} />
         ) : route.view === "matrix" ? (
           <Matrix fleet={fleet} route={route} />
         ) : (
-          <Overview fleet={fleet} route={route} now={now} />
+          <Overview fleet={fleet} route={route} totals={totals} now={now} />
         )}
       </main>
       {route.open === undefined ? null : (
@@ -128,7 +130,7 @@ function iso(at: number): string {
 
 function NoRights({ fleet }: { fleet: Fleet }) {
   const [message] = useState(() => {
-    const { connection } = fleet.causes;
+    const { connection } = fleet.clusters;
     return connection.is === "Refused" ? connection.message : "";
   });
   return (

@@ -255,7 +255,7 @@ function Transition({ row, now }: { row: TransitionRow; now: number }) {
   );
 }
 
-/** Asks again while the drawer is open; what was known stays while nobody answers. */
+/** Asks again while the drawer is seen; what was known stays while nobody answers. */
 function useKnown(fleet: Fleet, pair: PairName): Known | undefined {
   const [known, setKnown] = useState<Known>();
   useEffect(() => {
@@ -269,7 +269,11 @@ function useKnown(fleet: Fleet, pair: PairName): Known | undefined {
         const problem = error instanceof Error ? error.message : String(error);
         setKnown((before) => ({ timeline: [], ...before, problem: `What you see may be old: ${problem}` }));
       }
-      if (!gone.signal.aborted) timer = setTimeout(() => void ask(), AGAIN_MS);
+      if (!gone.signal.aborted) timer = setTimeout(again, AGAIN_MS);
+    };
+    const again = (): void => {
+      if (document.hidden) document.addEventListener("visibilitychange", again, { once: true, signal: gone.signal });
+      else void ask();
     };
     void ask();
     return () => {

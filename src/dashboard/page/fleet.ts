@@ -11,33 +11,32 @@ import {
 } from "../model/index.ts";
 import type { Client } from "./client.ts";
 import { Live } from "./live.ts";
-
-/** Whatever its rows are. */
-type Stream = Pick<Live<never>, "connection" | "retry"> & Disposable;
+import { Streams } from "./streams.ts";
 
 export interface MatrixRows {
   live: Live<GridRow>;
   lines: GridLines;
 }
 
-/** The streams of what is on the screen, and who is told when one of them changes. */
+/** The rows of what is on the screen, and who is told when some of them change. */
 export class Fleet implements Disposable {
   readonly client: Client;
   readonly clusters: Live<FleetClusterRow>;
   readonly causes: Live<CauseRow>;
   readonly rollouts: Live<FederatedObjectRow>;
   readonly held: Live<PlacedObjectRow>;
+  readonly #streams: Streams;
   readonly #listeners = new Set<() => void>();
   #matrix: (MatrixRows & { name: string }) | undefined;
   #isDue = false;
 
   constructor(client: Client) {
     this.client = client;
-    const changed = (): void => this.#notify();
-    this.clusters = new Live(client, "fleetclusters", {}, changed);
-    this.causes = new Live(client, "causes", {}, changed);
-    this.rollouts = new Live(client, "federatedobjects", { waitingFor: "approval" }, changed);
-    this.held = new Live(client, "placedobjects", { reason: HELD_REASONS.join(",") }, changed);
+    this.#streams = new Streams(client, () => this.#notify());
+    this.clusters = new Live(this.#streams, "fleetclusters", {});
+    this.causes = new Live(this.#streams, "causes", {});
+    this.rollouts = new Live(this.#streams, "federatedobjects", { waitingFor: "approval" });
+    this.held = new Live(this.#streams, "placedobjects", { reason: HELD_REASONS.join(",") });
   }
 
   /** The matrix of a filter. The one of the filter before ends. */
@@ -47,10 +46,9 @@ export class Fleet implements Disposable {
     this.closeMatrix();
     const lines = new GridLines();
     const live = new Live<GridRow>(
-      this.client,
+      this.#streams,
       "placedobjects",
       { ...filter, fields: GRID_FIELDS.join(",") },
-      () => this.#notify(),
       (before, after) => lines.change(before, after),
     );
     this.#matrix = { name, live, lines };
@@ -75,24 +73,23 @@ export class Fleet implements Disposable {
     );
   }
 
-  /** The stream that has been lost for the longest time. */
+  /** Undefined: the connection is not lost. */
   lost(): Extract<Connection, { is: "Lost" }> | undefined {
-    return this.#all()
-      .flatMap(({ connection }) => (connection.is === "Lost" ? [connection] : []))
-      .toSorted((a, b) => a.since - b.since)[0];
+    const { connection } = this.#streams;
+    return connection.is === "Lost" ? connection : undefined;
   }
 
   retry(): void {
-    for (const live of this.#all()) live.retry();
+    this.#streams.retry();
   }
 
   [Symbol.dispose](): void {
-    for (const live of this.#all()) live[Symbol.dispose]();
+    this.#streams[Symbol.dispose]();
     this.#listeners.clear();
   }
 
-  #all(): Stream[] {
-    const all: Stream[] = [this.clusters, this.causes, this.rollouts, this.held];
+  #all(): { connection: Connection }[] {
+    const all: { connection: Connection }[] = [this.clusters, this.causes, this.rollouts, this.held];
     if (this.#matrix !== undefined) all.push(this.#matrix.live);
     return all;
   }

@@ -111,7 +111,7 @@ function Totals({ fleet, filter, version }: { fleet: Fleet; filter: MatrixFilter
     const gone = new AbortController();
     let shown = -1;
     const ask = async (): Promise<void> => {
-      if (shown === latest.current) return;
+      if (shown === latest.current || document.hidden) return;
       shown = latest.current;
       try {
         const { totals } = await fleet.client.list("placedobjects", { ...filter, limit: "1" }, gone.signal);

@@ -21,6 +21,7 @@ import {
   waitSince,
 } from "../model/index.ts";
 import type { Fleet } from "./fleet.ts";
+import type { Totals } from "./hooks.ts";
 import { Command, Message, PairLink, Section, State } from "./pieces.tsx";
 
 const MOST_ROWS = 50;
@@ -28,15 +29,17 @@ const MOST_ROWS = 50;
 interface Properties {
   fleet: Fleet;
   route: Route;
+  totals: Totals | undefined;
   now: number;
 }
 
-export function Overview({ fleet, route, now }: Properties) {
+export function Overview({ fleet, route, totals, now }: Properties) {
   const { clusters, causes, rollouts, held } = fleet;
   const regions = byRegion(clusters.table.rows());
   const waiting = waitingForPerson(rollouts.table.rows());
   const rows = sortedHeld(held.table.rows());
   const found = sortedCauses(causes.table.rows());
+  const of = totals === undefined ? "" : ` in ${counted(totals.count, "object")} that you may read`;
   const oldest = oldestObservation(clusters.table.rows(), held.table.rows());
   return (
     <div class="overview">
@@ -46,7 +49,7 @@ export function Overview({ fleet, route, now }: Properties) {
         count={found.length}
         connection={causes.connection}
         isComplete={causes.table.isComplete}
-        empty="No trouble. Everything that you may read is as it should be, or on its way."
+        empty={`No trouble${of}. Everything is as it should be, or on its way.`}
       >
         <ol class="rows">
           {found.slice(0, MOST_ROWS).map((cause) => (

@@ -30,7 +30,7 @@ export function Page({ session }: { session: Session }) {
       } catch (error) {
         if (gone.signal.aborted) return;
         const code = error instanceof AnswerError ? error.code : 0;
-        if (code === 401) setAccess(refused(session, error));
+        if (code === 401) setAccess(refused(session));
         // Rights and breaks are shown where the rows would be.
         else enter();
       }
@@ -66,8 +66,9 @@ export function Page({ session }: { session: Session }) {
   }
 }
 
-function refused(session: Session, error: unknown): Access {
+function refused(session: Session): Access {
   if (session.token === undefined) return { is: "SignedOut" };
   session.signOut();
-  return { is: "SignedOut", message: error instanceof Error ? error.message : "the token is not valid" };
+  const message = "The hub does not accept this token. It may have expired, or be of another cluster.";
+  return { is: "SignedOut", message };
 }

@@ -2,48 +2,60 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { QUERY_PATH } from "../../apis/index.ts";
-import { Engine, parseQuery, QueryError, type Resource, RESOURCES, type Scope, Table } from "../../query/index.ts";
+import { createLogger } from "../../observability/index.ts";
+import { Engine, QueryServer, Table } from "../../query/index.ts";
+import { FakeHub } from "../../query/testing/fakeHub.ts";
+import { APPS, CLUSTERS, KINDS } from "../../query/testing/served.ts";
+import { type Clock, systemClock } from "../../runtime/index.ts";
 import type { DashboardFiles } from "../index.ts";
 
-const PREFIX = `${QUERY_PATH}/`;
-const HEARTBEAT_MS = 15_000;
-
-/** The routes of the query API over rows in memory, as far as the page uses them. Tokens stand for readers. */
+/** The query API over rows in memory and a hub that knows three readers, beside the page. */
 export class QueryTestServer implements AsyncDisposable {
   readonly table = new Table({ now: Date.now });
-  readonly engine: Engine;
-  /** By token. */
-  readonly readers = new Map<string, Scope>();
   /** Whole objects, by the name of their rows. */
   readonly wholes = new Map<string, object>();
-  /** Addresses of the requests so far, with their headers. */
-  readonly requests: { url: string; lastEventId: string | undefined }[] = [];
-  /** Open watches. */
-  watches = 0;
+  /** Addresses of the requests so far. */
+  readonly requests: string[] = [];
+  /** Open streams of watches. */
+  streams = 0;
+  readonly #hub = new FakeHub();
+  readonly #query: QueryServer;
   readonly #files: DashboardFiles;
+  #elapsed = 0;
   #server: Server | undefined;
   #port = 0;
 
   constructor(files: DashboardFiles) {
     this.#files = files;
-    this.engine = new Engine({
-      table: this.table,
-      now: Date.now,
-      random: Math.random,
-      randomId: randomUUID,
-      pause: () => setImmediate(),
+    const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + this.#elapsed };
+    this.#query = new QueryServer({
+      ...{ client: this.#hub.client, clock, kinds: () => KINDS },
+      logger: createLogger({ level: "silent" }),
     });
+    const outside = { now: Date.now, random: Math.random, randomId: randomUUID, pause: () => setImmediate() };
+    const full = { of: ({ kind, group, name }: Named) => Promise.resolve(this.#wholeOf(`${kind}.${group}:${name}`)) };
+    this.#query.lead(new Engine({ table: this.table, ...outside }), { full: full as never });
+    this.#letIn("admin", { [APPS]: ["*"], [CLUSTERS]: ["*"] });
+    this.#letIn("tenant", { [APPS]: ["bank"] });
+    this.#letIn("nobody", {});
   }
 
   get address(): string {
     return `http://127.0.0.1:${this.#port}/dashboard/`;
   }
 
+  /** No token is valid any more, and the reviews of before are forgotten. */
+  revokeTokens(): void {
+    this.#hub.tokens.clear();
+    this.#elapsed += 60_000;
+  }
+
   /** On the same port as before a stop. */
   async start(port = this.#port): Promise<void> {
     const server = createServer((request, response) => {
-      if (!this.#files.handle(request, response)) void this.#answer(request, response);
+      if (this.#files.handle(request, response)) return;
+      this.#count(request, response);
+      if (!this.#query.take(request, response)) response.writeHead(404).end();
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -66,106 +78,29 @@ export class QueryTestServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
+    await this.#query[Symbol.asyncDispose]();
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { url = "/", headers } = request;
-    const lastEventId = headers["last-event-id"] as string | undefined;
-    this.requests.push({ url, lastEventId });
-    try {
-      const { pathname, searchParams } = new URL(url, "http://127.0.0.1");
-      const whole = this.#wholeAt(pathname);
-      if (whole !== undefined && this.#scopeOf(headers) !== undefined) {
-        response.writeHead(200, { "content-type": "application/json" });
-        return void response.end(JSON.stringify({ status: whole }));
-      }
-      const resource = RESOURCES.find((one) => pathname === `${PREFIX}${one}`);
-      if (resource === undefined) throw new QueryError(404, "NotFound", "there is no such path");
-      const scope = this.#scopeOf(headers);
-      if (scope === undefined) return refuse(response, 401, "the hub does not know the token");
-      const isWatch = searchParams.get("watch") === "true";
-      searchParams.delete("watch");
-      const query = parseQuery(resource, searchParams);
-      const isEmpty = [...this.engine.pairs({})].every(({ namespace, kindKey }) => !scope.mayRead(namespace, kindKey));
-      if (resource !== "fleetclusters" && isEmpty && !scope.mayReadClusters)
-        throw new QueryError(403, "Forbidden", `you may not list ${resource}`);
-      if (isWatch) await this.#watch(query, scope, lastEventId, response);
-      else {
-        const { items = [], resourceVersion, ...rest } = await this.engine.list(query, scope);
-        const objects = items.map((row) => objectOf(resource, row));
-        response.writeHead(200, { "content-type": "application/json" });
-        response.end(JSON.stringify({ metadata: { resourceVersion }, items: objects, ...rest }));
-      }
-    } catch (error) {
-      const status = error instanceof QueryError ? error.status : 500;
-      refuse(response, status, error instanceof Error ? error.message : String(error));
-    }
+  /** Signs in with `<name>-token`. */
+  #letIn(name: string, rights: Readonly<Record<string, readonly string[]>>): void {
+    this.#hub.user(name, rights);
+    this.#hub.tokens.set(`${name}-token`, { username: name, groups: ["system:authenticated"] });
   }
 
-  #scopeOf({ authorization = "" }: IncomingMessage["headers"]): Scope | undefined {
-    return this.readers.get(authorization.replace("Bearer ", ""));
+  #count({ url = "" }: IncomingMessage, response: ServerResponse): void {
+    this.requests.push(url);
+    if (!url.includes("/watches?")) return;
+    this.streams += 1;
+    response.once("close", () => (this.streams -= 1));
   }
 
-  #wholeAt(pathname: string): object | undefined {
-    const [, name] = /\/federatedobjects\/([^/]+)\/full$/.exec(pathname) ?? [];
-    return name === undefined ? undefined : this.wholes.get(decodeURIComponent(name));
-  }
-
-  async #watch(
-    query: ReturnType<typeof parseQuery>,
-    scope: Scope,
-    since: string | undefined,
-    response: ServerResponse,
-  ): Promise<void> {
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
-    const options = { signal: gone.signal, ...(since === undefined ? {} : { since }) };
-    await using watch = this.engine.watch(query, scope, options);
-    response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
-    response.flushHeaders();
-    this.watches += 1;
-    const beat = setInterval(() => response.write(": heartbeat\n\n"), HEARTBEAT_MS);
-    try {
-      for await (const { type, resourceVersion, ...event } of watch) {
-        const object = "object" in event ? objectOf(query.resource, event.object) : { metadata: { resourceVersion } };
-        response.write(`id: ${resourceVersion}\nevent: ${type}\ndata: ${JSON.stringify({ type, object })}\n\n`);
-      }
-    } catch (error) {
-      const code = error instanceof QueryError ? error.status : 500;
-      const message = error instanceof Error ? error.message : String(error);
-      response.write(`event: ERROR\ndata: ${JSON.stringify({ type: "ERROR", object: { code, message } })}\n\n`);
-    } finally {
-      clearInterval(beat);
-      this.watches -= 1;
-      response.end();
-    }
+  #wholeOf(name: string): object | undefined {
+    return this.wholes.get(name);
   }
 }
 
-function refuse(response: ServerResponse, code: number, message: string): void {
-  if (response.headersSent) return void response.destroy();
-  response.writeHead(code, { "content-type": "application/json" });
-  response.end(JSON.stringify({ kind: "Status", status: "Failure", code, message }));
-}
-
-function objectOf(resource: Resource, row: object): object {
-  const { namespace } = row as { namespace?: string };
-  const metadata = { name: nameOf(resource, row), ...(namespace === undefined ? {} : { namespace }) };
-  return { metadata, status: row };
-}
-
-function nameOf(resource: Resource, row: object): string {
-  const { kind, group, name, cluster, reason, shape, at } = row as Partial<Record<string, string>>;
-  switch (resource) {
-    case "federatedobjects":
-      return `${kind}.${group}:${name}`;
-    case "placedobjects":
-      return `${kind}.${group}:${name}:${cluster}`;
-    case "fleetclusters":
-      return name ?? "";
-    case "causes":
-      return `${reason}-${shape}`;
-    case "transitions":
-      return `${at}-${cluster}`;
-  }
+interface Named {
+  kind: string;
+  group: string;
+  name: string;
 }
