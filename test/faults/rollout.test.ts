@@ -133,6 +133,12 @@ function expectForward(what: string, seen: readonly string[], order: readonly st
   expect({ what, seen, places }).toEqual({ what, seen, places: places.toSorted((a, b) => a - b) });
 }
 
+/** A kill breaks off a write under way: the API server counts a 504, whether it has carried the write out or not. */
+function applies(counters: RequestCounters | undefined, resource: string, subresource = "") {
+  const withCode = (code: string) => counters?.total({ verb: "APPLY", resource, subresource, code }) ?? 0;
+  return { carriedOut: withCode("200"), brokenOff: withCode("504") };
+}
+
 async function counters(): Promise<Map<string, RequestCounters>> {
   const counted = REGIONS.map(async (name) => [name, await federation.member(name).plane.metrics()] as const);
   return new Map(await Promise.all(counted));
@@ -243,22 +249,26 @@ test("a manager killed at twenty points of a rollout changes each cluster once, 
 
   // No extra writes: one change to each cluster, and one back; none to the one whose turn never came.
   const after = await counters();
-  const applied = (name: string): string[] => {
-    const since = after.get(name)?.since(before.get(name) as RequestCounters);
-    return (since?.writes().describe() ?? []).filter((line) => line.includes("APPLY"));
-  };
-  expect(applied(FRANKFURT)).toEqual(["2 × APPLY deployments.apps (200)"]);
-  expect(applied(SHANGHAI)).toEqual(["2 × APPLY deployments.apps (200)"]);
-  expect(applied(SINGAPORE)).toEqual([]);
+  for (const [name, writes] of Object.entries({ [FRANKFURT]: 2, [SHANGHAI]: 2, [SINGAPORE]: 0 })) {
+    const since = after
+      .get(name)
+      ?.since(before.get(name) as RequestCounters)
+      .writes();
+    const { carriedOut, brokenOff } = applies(since, "deployments");
+    const said = `writes to ${name}: ${since?.describe().join()}`;
+    expect(carriedOut, said).toBeLessThanOrEqual(writes);
+    expect(carriedOut + Math.min(brokenOff, writes), said).toBeGreaterThanOrEqual(writes);
+    expect(since?.total({ verb: "APPLY" }), said).toBe(carriedOut + brokenOff);
+  }
   expect((await federation.deployment(SINGAPORE, namespace, "shop")).metadata.resourceVersion).toBe(
     untouched.metadata.resourceVersion,
   );
 
   // On the hub every status that was written said something new; the change and the approval are the other two.
-  const statuses = (await federation.hub.metrics())
-    .since(hubBefore)
-    .total({ verb: "APPLY", resource: "demoapplications", subresource: "status", code: "200" });
-  await eventually(async () => expect(witness.changesOnHub).toBe(statuses + 2));
+  const onHub = (await federation.hub.metrics()).since(hubBefore);
+  const { carriedOut, brokenOff } = applies(onHub, "demoapplications", "status");
+  await eventually(async () => expect(witness.changesOnHub).toBeGreaterThanOrEqual(carriedOut + 2));
+  expect(witness.changesOnHub).toBeLessThanOrEqual(carriedOut + brokenOff + 2);
 
   // Never out of turn.
   for (const { cluster, tag, said } of await Promise.all(witness.arrivals)) {
