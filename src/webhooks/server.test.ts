@@ -1,11 +1,14 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { request } from "node:https";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { CertificateAuthority, type CertifiedKey } from "../certificates/index.ts";
-import { createLogger } from "../observability/index.ts";
+import { createLogger, type Logger } from "../observability/index.ts";
 import { systemClock } from "../runtime/index.ts";
-import { type ListHandler, type WebhookHandler, WebhookServer } from "./server.ts";
+import { type ListHandler, type WebhookHandler, WebhookServer, type WebhookServerOptions } from "./server.ts";
 
 let certificate: CertifiedKey;
 
@@ -14,7 +17,11 @@ beforeAll(async () => {
   certificate = await authority.issue({ name: "webhook", hosts: ["127.0.0.1"], now: Date.now() });
 });
 
-async function serve(handler: WebhookHandler, lists: Record<string, ListHandler> = {}): Promise<WebhookServer> {
+async function serve(
+  handler: WebhookHandler,
+  lists: Record<string, ListHandler> = {},
+  observed: Pick<WebhookServerOptions, "observe"> & { logger?: Logger } = {},
+): Promise<WebhookServer> {
   const handlers = { "/answer": handler };
   const server = new WebhookServer({
     port: 0,
@@ -23,6 +30,7 @@ async function serve(handler: WebhookHandler, lists: Record<string, ListHandler>
     lists,
     clock: systemClock,
     logger: createLogger({ level: "silent" }),
+    ...observed,
   });
   await server.show(certificate);
   onTestFinished(() => server[Symbol.asyncDispose]());
@@ -172,6 +180,61 @@ describe("a body", () => {
     expect(objects).toEqual(entries);
     const wide = { request: { objects: [Array.from({ length: 200_000 }, () => ({}))] } };
     expect(await post(server, "/list", JSON.stringify(wide))).toMatchObject({ code: 413 });
+  });
+});
+
+/** Calls for each request that a server of this process gets. */
+function onRequest(take: (response: ServerResponse) => void): void {
+  const started = "http.server.request.start";
+  const listen = (message: unknown): void => take((message as { response: ServerResponse }).response);
+  subscribe(started, listen);
+  onTestFinished(() => void unsubscribe(started, listen));
+}
+
+describe("a call whose handler fails", () => {
+  async function observed(handler: WebhookHandler) {
+    const logger = createLogger({ level: "silent" });
+    const error = vi.spyOn(logger, "error");
+    const codes: number[] = [];
+    const server = await serve(handler, {}, { logger, observe: ({ code }) => codes.push(code) });
+    return { server, error, codes };
+  }
+
+  test.each<{ when: string; handler: WebhookHandler }>([
+    {
+      when: "at once",
+      handler: () => {
+        throw new Error("no facts");
+      },
+    },
+    {
+      when: "later, with the whole request read",
+      handler: async () => {
+        await nextTurn();
+        throw new Error("no facts");
+      },
+    },
+  ])("$when, is answered with 500 and logged", async ({ handler }) => {
+    const { server, error, codes } = await observed(handler);
+    expect(await post(server, "/answer", "{}")).toEqual({ code: 500, text: '{"message":"no facts"}' });
+    expect(codes).toEqual([500]);
+    expect(error).toHaveBeenCalledOnce();
+  });
+
+  test("after the caller has gone, counts as the caller's end and is not logged", async () => {
+    const asked = Promise.withResolvers<ServerResponse>();
+    onRequest((response) => asked.resolve(response));
+    const { server, error, codes } = await observed(async () => {
+      const response = await asked.promise;
+      if (!response.destroyed) await once(response, "close");
+      throw new Error("no facts");
+    });
+    const socket = await connection(server);
+    socket.write("POST /answer HTTP/1.1\r\nhost: webhook\r\ncontent-length: 2\r\n\r\n{}");
+    await asked.promise;
+    socket.destroy();
+    await vi.waitFor(() => expect(codes).toEqual([499]));
+    expect(error).not.toHaveBeenCalled();
   });
 });
 

@@ -105,7 +105,7 @@ export class WebhookServer implements AsyncDisposable {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-    const { code, pieces } = await this.#answer(path, request);
+    const { code, pieces } = await this.#answer(path, request, response);
     // After a body that was not read to its end, the connection cannot take another call.
     if (this.#drained !== undefined || !request.complete) response.setHeader("connection", "close");
     const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
@@ -115,7 +115,11 @@ export class WebhookServer implements AsyncDisposable {
     this.#options.observe?.({ path, code, ms: performance.now() - started });
   }
 
-  async #answer(path: string, request: IncomingMessage): Promise<{ code: number; pieces: string[] }> {
+  async #answer(
+    path: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<{ code: number; pieces: string[] }> {
     const { handlers, lists = {}, logger } = this.#options;
     const list = Object.hasOwn(lists, path) ? lists[path] : undefined;
     const handler = Object.hasOwn(handlers, path) ? handlers[path] : undefined;
@@ -133,7 +137,8 @@ export class WebhookServer implements AsyncDisposable {
       const message = error instanceof Error ? error.message : "internal error";
       if (error instanceof TooLargeError) return refusal(413, message);
       if (error instanceof ReviewError) return refusal(400, message);
-      if (error instanceof CallerGoneError || request.destroyed) return refusal(499, message);
+      // A request is destroyed once its body is read; the response only when the caller is gone.
+      if (error instanceof CallerGoneError || response.destroyed) return refusal(499, message);
       logger.error({ err: error, path }, "a webhook call failed");
       return refusal(500, message);
     }
