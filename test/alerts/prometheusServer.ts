@@ -3,12 +3,20 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { eventually, freePort, ManagedProcess } from "../../src/cmd/realClusters/index.ts";
 import { prometheusHere } from "../envtest/prometheus.ts";
+import type { Plane } from "../envtest/index.ts";
 import type { RuleGroup } from "./promtool.ts";
 
 /** A series with its newest value. */
 export interface Sampled {
   metric: Record<string, string>;
   value: number;
+}
+
+export interface PrometheusOptions {
+  folder: string;
+  groups: readonly RuleGroup[];
+  /** An API server that is scraped as well. */
+  apiServer?: Pick<Plane, "server" | "adminToken" | "caData">;
 }
 
 /** A real Prometheus on a loopback address, which scrapes one manager every second and evaluates these rules. */
@@ -23,7 +31,7 @@ export class PrometheusServer implements AsyncDisposable {
     this.#targets = targets;
   }
 
-  static async start({ folder, groups }: { folder: string; groups: readonly RuleGroup[] }): Promise<PrometheusServer> {
+  static async start({ folder, groups, apiServer }: PrometheusOptions): Promise<PrometheusServer> {
     const command = await prometheusHere("prometheus");
     if (command === undefined) {
       throw new Error(
@@ -36,7 +44,7 @@ export class PrometheusServer implements AsyncDisposable {
     if (targets === undefined || rules === undefined || config === undefined) throw new Error("no files");
     await writeFile(targets, "[]");
     await writeFile(rules, stringify({ groups }));
-    await writeFile(config, stringify(configuration(targets, rules)));
+    await writeFile(config, stringify(configuration(targets, rules, apiServer)), { mode: 0o600 });
     const address = `127.0.0.1:${await freePort()}`;
     const child = new ManagedProcess({
       name: "prometheus",
@@ -104,10 +112,25 @@ export class PrometheusServer implements AsyncDisposable {
   }
 }
 
-function configuration(targets: string, rules: string): object {
+function configuration(targets: string, rules: string, apiServer: PrometheusOptions["apiServer"]): object {
+  const manager = { job_name: "meridian", file_sd_configs: [{ files: [targets], refresh_interval: "1s" }] };
   return {
     global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
     rule_files: [rules],
-    scrape_configs: [{ job_name: "meridian", file_sd_configs: [{ files: [targets], refresh_interval: "1s" }] }],
+    scrape_configs: [manager, ...(apiServer === undefined ? [] : [scrapeOf(apiServer)])],
+  };
+}
+
+/** Only its webhook series are kept: an API server has tens of thousands. */
+function scrapeOf({ server, adminToken, caData }: NonNullable<PrometheusOptions["apiServer"]>): object {
+  return {
+    job_name: "apiserver",
+    scheme: "https",
+    scrape_interval: "2s",
+    scrape_timeout: "2s",
+    authorization: { credentials: adminToken },
+    tls_config: { ca: caData },
+    static_configs: [{ targets: [new URL(server).host] }],
+    metric_relabel_configs: [{ source_labels: ["__name__"], regex: "apiserver_admission_webhook_.*", action: "keep" }],
   };
 }

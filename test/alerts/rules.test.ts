@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CASES } from "./cases.ts";
+import { FIRED } from "./fired.ts";
 import { complaintOf, RULES_FILE, ruleGroups } from "./promtool.ts";
 import { STEP_SECONDS } from "./timeline.ts";
 
@@ -12,6 +13,10 @@ test("Prometheus takes the rules as they stand in the chart", async () => {
 
 test("every alert is tried", () => {
   expect(new Set(CASES.map(({ alert }) => alert))).toEqual(new Set(rules.map(({ alert }) => alert)));
+});
+
+test("every alert is seen on a real Prometheus, by one file", () => {
+  expect(Object.values(FIRED).flat().toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
 });
 
 describe("is silent in calm times, fires in trouble, and clears:", () => {

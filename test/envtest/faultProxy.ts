@@ -29,8 +29,13 @@ export interface FaultAnswer {
   pour?: Iterable<string>;
 }
 
-/** Undefined lets the request through. */
-export type Fault = (request: ProxiedRequest) => FaultAnswer | undefined;
+/** In place of an answer: the connection breaks. */
+export const HANG_UP = "HangUp";
+
+type FaultResult = FaultAnswer | typeof HANG_UP | undefined;
+
+/** Undefined lets the request through. The request waits for a promise. */
+export type Fault = (request: ProxiedRequest) => FaultResult | Promise<FaultResult>;
 
 /**
  * Stands before one API server, under a certificate of the same authority: records the requests, answers some of them wrongly when told to,
@@ -110,7 +115,11 @@ export class FaultProxy implements AsyncDisposable {
     const url = new URL(incoming.url, this.server);
     const request = { method: incoming.method, path: url.pathname, query: url.searchParams, body };
     this.requests.push(request);
-    const answer = this.fault?.(request);
+    const answer = await this.fault?.(request);
+    if (answer === HANG_UP) {
+      breakOff(outgoing);
+      return;
+    }
     if (answer !== undefined) {
       outgoing.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
       if (answer.pour !== undefined) {
