@@ -3,7 +3,7 @@ import { canonicalJson, FEDERATION_GROUP, isRecord, type KubeObject } from "../.
 
 /**
  * What is compared of an object that Meridian has sent and of the same object that kubectl has written to a cluster: everything but the
- * differences that "What a copy lacks" in placements/README.md lists, and what every cluster decides for itself.
+ * differences that "Where a copy differs" in placements/README.md lists, and what every cluster decides for itself.
  */
 
 /** Of the metadata: what a person wrote. */
@@ -54,12 +54,31 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, member]) => [key, withoutEmpty(member)]));
 }
 
+const RULES = "x-kubernetes-validations";
+
+/** A rule that stands in a schema twice is sent once, and the reason DuplicateEntries says so. */
+function withoutEqualRules(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEqualRules);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      key === RULES && Array.isArray(member) ? withoutEqual(member) : withoutEqualRules(member),
+    ]),
+  );
+}
+
+function withoutEqual(list: readonly unknown[]): unknown[] {
+  return list.filter((entry, index) => list.findIndex((other) => isDeepStrictEqual(other, entry)) === index);
+}
+
 /** The content of an object without the differences that are no fault, as plain values. */
 export function comparable(object: KubeObject): Record<string, unknown> {
   const { status: _, metadata, ...content } = structuredClone(object);
   const spec = content["spec"];
   if (isRecord(spec)) ALLOCATED[object.kind]?.(spec);
-  const written = isBuiltIn(object) ? (withoutEmpty(content) as Record<string, unknown>) : content;
+  const kept = object.kind === "CustomResourceDefinition" ? withoutEqualRules(content) : content;
+  const written = (isBuiltIn(object) ? withoutEmpty(kept) : kept) as Record<string, unknown>;
   return { ...written, metadata: { name: metadata.name, ...writtenMetadata(metadata) } };
 }
 
