@@ -69,7 +69,7 @@ export interface QueryLimits {
 const LIMITS: QueryLimits = {
   requests: { perSecond: 20, burst: 50 },
   strangers: { perSecond: 50, burst: 100 },
-  // Some pages of the dashboard, with five watches each.
+  // Some pages of the dashboard, with six watches each.
   watchesOfUser: 60,
   watches: 1_000,
   full: { perSecond: 2, burst: 10 },
