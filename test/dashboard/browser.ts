@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { buildPage } from "../../src/dashboard/buildPage.ts";
 import { DashboardFiles } from "../../src/dashboard/index.ts";
-import { QueryTestServer } from "../../src/dashboard/testing/queryServer.ts";
+import { QueryTestServer, type QueryTestServerOptions } from "../../src/dashboard/testing/queryServer.ts";
+
+export interface VisitOptions extends QueryTestServerOptions {
+  viewport?: { width: number; height: number };
+}
 
 /** The page as it is built, and a browser. One for all tests of a file. */
 export class Studio implements AsyncDisposable {
@@ -27,8 +31,8 @@ export class Studio implements AsyncDisposable {
     return new Studio(browser, await DashboardFiles.load(folder), folder);
   }
 
-  async visit(viewport = { width: 1_280, height: 900 }): Promise<Visit> {
-    const server = new QueryTestServer(this.#files);
+  async visit({ viewport = { width: 1_280, height: 900 }, ...rows }: VisitOptions = {}): Promise<Visit> {
+    const server = new QueryTestServer(this.#files, rows);
     await server.start();
     const context = await this.#browser.newContext({ viewport });
     return new Visit(server, await context.newPage());

@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 async function badNightVisit(viewport?: { width: number; height: number }): Promise<Visit> {
-  const visit = await studio.visit(viewport);
+  const visit = await studio.visit(viewport === undefined ? {} : { viewport });
   visit.server.table.commit(badNight(Date.now()));
   return visit;
 }
@@ -187,7 +187,7 @@ describe("live", () => {
     await page.getByText("Nothing is held").waitFor();
     const [first = ""] = server.requests.slice(before).filter((url) => url.includes("/watches?"));
     const watches = [...new URL(first, server.address).searchParams.values()];
-    expect(watches).toHaveLength(4);
+    expect(watches).toHaveLength(5);
     for (const watch of watches) expect(watch).toMatch(/resourceVersion=\d{7,}/);
   });
 });
@@ -203,7 +203,7 @@ describe("connections", () => {
     await page.getByLabel("shop/till on eu-1: Available").waitFor();
     await expect.poll(() => server.streams).toBe(1);
     const last = server.requests.findLast((url) => url.includes("/watches?")) ?? "";
-    expect([...new URL(last, server.address).searchParams.keys()]).toHaveLength(5);
+    expect([...new URL(last, server.address).searchParams.keys()]).toHaveLength(6);
   });
 
   test("eight tabs that are seen at once all follow the fleet, and leave room for requests", async () => {

@@ -1,4 +1,5 @@
 import type { CauseRow, FederatedObjectRow, FleetClusterRow, PlacedObjectRow } from "../../query/types.ts";
+import { keyOfObject } from "./names.ts";
 import { compareIdentity, compareText } from "../../query/types.ts";
 
 /** Reasons of copies that are held, or about to be deleted. */
@@ -40,8 +41,10 @@ function isForPerson({ for: what }: { for: string }): boolean {
   return what === "approval";
 }
 
+/** The longest first. A row that was found by its state and by its reason is there once. */
 export function sortedHeld(rows: readonly PlacedObjectRow[]): PlacedObjectRow[] {
-  return rows.toSorted(
+  const each = new Map(rows.map((row) => [`${keyOfObject(row)} ${row.cluster}`, row]));
+  return [...each.values()].toSorted(
     (a, b) => compareText(a.since ?? "", b.since ?? "") || compareIdentity(a, b) || compareText(a.cluster, b.cluster),
   );
 }

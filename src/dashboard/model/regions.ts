@@ -7,6 +7,8 @@ export interface RegionGroup {
   region: string;
   clusters: FleetClusterRow[];
   troubled: number;
+  /** Clusters that are Ready with a reservation, such as slow answers. */
+  reserved: number;
   /** Copies that the reader may read: an object on two clusters has two. */
   copies: number;
   unready: number;
@@ -20,15 +22,21 @@ export function byRegion(clusters: readonly FleetClusterRow[]): RegionGroup[] {
       region,
       clusters: rows.toSorted((a, b) => rank(a) - rank(b) || compareText(a.name, b.name)),
       troubled: rows.filter(({ state }) => isTrouble(state)).length,
+      reserved: rows.filter(hasReservation).length,
       copies: sum(rows, ({ objects }) => objects),
       unready: sum(rows, ({ unready }) => unready),
     }))
-    .toSorted((a, b) => b.troubled - a.troubled || compareText(a.region, b.region));
+    .toSorted((a, b) => b.troubled - a.troubled || b.reserved - a.reserved || compareText(a.region, b.region));
+}
+
+export function hasReservation({ state, reason }: Pick<FleetClusterRow, "state" | "reason">): boolean {
+  return state === "Ready" && reason !== undefined;
 }
 
 /** Least first. */
-function rank({ state, unready }: FleetClusterRow): number {
-  return isTrouble(state) ? 0 : unready > 0 ? 1 : 2;
+function rank(row: FleetClusterRow): number {
+  if (isTrouble(row.state)) return 0;
+  return hasReservation(row) ? 1 : row.unready > 0 ? 2 : 3;
 }
 
 function sum<T>(rows: readonly T[], of: (row: T) => number): number {

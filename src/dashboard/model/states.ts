@@ -8,6 +8,8 @@ const LOOKS: Readonly<Record<string, Look>> = {
   Available: { tone: "good", sign: "✓" },
   Ready: { tone: "good", sign: "✓" },
   Progressing: { tone: "busy", sign: "…" },
+  Removing: { tone: "busy", sign: "−" },
+
   Pending: { tone: "busy", sign: "○" },
   Degraded: { tone: "warn", sign: "!" },
   Failed: { tone: "bad", sign: "✕" },

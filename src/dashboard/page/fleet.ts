@@ -25,6 +25,8 @@ export class Fleet implements Disposable {
   readonly causes: Live<CauseRow>;
   readonly rollouts: Live<FederatedObjectRow>;
   readonly held: Live<PlacedObjectRow>;
+  /** A removal that goes on has no reason, so that the reasons above do not find it. */
+  readonly removing: Live<PlacedObjectRow>;
   readonly #streams: Streams;
   readonly #listeners = new Set<() => void>();
   #matrix: (MatrixRows & { name: string }) | undefined;
@@ -37,6 +39,7 @@ export class Fleet implements Disposable {
     this.causes = new Live(this.#streams, "causes", {});
     this.rollouts = new Live(this.#streams, "federatedobjects", { waitingFor: "approval" });
     this.held = new Live(this.#streams, "placedobjects", { reason: HELD_REASONS.join(",") });
+    this.removing = new Live(this.#streams, "placedobjects", { state: "Removing" });
   }
 
   /** The matrix of a filter. The one of the filter before ends. */
@@ -89,7 +92,7 @@ export class Fleet implements Disposable {
   }
 
   #all(): { connection: Connection }[] {
-    const all: { connection: Connection }[] = [this.clusters, this.causes, this.rollouts, this.held];
+    const all: { connection: Connection }[] = [this.clusters, this.causes, this.rollouts, this.held, this.removing];
     if (this.#matrix !== undefined) all.push(this.#matrix.live);
     return all;
   }

@@ -8,6 +8,7 @@ import {
   counted,
   extentOf,
   fragmentOf,
+  hasReservation,
   isTrouble,
   namesText,
   oldestObservation,
@@ -34,10 +35,10 @@ interface Properties {
 }
 
 export function Overview({ fleet, route, totals, now }: Properties) {
-  const { clusters, causes, rollouts, held } = fleet;
+  const { clusters, causes, rollouts, held, removing } = fleet;
   const regions = byRegion(clusters.table.rows());
   const waiting = waitingForPerson(rollouts.table.rows());
-  const rows = sortedHeld(held.table.rows());
+  const rows = sortedHeld([...held.table.rows(), ...removing.table.rows()]);
   const found = sortedCauses(causes.table.rows());
   const of = totals === undefined ? "" : ` in ${counted(totals.count, "object")} that you may read`;
   const oldest = oldestObservation(clusters.table.rows(), held.table.rows());
@@ -92,7 +93,7 @@ export function Overview({ fleet, route, totals, now }: Properties) {
         title="Held, or about to be deleted"
         count={rows.length}
         connection={held.connection}
-        isComplete={held.table.isComplete}
+        isComplete={held.table.isComplete && removing.table.isComplete}
         empty="Nothing is held, and nothing is about to be deleted."
       >
         <ul class="rows">
@@ -149,13 +150,14 @@ function Cause({ cause, route, now }: { cause: CauseRow; route: Route; now: numb
 }
 
 function Region({ group, now }: { group: RegionGroup; now: number }) {
-  const { region, clusters, troubled, copies, unready } = group;
+  const { region, clusters, troubled, reserved, copies, unready } = group;
   return (
-    <details class="region" open={troubled > 0 || clusters.length <= 4}>
+    <details class="region" open={troubled > 0 || reserved > 0 || clusters.length <= 4}>
       <summary>
         <strong>{region === "" ? "No region" : region}</strong>
         <span>{counted(clusters.length, "cluster")}</span>
         {troubled > 0 ? <span class="state gone">{troubled} out of contact</span> : null}
+        {reserved > 0 ? <span class="state warn">{reserved} with a warning</span> : null}
         <span class="dim">
           {unready} of {counted(copies, "copy", "copies")} not ready
         </span>
@@ -170,23 +172,25 @@ function Region({ group, now }: { group: RegionGroup; now: number }) {
 }
 
 function Cluster({ row, now }: { row: FleetClusterRow; now: number }) {
-  const { name, state, reason, message, objects, unready } = row;
+  const { name, state, reason, message, since, objects, unready } = row;
+  const needsAttention = isTrouble(state) || hasReservation(row);
   return (
     <li data-cluster={name}>
       <p class="head">
         <a href={fragmentOf({ view: "matrix", filter: { cluster: name } })}>{name}</a>
-        <State state={state} reason={state === "Ready" ? undefined : reason} />
+        <State state={hasReservation(row) ? "Degraded" : state} reason={reason} />
+        {needsAttention ? <Age since={since} now={now} /> : null}
         <span class="contact">{contactText(row, now)}</span>
         <span class="dim">
           {unready}/{objects} not ready
         </span>
       </p>
-      {isTrouble(state) && message !== undefined ? (
+      {needsAttention && message !== undefined ? (
         <p class="message">
           <Message text={message} />
         </p>
       ) : null}
-      {isTrouble(state) ? <Command text={clusterCommand(name)} /> : null}
+      {needsAttention ? <Command text={clusterCommand(name)} /> : null}
     </li>
   );
 }

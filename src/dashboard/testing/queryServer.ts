@@ -9,9 +9,16 @@ import { APPS, CLUSTERS, KINDS } from "../../query/testing/served.ts";
 import { type Clock, systemClock } from "../../runtime/index.ts";
 import type { DashboardFiles } from "../index.ts";
 
+export interface QueryTestServerOptions {
+  /** Fed by somebody else. Absent: an empty one. */
+  table?: Table;
+  /** Epoch milliseconds of the rows. */
+  now?: () => number;
+}
+
 /** The query API over rows in memory and a hub that knows three readers, beside the page. */
 export class QueryTestServer implements AsyncDisposable {
-  readonly table = new Table({ now: Date.now });
+  readonly table: Table;
   /** Whole objects, by the name of their rows. */
   readonly wholes = new Map<string, object>();
   /** Addresses of the requests so far. */
@@ -25,14 +32,15 @@ export class QueryTestServer implements AsyncDisposable {
   #server: Server | undefined;
   #port = 0;
 
-  constructor(files: DashboardFiles) {
+  constructor(files: DashboardFiles, { table, now = Date.now }: QueryTestServerOptions = {}) {
     this.#files = files;
+    this.table = table ?? new Table({ now });
     const clock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() + this.#elapsed };
     this.#query = new QueryServer({
       ...{ client: this.#hub.client, clock, kinds: () => KINDS },
       logger: createLogger({ level: "silent" }),
     });
-    const outside = { now: Date.now, random: Math.random, randomId: randomUUID, pause: () => setImmediate() };
+    const outside = { now, random: Math.random, randomId: randomUUID, pause: () => setImmediate() };
     const full = { of: ({ kind, group, name }: Named) => Promise.resolve(this.#wholeOf(`${kind}.${group}:${name}`)) };
     this.#query.lead(new Engine({ table: this.table, ...outside }), { full: full as never });
     this.#letIn("admin", { [APPS]: ["*"], [CLUSTERS]: ["*"] });

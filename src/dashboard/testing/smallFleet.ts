@@ -140,3 +140,35 @@ export function largeFleet(clusters: number, objects: number, now: number): Comm
     ),
   };
 }
+
+/**
+ * Changes of a large fleet for as long as somebody reads them: each breaks or mends a copy; now and then an object leaves
+ * and comes back. After so many changes as there are objects, every object has changed and is as it was in the beginning.
+ */
+export function* changesOf(fleet: Commit, now: () => number): Generator<Commit, never> {
+  const objects = fleet.objects ?? [];
+  for (let step = 0; ; step++) {
+    const before = objects[Math.floor(step / 2) % objects.length];
+    if (before === undefined) throw new Error("a fleet without objects does not change");
+    if (step % 2 === 1) {
+      yield { objects: [before] };
+      continue;
+    }
+    if (step % 20 === 0) {
+      yield { deleted: [before.identity] };
+      continue;
+    }
+    const broken = step % before.placed.length;
+    const reason = `Reason${step % 7}`;
+    const rows = before.placed.map((row, at) =>
+      at === broken
+        ? { ...trouble(row.cluster, reason, `failed with code ${step % 9}`, now()), ...regionOf(row) }
+        : row,
+    );
+    yield { objects: [{ ...before, placed: rows }] };
+  }
+}
+
+function regionOf({ region }: PlacedFacts): { region?: string } {
+  return region === undefined ? {} : { region };
+}
