@@ -21,8 +21,8 @@ interface Properties {
 /** In pixels, as in the style sheet. */
 const CELL = 26;
 const HEAD = 120;
-/** Lines and columns by which the drawn part moves. */
-const STEP = 8;
+/** Lines and columns by which the drawn part moves: small, so that no frame has to draw much. */
+const STEP = 4;
 
 interface Seen {
   left: number;
@@ -44,7 +44,7 @@ export function GridView({ lines, columns, onOpen }: Properties) {
   useLayoutEffect(() => {
     if (!wantsFocus.current) return;
     wantsFocus.current = false;
-    frame.current?.querySelector<HTMLElement>("[data-here]")?.focus({ preventScroll: true });
+    frame.current?.querySelector<HTMLElement>(".cell[tabindex]")?.focus({ preventScroll: true });
   });
   // A scroll by the mouse must not take the only cell out of the order of the Tab key.
   const active = { line: within(place.line, rows), column: within(place.column, cells) };
@@ -70,9 +70,9 @@ export function GridView({ lines, columns, onOpen }: Properties) {
     event.preventDefault();
   };
   const onClick = ({ target }: MouseEvent): void => {
-    const cell = target instanceof Element ? target.closest<HTMLElement>("[data-column]") : null;
+    const cell = target instanceof Element ? target.closest(".cell") : null;
     if (cell === null) return;
-    const to = { line: Number(cell.dataset["line"]), column: Number(cell.dataset["column"]) };
+    const to = { line: indexOf(cell.parentElement, "row"), column: indexOf(cell, "col") };
     setPlace(to);
     open(to);
   };
@@ -89,7 +89,7 @@ export function GridView({ lines, columns, onOpen }: Properties) {
         onClick={onClick}
         onMouseOver={showWords}
       >
-        <Heads columns={columns} span={cells} side={side} />
+        <Heads columns={columns} from={cells.from} to={cells.to} side={side} />
         {lines.slice(rows.from, rows.to).map((line, at) => (
           <Line
             key={line.key}
@@ -108,9 +108,14 @@ export function GridView({ lines, columns, onOpen }: Properties) {
   );
 }
 
+/** The first line and the first column are the heads, and counting begins with 1. */
+function indexOf(element: Element | null, what: "row" | "col"): number {
+  return Number(element?.getAttribute(`aria-${what}index`)) - 2;
+}
+
 /** The words of a cell for the mouse. Thousands of cells are drawn in a scroll, and few of them are pointed at. */
 function showWords({ target }: MouseEvent): void {
-  const cell = target instanceof Element ? target.closest<HTMLElement>("[data-column]") : null;
+  const cell = target instanceof Element ? target.closest<HTMLElement>(".cell") : null;
   const words = cell?.getAttribute("aria-label") ?? "";
   if (cell !== null && cell.title !== words) cell.title = words;
 }
@@ -169,26 +174,39 @@ function reveal(frame: HTMLElement, { line, column }: Place, side: number): void
   frame.scrollTop = Math.min(y, Math.max(frame.scrollTop, y - height));
 }
 
-function Heads({ columns, span, side }: { columns: GridColumn[]; span: Span; side: number }) {
-  return (
-    <div role="row" aria-rowindex={1} class="heads">
-      <div role="columnheader" aria-colindex={1} class="corner" style={{ width: `${side}px` }}>
-        Object
-      </div>
-      {columns.slice(span.from, span.to).map(({ cluster, region, isTroubled }, at) => (
-        <div
-          key={cluster}
-          role="columnheader"
-          aria-colindex={span.from + at + 2}
-          class={isTroubled ? "columnHead gone" : "columnHead"}
-          title={region === "" ? cluster : `${cluster} in ${region}`}
-          style={{ left: `${side + (span.from + at) * CELL}px` }}
-        >
-          <span>{isTroubled ? `? ${cluster}` : cluster}</span>
+interface HeadsProperties {
+  columns: GridColumn[];
+  from: number;
+  to: number;
+  side: number;
+}
+
+class Heads extends Component<HeadsProperties> {
+  override shouldComponentUpdate(next: HeadsProperties): boolean {
+    return differs(this.props, next, ["columns", "from", "to", "side"]);
+  }
+
+  override render({ columns, from, to, side }: HeadsProperties) {
+    return (
+      <div role="row" aria-rowindex={1} class="heads">
+        <div role="columnheader" aria-colindex={1} class="corner" style={`width:${side}px`}>
+          Object
         </div>
-      ))}
-    </div>
-  );
+        {columns.slice(from, to).map(({ cluster, region, isTroubled }, at) => (
+          <div
+            key={cluster}
+            role="columnheader"
+            aria-colindex={from + at + 2}
+            class={isTroubled ? "columnHead gone" : "columnHead"}
+            title={region === "" ? cluster : `${cluster} in ${region}`}
+            style={`left:${side + (from + at) * CELL}px`}
+          >
+            <span>{isTroubled ? `? ${cluster}` : cluster}</span>
+          </div>
+        ))}
+      </div>
+    );
+  }
 }
 
 interface LineProperties {
@@ -207,41 +225,68 @@ interface LineProperties {
 /** Drawn anew only when something of it differs: a scroll by some lines leaves the others as they are. */
 class Line extends Component<LineProperties> {
   override shouldComponentUpdate(next: LineProperties): boolean {
-    const keys = ["line", "index", "columns", "from", "to", "side", "version", "here"] as const;
-    return keys.some((key) => next[key] !== this.props[key]);
+    return differs(this.props, next, ["line", "index", "columns", "from", "to", "side", "version", "here"]);
   }
 
-  override render({ line, index, columns, from, to, side, here }: LineProperties) {
+  override render({ line, index, columns, from, to, side, version, here }: LineProperties) {
     const name = shortName(line.object);
+    const blocks = Math.ceil(to / STEP) - Math.floor(from / STEP);
     return (
-      <div role="row" aria-rowindex={index + 2} class="line" style={{ top: `${HEAD + index * CELL}px` }}>
-        <div role="rowheader" aria-colindex={1} class="lineHead" title={name} style={{ width: `${side}px` }}>
+      <div role="row" aria-rowindex={index + 2} class="line" style={`top:${HEAD + index * CELL}px`}>
+        <div role="rowheader" aria-colindex={1} class="lineHead" title={name} style={`width:${side}px`}>
           {name}
         </div>
-        {columns.slice(from, to).map(({ cluster }, at) => {
-          const column = from + at;
-          const row = line.cells.get(cluster);
-          const look = row === undefined ? undefined : lookOf(row.state);
-          const what = row === undefined ? "not placed" : (row.reason ?? row.state);
-          const words = `${name} on ${cluster}: ${what}${row === undefined ? "" : `, ${row.ready} of ${row.desired} ready`}`;
-          return (
-            <div
-              key={cluster}
-              role="gridcell"
-              aria-colindex={column + 2}
-              aria-label={words}
-              tabIndex={column === here ? 0 : -1}
-              data-here={column === here ? "" : undefined}
-              data-line={index}
-              data-column={column}
-              class={`cell ${look?.tone ?? "none"}${row?.stale === true ? " old" : ""}`}
-              style={{ left: `${side + column * CELL}px` }}
-            >
-              {look?.sign}
-            </div>
-          );
+        {Array.from({ length: blocks }, (_, at) => {
+          const first = (Math.floor(from / STEP) + at) * STEP;
+          const isHere = here >= first && here < first + STEP;
+          return <Block key={first} {...{ line, columns, side, version, first, name }} here={isHere ? here : -1} />;
         })}
       </div>
     );
   }
+}
+
+interface BlockProperties {
+  line: GridLine;
+  name: string;
+  columns: GridColumn[];
+  /** Column of the first cell. */
+  first: number;
+  side: number;
+  version: number;
+  here: number;
+}
+
+/** Some cells of a line: a scroll by some columns leaves the others as they are. */
+class Block extends Component<BlockProperties> {
+  override shouldComponentUpdate(next: BlockProperties): boolean {
+    return differs(this.props, next, ["line", "name", "columns", "first", "side", "version", "here"]);
+  }
+
+  override render({ line, name, columns, first, side, here }: BlockProperties) {
+    return columns.slice(first, first + STEP).map(({ cluster }, at) => {
+      const column = first + at;
+      const row = line.cells.get(cluster);
+      const look = row === undefined ? undefined : lookOf(row.state);
+      const what = row === undefined ? "not placed" : (row.reason ?? row.state);
+      const words = `${name} on ${cluster}: ${what}${row === undefined ? "" : `, ${row.ready} of ${row.desired} ready`}`;
+      return (
+        <div
+          key={cluster}
+          role="gridcell"
+          aria-colindex={column + 2}
+          aria-label={words}
+          tabIndex={column === here ? 0 : undefined}
+          class={`cell ${look?.tone ?? "none"}${row?.stale === true ? " old" : ""}`}
+          style={`left:${side + column * CELL}px`}
+        >
+          {look?.sign}
+        </div>
+      );
+    });
+  }
+}
+
+function differs<P>(before: P, after: P, keys: readonly (keyof P)[]): boolean {
+  return keys.some((key) => before[key] !== after[key]);
 }
