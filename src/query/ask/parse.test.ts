@@ -55,6 +55,8 @@ describe("parameters", () => {
     ["olderThan=10", "olderThan takes a duration"],
     ["olderThan=2026-13-01T00:00:00Z", "olderThan takes a duration"],
     ["name=a&name=b", "name is there twice"],
+    ["state=Failed,degraded", 'Failed, Unknown, Removing, Held, not "degraded"'],
+    ["waitingFor=Approval", "waitingFor takes contact, dependency, turn,"],
     ["namespace=,", "namespace has no value"],
     ["labelSelector=a%3D%3D%3Db", "labelSelector:"],
     [`cel=${"a".repeat(5_000)}`, "cel is longer than 4096 characters"],
@@ -72,6 +74,16 @@ describe("parameters", () => {
     const allowed = allowedParameters(resource);
     const others = RESOURCES.flatMap(allowedParameters).filter((name) => !allowed.includes(name));
     for (const name of others) expect(() => parse(`${name}=x`, resource)).toThrow("unknown parameter");
+  });
+
+  test.each([
+    { resource: "federatedobjects", states: "Available,Progressing,Degraded", other: "Failed" },
+    { resource: "fleetclusters", states: "Ready,Pending,Unreachable", other: "Available" },
+    { resource: "causes", states: "Held,Unknown", other: "Ready" },
+    { resource: "transitions", states: "Ready,Held,Degraded", other: "Gone" },
+  ] as const)("$resource have the states $states, and not $other", ({ resource, states, other }) => {
+    expect(parse(`state=${states}`, resource).filter.state).toEqual(states.split(","));
+    expect(() => parse(`state=${other}`, resource)).toThrow("state takes");
   });
 
   test("a stranger's text is cut in messages", () => {

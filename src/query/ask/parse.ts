@@ -1,4 +1,5 @@
-import { durationMs } from "../../apis/index.ts";
+import { type ClusterState, durationMs } from "../../apis/index.ts";
+import { WAIT_REASONS } from "../../desiredstate/index.ts";
 import { type Filter, type Grouping, GROUPINGS, type Moment, type Query, QueryError, type Resource } from "../types.ts";
 import { FIELDS } from "./fields.ts";
 import { parseLabelSelector } from "./labels.ts";
@@ -44,7 +45,10 @@ export function parseQuery(resource: Resource, parameters: Iterable<readonly [st
     if (before !== undefined && !LISTS.has(name)) throw refused(`${name} is there twice; name it once`);
     given.set(name, before === undefined ? value : `${before},${value}`);
   }
-  const query: Query = { resource, filter: filterOf(given), limit: limitOf(given.get("limit")) };
+  const filter = filterOf(given);
+  checkKnown("state", filter.state, STATES[resource]);
+  checkKnown("waitingFor", filter.waitingFor, WAIT_REASONS);
+  const query: Query = { resource, filter, limit: limitOf(given.get("limit")) };
   const groupBy = groupingOf(resource, given.get("groupBy"));
   if (groupBy !== undefined) query.groupBy = groupBy;
   const sort = sortOf(resource, given.get("sort"));
@@ -87,6 +91,26 @@ function filterOf(given: ReadonlyMap<string, string>): Filter {
   const cel = given.get("cel");
   if (cel !== undefined && cel !== "") filter.cel = cel;
   return filter;
+}
+
+const STATES_OF_OBJECTS = ["Available", "Progressing", "Degraded"];
+const STATES_OF_PLACED = Object.keys({
+  ...{ Pending: 0, Progressing: 0, Available: 0, Degraded: 0, Failed: 0, Unknown: 0, Removing: 0, Held: 0 },
+} satisfies Record<ClusterState, 0>);
+const STATES_OF_CLUSTERS = ["Ready", "Pending", "Unreachable"];
+
+const STATES: Readonly<Record<Resource, readonly string[]>> = {
+  federatedobjects: STATES_OF_OBJECTS,
+  placedobjects: STATES_OF_PLACED,
+  fleetclusters: STATES_OF_CLUSTERS,
+  causes: STATES_OF_PLACED,
+  transitions: [...new Set([...STATES_OF_OBJECTS, ...STATES_OF_PLACED, ...STATES_OF_CLUSTERS])],
+};
+
+/** A value that no row can have is a mistake: an empty answer would say that all is well. */
+function checkKnown(name: string, values: readonly string[] | undefined, known: readonly string[]): void {
+  const unknown = values?.find((value) => !known.includes(value));
+  if (unknown !== undefined) throw refused(`${name} takes ${known.join(", ")}, not ${quoted(unknown)}`);
 }
 
 function listOf(name: string, text: string): string[] {

@@ -10,7 +10,7 @@ import {
   timestamp,
 } from "../../apis/index.ts";
 import { phaseOf } from "../../controllers/index.ts";
-import { saidWait, type Wait } from "../../desiredstate/index.ts";
+import { saidWait, type Wait, waitsInStatus } from "../../desiredstate/index.ts";
 import { shapeOf } from "../ask/index.ts";
 import { type ObjectFacts, type ObjectValue, type PlacedFacts, type PlacedValue } from "../table/index.ts";
 import { compareText, type ObjectIdentity } from "../types.ts";
@@ -56,13 +56,22 @@ export function objectFacts(input: ObjectInput, now: number): ObjectFacts {
     ...defined({ worst: head.state === "Available" ? undefined : worstOf(placed) }),
     ...defined({ since: isSame ? before.since : (firstSince ?? now) }),
     ...defined({ change: changeOf(input) }),
-    waits: input.waits.map((wait) => ({ ...saidWait(wait), since: timestamp(wait.since) })),
+    waits: waitsOf(input).map((wait) => ({ ...saidWait(wait), since: timestamp(wait.since) })),
     ...(observed.length === 0 ? {} : { observedAt: Math.min(...observed) }),
     stale: placed.some(({ stale }) => stale),
     labels: metadata.labels ?? NO_LABELS,
     ...defined({ createdAt: metadata.creationTimestamp, changed: changedOf(input, now) }),
     placed,
   };
+}
+
+/**
+ * The planner wakes a removal for news of the hub whatever holds it. Only a removal that the hub holds waits for the hub:
+ * a reader would look for the trouble in the wrong place.
+ */
+function waitsOf({ object, entries, waits }: ObjectInput): readonly Wait[] {
+  const shown = waitsInStatus(object, { clusters: [...entries] });
+  return shown.some((wait) => wait.for === "hubSync") ? waits : waits.filter((wait) => wait.for !== "hubSync");
 }
 
 const NO_LABELS = Object.freeze({});

@@ -1,6 +1,6 @@
 import { QUERY_PATH } from "../../apis/index.ts";
 import { QueryError } from "../types.ts";
-import { type Asked, askedBy, routeOf } from "./requests.ts";
+import { type Asked, askedBy, parametersOf, routeOf } from "./requests.ts";
 import type { NamedWatch } from "./watches/index.ts";
 
 const MOST_WATCHES = 8;
@@ -25,11 +25,11 @@ export function askedWatches(parameters: URLSearchParams): NamedWatch[] {
 }
 
 function parsed(address: string): Asked {
-  const [path = "", search = ""] = address.split("?", 2);
+  const [path = ""] = address.split("?", 1);
   const route = routeOf(`${QUERY_PATH}/${path}`);
   if (route?.to !== "Resource" || route.name !== undefined)
     throw refused("a watch is of a resource, such as causes or namespaces/NAME/placedobjects");
-  return askedBy(route, new URLSearchParams(search), undefined);
+  return askedBy(route, parametersOf(address), undefined);
 }
 
 function refused(message: string): QueryError {

@@ -99,7 +99,7 @@ export function askedBy(
     if (parameters.has("namespace")) throw refused("the path names the namespace; leave out the parameter namespace");
     rows.push(["namespace", namespace]);
   }
-  const query = parseQuery(resource, [...rows, ...selected(resource, parameters.get("fieldSelector"))]);
+  const query = parseQuery(resource, [...rows, ...selected(resource, parameters.get("fieldSelector"), rows)]);
   const seen = lastEventId ?? parameters.get("resourceVersion") ?? "";
   return {
     query,
@@ -136,13 +136,35 @@ function includeOf(text: string | null): IncludeObject {
   throw refused("includeObject takes None, Metadata or Object");
 }
 
-/** `kubectl get NAME -w` selects by metadata.name. */
-function selected(resource: Resource, selector: string | null): [string, string][] {
+/**
+ * The rows that a field selector adds to the given ones: `kubectl get NAME -w` selects by metadata.name. A second value
+ * of a list would widen the query, so what is said twice is refused.
+ */
+function selected(
+  resource: Resource,
+  selector: string | null,
+  given: readonly (readonly [string, string])[],
+): [string, string][] {
   if (selector === null || selector === "") return [];
-  const [field, value = "", ...more] = selector.split(/==?/);
-  if (field === "metadata.namespace" && more.length === 0) return [["namespace", value]];
-  if (field !== "metadata.name" || more.length > 0 || !isGettable(resource))
-    throw refused(`fieldSelector of ${resource} takes metadata.name=NAME; use the other parameters`);
+  const rows = selector.split(",").flatMap((term) => selectedBy(resource, term));
+  return rows.filter(([name, value], at) => {
+    const other = [...given, ...rows.slice(0, at)].find(([one, text]) => one === name && text !== "");
+    if (other === undefined) return true;
+    // A client may say in the selector what its path says already.
+    if (name === "namespace" && other[1] === value) return false;
+    throw refused(`fieldSelector and another parameter both select by ${name}; leave out one of them`);
+  });
+}
+
+function selectedBy(resource: Resource, term: string): [string, string][] {
+  const [field, value = "", ...more] = term.split(/==?/);
+  if (field === "metadata.namespace" && more.length === 0 && value !== "" && isNamespaced(resource))
+    return [["namespace", value]];
+  if (field !== "metadata.name" || more.length > 0 || !isGettable(resource)) {
+    const fields = [isGettable(resource) && "metadata.name=NAME", isNamespaced(resource) && "metadata.namespace=NAME"];
+    const allowed = fields.filter((one) => one !== false);
+    throw refused(`fieldSelector of ${resource} takes ${allowed.join(" and ")}; use the other parameters`);
+  }
   const key = rowKeyOf(resource, undefined, value);
   if (!("object" in key)) return [["cel", `object.name == ${JSON.stringify(value)}`]];
   const { kind, group, name } = key.object;
@@ -152,6 +174,12 @@ function selected(resource: Resource, selector: string | null): [string, string]
     ["cel", `object.name == ${JSON.stringify(name)}`],
   ];
   return key.cluster === undefined ? rows : [...rows, ["cluster", key.cluster]];
+}
+
+/** The parameters of an address. Each `?` after the first one is part of a value, as in an expression of CEL. */
+export function parametersOf(url = ""): URLSearchParams {
+  const at = url.indexOf("?");
+  return new URLSearchParams(at < 0 ? "" : url.slice(at + 1));
 }
 
 const MOST_BYTES_OF_URL = 8_192;

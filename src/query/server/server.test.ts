@@ -7,6 +7,8 @@ const SHOP = object("shop", [placed("eu-1"), failing("us-1", "ImagePullBackOff")
 });
 const CART = object("cart", [placed("eu-1")], { identity: identity("cart", { namespace: "b" }) });
 
+const SHOP_BY_NAME = `fieldSelector=${encodeURIComponent("metadata.name=DemoApplication.paas.cmft.com:shop")}`;
+
 async function fleet(options: Parameters<typeof served>[0] = {}) {
   const api = await served(options);
   api.commit({
@@ -110,6 +112,17 @@ describe("lists", () => {
     { path: "/federatedobjects?fieldSelector=spec.x%3D1", message: "fieldSelector" },
     { path: "/federatedobjects?watch=perhaps", message: "watch" },
     { path: "/federatedobjects/%E0%A4%A", message: "percent" },
+    {
+      path: "/namespaces/a/federatedobjects?fieldSelector=metadata.namespace%3Db",
+      message: "both select by namespace",
+    },
+    { path: `/federatedobjects?kind=Deployment&${SHOP_BY_NAME}`, message: "both select by kind" },
+    { path: `/federatedobjects?cel=true&${SHOP_BY_NAME}`, message: "both select by cel" },
+    { path: "/fleetclusters?fieldSelector=metadata.namespace%3Da", message: "takes metadata.name=NAME; use" },
+    { path: "/causes?fieldSelector=metadata.name%3Dx", message: "takes metadata.namespace=NAME; use" },
+    { path: "/federatedobjects?state=degraded", message: "state takes Available, Progressing, Degraded" },
+    { path: "/placedobjects?state=Ready", message: "state takes Pending, " },
+    { path: "/federatedobjects?waitingFor=Approval", message: "waitingFor takes contact, " },
   ])("$path is 400 and says why", async ({ path, message }) => {
     const { json, admin } = await fleet();
     const { code, body } = await json(path, admin);
@@ -124,6 +137,23 @@ describe("lists", () => {
     const name = encodeURIComponent("metadata.name=DemoApplication.paas.cmft.com:shop");
     const { body } = await json(`/namespaces/a/federatedobjects?fieldSelector=${name}`, admin);
     expect(body.items.map(({ status }) => status["name"])).toEqual(["shop"]);
+  });
+
+  test("by a field selector are within the namespace of the path", async () => {
+    const { json, admin } = await fleet();
+    for (const namespaces of ["", `,metadata.namespace%3Da`]) {
+      const { body } = await json(`/namespaces/a/federatedobjects?${SHOP_BY_NAME}${namespaces}`, admin);
+      expect(body.items.map(({ status }) => status["name"])).toEqual(["shop"]);
+    }
+    const { body } = await json("/federatedobjects?fieldSelector=metadata.namespace%3Db", admin);
+    expect(body.items.map(({ status }) => status["name"])).toEqual(["cart"]);
+  });
+
+  test("heed every parameter after a question mark in an expression", async () => {
+    const { json, admin } = await fleet();
+    const { body } = await json("/federatedobjects?cel=object.ready>0?false:true&limit=1", admin);
+    expect(body.totals.count).toBe(0);
+    expect((await json("/federatedobjects?cel=true?true:false&colour=red", admin)).code).toBe(400);
   });
 
   test("are tables for kubectl", async () => {
@@ -273,12 +303,16 @@ describe("documents", () => {
     const index = await json("/openapi/v3", admin);
     const [found] = Object.values(index.body["paths"] as Record<string, { serverRelativeURL: string }>);
     const { body } = await json(found?.serverRelativeURL ?? "", admin);
-    const list = (body["paths"] as Record<string, { get: { parameters: { name: string; description: string }[] } }>)[
-      "/apis/query.federation.paas.cmft.com/v1alpha1/federatedobjects"
-    ];
-    const known = list?.get.parameters.filter(({ description }) => description !== "").map(({ name }) => name);
-    expect(known).toEqual(expect.arrayContaining(["namespace", "cel", "groupBy", "continue", "watch"]));
-    expect(list?.get.parameters.filter(({ description }) => description === "")).toEqual([]);
+    const paths = body["paths"] as Record<string, { get: { parameters?: { name: string; description: string }[] } }>;
+    const namesAt = (path: string): string[] =>
+      (paths[`/apis/query.federation.paas.cmft.com/v1alpha1${path}`]?.get.parameters ?? []).map(({ name }) => name);
+    expect(namesAt("/federatedobjects")).toEqual(
+      expect.arrayContaining(["namespace", "cel", "groupBy", "continue", "watch", "fieldSelector", "includeObject"]),
+    );
+    const namespaced = namesAt("/namespaces/{namespace}/federatedobjects");
+    expect(namespaced).toEqual(namesAt("/federatedobjects").filter((name) => name !== "namespace"));
+    const all = Object.values(paths).flatMap(({ get }) => get.parameters ?? []);
+    expect(all.filter(({ description }) => description === "")).toEqual([]);
   });
 });
 

@@ -37,7 +37,7 @@ import { askedWatches } from "./askedWatches.ts";
 import { type Leader, noLeader } from "./leader.ts";
 import { type MemberLimits, MemberParts } from "./memberParts.ts";
 import { Parts, type PartSources } from "./parts.ts";
-import { askedBy, checkRequest, checkWay, routeOf } from "./requests.ts";
+import { askedBy, checkRequest, checkWay, parametersOf, routeOf } from "./requests.ts";
 import { ManyWatches, type NamedWatch, Stream } from "./watches/index.ts";
 
 export interface QueryServerOptions {
@@ -180,7 +180,7 @@ export class QueryServer implements AsyncDisposable {
     }
     call.resource = route.to === "Watches" ? "watches" : route.resource;
     const term = this.#term;
-    const parameters = new URLSearchParams((request.url ?? "").split("?", 2)[1] ?? "");
+    const parameters = parametersOf(request.url);
     if (route.to === "Part") {
       if (term === undefined) return await this.#passOn(call, proof);
       // The row is read once. A log that goes on for long needs no rows that are kept up to date.

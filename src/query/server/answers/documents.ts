@@ -82,20 +82,29 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   continue: "Token of the page before.",
 };
 
-const OF_WATCHES: Readonly<Record<string, string>> = {
+const OF_KUBERNETES: Readonly<Record<string, string>> = {
   watch: "Answers with events, as JSON lines. With `Accept: text/event-stream`, as server-sent events.",
   resourceVersion: "Version of an answer, after which events begin.",
   allowWatchBookmarks: "Sends bookmarks among the events.",
   timeoutSeconds: "Time after which the watch ends.",
+  fieldSelector: "metadata.name=NAME or metadata.namespace=NAME, or both with a comma, where rows have them.",
+  includeObject: "What a Table has of each object: None, Metadata or Object.",
 };
 
 function description(): object {
   const paths: Record<string, object> = { [WATCHES_PATH]: { get: watchesOperation() } };
   for (const resource of RESOURCES) {
-    const list = { get: listOperation(resource) };
-    paths[`${QUERY_PATH}/${resource}`] = list;
+    const names = allowedParameters(resource);
+    paths[`${QUERY_PATH}/${resource}`] = { get: listOperation(resource, names) };
     if (isNamespaced(resource))
-      paths[`${QUERY_PATH}/namespaces/{namespace}/${resource}`] = { ...list, parameters: [inPath("namespace")] };
+      paths[`${QUERY_PATH}/namespaces/{namespace}/${resource}`] = {
+        // The path says the namespace.
+        get: listOperation(
+          resource,
+          names.filter((name) => name !== "namespace"),
+        ),
+        parameters: [inPath("namespace")],
+      };
     if (!isGettable(resource)) continue;
     const operations = new Map<string, object>([["", getOperation(resource)]]);
     for (const part of partsOf(resource)) operations.set(`/${part}`, partOperation(resource, part));
@@ -143,11 +152,8 @@ function inPath(name: string): object {
   return { name, in: "path", required: true, schema: { type: "string" } };
 }
 
-function listOperation(resource: Resource): object {
-  const of = {
-    ...Object.fromEntries(allowedParameters(resource).map((name) => [name, PARAMETERS[name] ?? ""])),
-    ...OF_WATCHES,
-  };
+function listOperation(resource: Resource, names: readonly string[]): object {
+  const of = { ...Object.fromEntries(names.map((name) => [name, PARAMETERS[name] ?? ""])), ...OF_KUBERNETES };
   return {
     summary: SUMMARIES[resource],
     operationId: `list${KIND_OF[resource]}`,
