@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
 import { type Commit, Table } from "../table/index.ts";
 import { ALL, arbitraryCommit, arbitraryRowQuery, arbitraryScope, query, T0 } from "../testing/fleet.ts";
-import { Model, naiveRows, naiveTotals } from "../testing/model.ts";
+import { Model, naivePartial, naiveRows, naiveTotals } from "../testing/model.ts";
 import { follow, listAll } from "../testing/reader.ts";
 import { GROUPINGS, type Query, type Resource, type Scope } from "../types.ts";
 import { Engine } from "./engine.ts";
@@ -56,15 +56,25 @@ describe("any fleet", () => {
     },
   );
 
-  test.prop([commits, arbitraryRowQuery, fc.constantFrom(...GROUPINGS)])(
-    "groups have the sums of their rows",
-    async (changes, asked, groupBy) => {
+  test.prop([commits, arbitraryRowQuery, arbitraryScope])(
+    "partial names the clusters out of contact that readable objects are on, on every page",
+    async (changes, asked, scope) => {
+      const { engine, model } = fleet(changes);
+      const want = naivePartial(model, asked, scope);
+      expect((await engine.list(asked, scope)).partial).toEqual(want);
+      expect((await listAll(engine, asked, scope)).partial).toEqual(want);
+    },
+  );
+
+  test.prop([commits, arbitraryRowQuery, fc.constantFrom(...GROUPINGS), arbitraryScope])(
+    "groups have the sums of their readable rows",
+    async (changes, asked, groupBy, scope) => {
       const { engine, model } = fleet(changes);
       const { sort: _, ...unsorted } = asked;
       const isOfPlaces = groupBy === "cluster" || groupBy === "region";
       const rest = isOfPlaces ? { ...unsorted, resource: "placedobjects" as const } : unsorted;
-      const rows = naiveRows(model.objects(), rest, ALL);
-      const { groups = [], totals } = await engine.list({ ...rest, groupBy }, ALL);
+      const rows = naiveRows(model.objects(), rest, scope);
+      const { groups = [], totals } = await engine.list({ ...rest, groupBy }, scope);
       const valueOf = (row: (typeof rows)[number]): string => {
         if (groupBy === "kind") return `${row.group}/${row.kind}`;
         return (row as Partial<Record<typeof groupBy, string>>)[groupBy] ?? "";

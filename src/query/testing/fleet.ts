@@ -60,19 +60,26 @@ export function tenant(namespaces: readonly string[], subject = "tenant"): Scope
   return { subject, mayRead, mayReadClusters: false };
 }
 
+/** A placed object on a cluster out of contact: the last numbers, and when they were seen. */
+function outOfContact(cluster: string, observedAt: number, rest: Partial<PlacedFacts> = {}): PlacedFacts {
+  return failing(cluster, "ClusterUnreachable", { state: "Unknown", stale: true, observedAt, ...rest });
+}
+
 const arbitraryPlaced: fc.Arbitrary<PlacedFacts> = fc
   .record({
     cluster: fc.constantFrom(...Object.keys(CLUSTERS)),
-    trouble: fc.option(fc.constantFrom("ImagePullBackOff", "QuotaExceeded"), { nil: undefined }),
+    trouble: fc.constantFrom(undefined, "ImagePullBackOff", "QuotaExceeded", "ClusterUnreachable"),
     ready: fc.nat(3),
     minutes: fc.nat(5),
+    seen: fc.nat(5),
     shape: fc.constantFrom("image … is missing", "quota … is used up"),
   })
-  .map(({ cluster, trouble, ready, minutes, shape }) =>
-    trouble === undefined
-      ? placed(cluster, { ready, desired: ready })
-      : failing(cluster, trouble, { ready, desired: 3, since: T0 - minutes * MINUTE, shape }),
-  );
+  .map(({ cluster, trouble, ready, minutes, seen, shape }) => {
+    if (trouble === undefined) return placed(cluster, { ready, desired: ready });
+    const rest = { ready, desired: 3, since: T0 - minutes * MINUTE, shape };
+    if (trouble === "ClusterUnreachable") return outOfContact(cluster, T0 - seen * MINUTE, rest);
+    return failing(cluster, trouble, rest);
+  });
 
 export const arbitraryIdentity: fc.Arbitrary<ObjectIdentity> = fc
   .record({
@@ -96,15 +103,18 @@ export const arbitraryObject: fc.Arbitrary<ObjectFacts> = fc
     waiting: fc.boolean(),
     minutes: fc.nat(5),
   })
-  .map(({ identity: id, placed: rows, policy, tier, waiting, minutes }) =>
-    object(id.name, rows, {
+  .map(({ identity: id, placed: rows, policy, tier, waiting, minutes }) => {
+    const observed = rows.flatMap(({ observedAt }) => observedAt ?? []);
+    return object(id.name, rows, {
       identity: id,
+      stale: rows.some(({ stale }) => stale),
+      ...(observed.length === 0 ? {} : { observedAt: Math.min(...observed) }),
       ...(policy === undefined ? {} : { policy }),
       labels: { tier },
       waits: waiting ? [{ for: "contact", since: "2026-05-01T11:00:00Z", message: "for reports" }] : [],
       since: T0 - minutes * MINUTE,
-    }),
-  );
+    });
+  });
 
 const arbitraryCluster = fc
   .record({ name: fc.constantFrom(...Object.keys(CLUSTERS)), lost: fc.boolean() })
@@ -149,8 +159,8 @@ export const arbitraryRowQuery: fc.Arbitrary<Query> = fc
         labelSelector: fc.constant([{ key: "tier", operator: "In" as const, values: ["gold"] }]),
         cluster: fc.subarray(["eu-1", "us-1"], { minLength: 1 }),
         region: fc.constant(["eu"]),
-        state: fc.constantFrom(["Available"], ["Degraded"]),
-        reason: fc.constant(["QuotaExceeded"]),
+        state: fc.constantFrom(["Available"], ["Degraded"], ["Unknown"]),
+        reason: fc.constantFrom(["QuotaExceeded"], ["ClusterUnreachable"]),
         policy: fc.constantFrom(["near"], ["ClusterPlacement/far"]),
         waitingFor: fc.constant(["contact"]),
         changedSince: fc.constantFrom({ ago: 2 * MINUTE }, { at: T0 - 3 * MINUTE }),

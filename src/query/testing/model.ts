@@ -1,8 +1,9 @@
-import { type Commit, objectKey, type ObjectFacts } from "../table/index.ts";
+import { type ClusterValue, type Commit, objectKey, type ObjectFacts } from "../table/index.ts";
 import {
   compareIdentity,
   type FederatedObjectRow,
   type Filter,
+  type ListAnswer,
   type PlacedObjectRow,
   type Query,
   type Scope,
@@ -14,9 +15,17 @@ import { T0 } from "./fleet.ts";
 export class Model {
   readonly #objects = new Map<string, ObjectFacts>();
 
-  commit({ objects = [], deleted = [] }: Commit): void {
+  readonly #clusters = new Map<string, ClusterValue>();
+
+  commit({ objects = [], deleted = [], clusters = [], deletedClusters = [] }: Commit): void {
     for (const facts of objects) this.#objects.set(objectKey(facts.identity), facts);
     for (const identity of deleted) this.#objects.delete(objectKey(identity));
+    for (const cluster of clusters) this.#clusters.set(cluster.name, cluster);
+    for (const name of deletedClusters) this.#clusters.delete(name);
+  }
+
+  clusters(): ClusterValue[] {
+    return [...this.#clusters.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   objects(): ObjectFacts[] {
@@ -68,6 +77,20 @@ export function naiveTotals(rows: readonly Row[]): Totals {
   };
 }
 
+/** Clusters out of contact with a readable object of the namespaces and kinds that the query asks for. */
+export function naivePartial(model: Model, { filter }: Query, scope: Scope): ListAnswer["partial"] {
+  const objects = model.objects().filter(({ identity: { namespace, group, kind } }) => {
+    const isAsked = filter.namespace?.includes(namespace ?? "") ?? true;
+    const isKind = filter.kind?.some((one) => one === kind || one === `${group}/${kind}`) ?? true;
+    return isAsked && isKind && scope.mayRead(namespace, `${group}/${kind}`);
+  });
+  const isThere = (name: string): boolean => objects.some((facts) => facts.placed.some((row) => row.cluster === name));
+  return model.clusters().flatMap(({ name, region = "", stale, lastContact, reason = "" }) => {
+    if (!stale || !isPlace(filter, name, region) || !isThere(name)) return [];
+    return [{ cluster: name, ...(lastContact === undefined ? {} : { lastContact: text(lastContact) }), reason }];
+  });
+}
+
 function isPlace(filter: Filter, cluster: string, region: string): boolean {
   return (filter.cluster?.includes(cluster) ?? true) && (filter.region?.includes(region) ?? true);
 }
@@ -100,17 +123,17 @@ function text(ms: number): string {
 }
 
 function naiveObject(facts: ObjectFacts): FederatedObjectRow {
-  const { identity, placed: _, since, observedAt: __, changed: ___, ...rest } = facts;
+  const { identity, placed: _, since, observedAt = T0, changed: __, ...rest } = facts;
   const times = since === undefined ? {} : { since: text(since) };
-  return { ...identity, ...rest, waits: [...rest.waits], ...times, observedAt: text(T0) };
+  return { ...identity, ...rest, waits: [...rest.waits], ...times, observedAt: text(observedAt) };
 }
 
 function naivePlaced({ identity, labels, policy, placed }: ObjectFacts): PlacedObjectRow[] {
-  return placed.map(({ shape: _, since, observedAt: __, ...row }) => ({
+  return placed.map(({ shape: _, since, observedAt = T0, ...row }) => ({
     ...identity,
     ...row,
     ...(since === undefined ? {} : { since: text(since) }),
-    observedAt: text(T0),
+    observedAt: text(observedAt),
     labels,
     ...(policy === undefined ? {} : { policy }),
   }));
