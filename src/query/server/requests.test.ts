@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkWay } from "./requests.ts";
+import { checkWay, parametersOf } from "./requests.ts";
 
 test.each<{ remoteAddress: string; isEncrypted: boolean; isTaken: boolean }>([
   { remoteAddress: "10.1.2.3", isEncrypted: true, isTaken: true },
@@ -13,4 +13,24 @@ test.each<{ remoteAddress: string; isEncrypted: boolean; isTaken: boolean }>([
   const check = (): void => checkWay(way);
   if (isTaken) expect(check).not.toThrow();
   else expect(check).toThrow("in the clear");
+});
+
+test.each([
+  { url: "/federatedobjects", want: [] },
+  {
+    url: "/federatedobjects?limit=1&sort=name",
+    want: [
+      ["limit", "1"],
+      ["sort", "name"],
+    ],
+  },
+  {
+    url: "/federatedobjects?cel=object.ready>1?true:false&limit=1",
+    want: [
+      ["cel", "object.ready>1?true:false"],
+      ["limit", "1"],
+    ],
+  },
+])("the parameters of $url are whole, also with a question mark in a value", ({ url, want }) => {
+  expect([...parametersOf(url)]).toEqual(want);
 });

@@ -287,6 +287,11 @@ describe("limits", () => {
   });
 });
 
+interface Described {
+  parameters?: { name: string }[];
+  get: { operationId: string; parameters?: { name: string }[] };
+}
+
 describe("documents", () => {
   test.each([
     { path: "/apis", kind: "APIGroupList" },
@@ -313,6 +318,19 @@ describe("documents", () => {
     expect(namespaced).toEqual(namesAt("/federatedobjects").filter((name) => name !== "namespace"));
     const all = Object.values(paths).flatMap(({ get }) => get.parameters ?? []);
     expect(all.filter(({ description }) => description === "")).toEqual([]);
+  });
+
+  test("the description names each operation once, and each parameter of a path", async () => {
+    const { json, admin } = await fleet();
+    const { body } = await json("/openapi/v3/apis/query.federation.paas.cmft.com/v1alpha1", admin);
+    const paths = Object.entries(body["paths"] as Record<string, Described>);
+    const ids = paths.map(([, { get }]) => get.operationId);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    for (const [path, { parameters = [], get }] of paths) {
+      const placed = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      expect(parameters.map(({ name }) => name)).toEqual(placed);
+      expect((get.parameters ?? []).filter(({ name }) => placed.includes(name))).toEqual([]);
+    }
   });
 });
 

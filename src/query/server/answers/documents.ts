@@ -1,4 +1,4 @@
-import { QUERY_GROUP, QUERY_PATH, QUERY_VERSION } from "../../../apis/index.ts";
+import { defined, QUERY_GROUP, QUERY_PATH, QUERY_VERSION } from "../../../apis/index.ts";
 import { allowedParameters } from "../../ask/index.ts";
 import { type Resource, RESOURCES } from "../../types.ts";
 import {
@@ -94,25 +94,24 @@ const OF_KUBERNETES: Readonly<Record<string, string>> = {
 function description(): object {
   const paths: Record<string, object> = { [WATCHES_PATH]: { get: watchesOperation() } };
   for (const resource of RESOURCES) {
-    const names = allowedParameters(resource);
-    paths[`${QUERY_PATH}/${resource}`] = { get: listOperation(resource, names) };
+    const list = listOperation(resource);
+    paths[`${QUERY_PATH}/${resource}`] = { get: list };
     if (isNamespaced(resource))
       paths[`${QUERY_PATH}/namespaces/{namespace}/${resource}`] = {
-        // The path says the namespace.
-        get: listOperation(
-          resource,
-          names.filter((name) => name !== "namespace"),
-        ),
+        get: withinNamespace(list),
         parameters: [inPath("namespace")],
       };
     if (!isGettable(resource)) continue;
-    const operations = new Map<string, object>([["", getOperation(resource)]]);
+    const operations = new Map<string, Operation>([["", getOperation(resource)]]);
     for (const part of partsOf(resource)) operations.set(`/${part}`, partOperation(resource, part));
     for (const [part, get] of operations) {
       paths[`${QUERY_PATH}/${resource}/{name}${part}`] = { get, parameters: [inPath("name")] };
       if (!isNamespaced(resource)) continue;
       const parameters = [inPath("namespace"), inPath("name")];
-      paths[`${QUERY_PATH}/namespaces/{namespace}/${resource}/{name}${part}`] = { get, parameters };
+      paths[`${QUERY_PATH}/namespaces/{namespace}/${resource}/{name}${part}`] = {
+        get: withinNamespace(get),
+        parameters,
+      };
     }
   }
   return {
@@ -124,7 +123,21 @@ function description(): object {
   };
 }
 
-function watchesOperation(): object {
+interface Operation {
+  summary: string;
+  description?: string;
+  operationId: string;
+  parameters?: ({ name: string } & Record<string, unknown>)[];
+  responses: object;
+}
+
+/** Ids of operations are unique in a description. The path names the namespace, so the parameter does not. */
+function withinNamespace({ operationId, parameters, ...rest }: Operation): Operation {
+  const others = parameters?.filter(({ name }) => name !== "namespace");
+  return { ...rest, operationId: operationId.replace(/^[a-z]+/, "$&Namespaced"), ...defined({ parameters: others }) };
+}
+
+function watchesOperation(): Operation {
   return {
     summary: "Several watches in one stream of server-sent events.",
     description:
@@ -152,7 +165,8 @@ function inPath(name: string): object {
   return { name, in: "path", required: true, schema: { type: "string" } };
 }
 
-function listOperation(resource: Resource, names: readonly string[]): object {
+function listOperation(resource: Resource): Operation {
+  const names = allowedParameters(resource);
   const of = { ...Object.fromEntries(names.map((name) => [name, PARAMETERS[name] ?? ""])), ...OF_KUBERNETES };
   return {
     summary: SUMMARIES[resource],
@@ -168,7 +182,7 @@ function listOperation(resource: Resource, names: readonly string[]): object {
   };
 }
 
-function getOperation(resource: Resource): object {
+function getOperation(resource: Resource): Operation {
   return {
     summary: SUMMARIES[resource],
     operationId: `read${KIND_OF[resource]}`,
@@ -199,7 +213,7 @@ const PART_SUMMARIES: Readonly<Record<Part, { summary: string; parameters: Reado
   pods: { summary: "The pods of the placed object. Read on the member.", parameters: {} },
 };
 
-function partOperation(resource: Resource, part: Part): object {
+function partOperation(resource: Resource, part: Part): Operation {
   const { summary, parameters } = PART_SUMMARIES[part];
   return {
     summary,
