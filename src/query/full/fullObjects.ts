@@ -97,10 +97,13 @@ export class FullObjects implements FullSource {
     await this.#slice.pause();
     const differences = view.decisions.differences(owner);
     await this.#slice.pause();
-    const notes: string[] = [];
+    const places = new Set(entries.map(({ name }) => name));
+    const shownDifferences = differences.filter(
+      ({ cluster }) => isWanted(cluster) && (options.mayReadClusters || places.has(cluster)),
+    );
+    const notes: string[] = shownDifferences.length > 0 ? [AS_OBSERVED] : [];
     if (explanation === undefined) notes.push(plan?.ours === true ? NOT_YET_EXPLAINED : NOT_PLANNED_HERE);
     else if (!options.mayReadClusters) notes.push(ONLY_WHERE_PLACED);
-    const places = new Set(entries.map(({ name }) => name));
     const shown = explanation === undefined || options.mayReadClusters ? explanation : narrowed(explanation, places);
     return {
       ...row,
@@ -111,14 +114,13 @@ export class FullObjects implements FullSource {
       ...(shown === undefined
         ? {}
         : { explanation: { ...shown, clusters: shown.clusters.filter(({ name }) => isWanted(name)) } }),
-      differences: differences.filter(
-        ({ cluster }) => isWanted(cluster) && (options.mayReadClusters || places.has(cluster)),
-      ),
+      differences: shownDifferences,
       notes,
     };
   }
 }
 
+const AS_OBSERVED = "differences are those to the last observations of the manager: no member was read for this answer";
 const NOT_PLANNED_HERE = "no explanation: this manager does not plan the object, or has not planned it yet";
 const NOT_YET_EXPLAINED = "no explanation: what the object depends on is still being read; ask again";
 const ONLY_WHERE_PLACED =

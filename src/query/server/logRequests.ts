@@ -28,7 +28,6 @@ export function logRequestOf(parameters: URLSearchParams): LogRequest {
   const sinceSeconds = numberOf(parameters, "sinceSeconds", MOST_SECONDS);
   const seconds = numberOf(parameters, "timeoutSeconds", LONGEST_FOLLOWED_S);
   const follow = flagOf(parameters, "follow");
-  const timeoutS = seconds ?? (follow ? LONGEST_FOLLOWED_S : undefined);
   return {
     ...(pod === undefined ? {} : { pod }),
     ...(container === undefined ? {} : { container }),
@@ -36,7 +35,7 @@ export function logRequestOf(parameters: URLSearchParams): LogRequest {
     ...(sinceSeconds === undefined ? {} : { sinceSeconds }),
     follow,
     previous: flagOf(parameters, "previous"),
-    ...(timeoutS === undefined ? {} : { timeoutMs: timeoutS * 1000 }),
+    ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }),
   };
 }
 

@@ -190,6 +190,44 @@ describe("a log", () => {
     expect(members.open).toBe(0);
   });
 
+  test("that is followed without a limit says why it ends", async () => {
+    const { watch, tenant, members, clock } = await fleet();
+    members.pieces = silent;
+    const reader = await watch(`${SHOP}/log?follow=true`, tenant);
+    expect(await reader.line()).toBe("begun");
+    await clock.advance(900_000);
+    expect(await reader.line()).toBe("");
+    expect(await reader.line()).toBe("[the log ends here, after 15 minutes; follow it again to go on]");
+    expect(await reader.line()).toBeUndefined();
+    expect(members.open).toBe(0);
+  });
+
+  test("that is followed waits for a container that has said nothing yet", async () => {
+    const { watch, tenant, members, clock } = await fleet();
+    const said = Promise.withResolvers<string>();
+    members.pieces = async function* () {
+      yield await said.promise;
+    };
+    const opening = watch(`${SHOP}/log?follow=true`, tenant);
+    await expect.poll(() => members.open).toBe(1);
+    await clock.advance(30_000);
+    const reader = await opening;
+    expect(reader.response.status).toBe(200);
+    said.resolve("at last\n");
+    expect(await reader.line()).toBe("at last");
+  });
+
+  test("that is not followed is 503 if nothing comes", async () => {
+    const { json, tenant, members, clock } = await fleet();
+    members.pieces = async function* (signal) {
+      for await (const piece of silent(signal)) if (piece !== "begun\n") yield piece;
+    };
+    const asking = json(`${SHOP}/log`, tenant);
+    await expect.poll(() => members.open).toBe(1);
+    await clock.advance(30_000);
+    expect((await asking).code).toBe(503);
+  });
+
   test("that is followed ends when the right is taken away", async () => {
     const { watch, tenant, members, clock, hub } = await fleet();
     members.pieces = silent;

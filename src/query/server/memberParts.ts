@@ -65,6 +65,8 @@ const WHOLE_LOG_MS = 120_000;
 const REVIEW_MS = 5_000;
 /** A container may say nothing for long. */
 const SILENCE_MS = 900_000;
+/** For a log that is followed without a limit of the reader. */
+const FOLLOWED_MS = 900_000;
 
 const CODES: Readonly<Record<MemberFailure, 400 | 404 | 503>> = {
   BadRequest: 400,
@@ -156,18 +158,23 @@ export class MemberParts {
     const end = new AbortController();
     using timers = new DisposableStack();
     const within = AbortSignal.any([ended, end.signal]);
-    const first = timers.use(clock.after(ANSWER_MS, () => end.abort(tooLate(target.cluster))));
-    const { follow, timeoutMs = WHOLE_LOG_MS, ...rest } = log;
+    const isLate = (): void => end.abort(tooLate(target.cluster));
+    const { follow, timeoutMs, ...rest } = log;
     const options = { ...rest, follow, idleTimeoutMs: follow ? SILENCE_MS : ANSWER_MS };
+    const found = timers.use(clock.after(ANSWER_MS, isLate));
     const { pod, container, bytes } = await source.log(target, options, within);
     Object.assign(trail, { pod, container });
-    // Nothing is sent before the member has answered: until then, a failure has a code of its own.
-    let piece = await bytes.next();
-    first[Symbol.dispose]();
-    timers.use(clock.after(timeoutMs, () => end.abort(OVER)));
-    timers.use(every(clock, REVIEW_MS, () => void this.#review(call, end)));
-    begin(response);
+    found[Symbol.dispose]();
+    // A container may have said nothing yet: a reader who follows it waits for its first line.
+    const first = timers.use(clock.after(ANSWER_MS, follow ? () => begin(response) : isLate));
     try {
+      // Nothing is sent before the member has answered: until then, a failure has a code of its own.
+      let piece = await bytes.next();
+      first[Symbol.dispose]();
+      const over = timeoutMs === undefined && follow ? FOLLOWED_LONG : OVER;
+      timers.use(clock.after(timeoutMs ?? (follow ? FOLLOWED_MS : WHOLE_LOG_MS), () => end.abort(over)));
+      timers.use(every(clock, REVIEW_MS, () => void this.#review(call, end)));
+      begin(response);
       for (; piece.done !== true; piece = await bytes.next()) {
         const left = limits.bytes - trail.bytes;
         const part = piece.value.subarray(0, left);
@@ -179,8 +186,10 @@ export class MemberParts {
         break;
       }
     } catch (error) {
+      if (!response.headersSent) throw error;
       // More words would wait for the same reader.
       if (error === TOO_SLOW) response.destroy();
+      else if (end.signal.reason === FOLLOWED_LONG) response.write(FOLLOWED_LONG.message);
       else if (!within.aborted) response.write("\n[the member broke off the log]\n");
     } finally {
       await bytes.return();
@@ -203,6 +212,7 @@ export class MemberParts {
 
 const TOO_SLOW = new Error("the reader takes nothing");
 const OVER = new Error("the log is over");
+const FOLLOWED_LONG = new Error("\n[the log ends here, after 15 minutes; follow it again to go on]\n");
 
 function tooLate(cluster: string): MemberReadError {
   return new MemberReadError(
@@ -213,6 +223,7 @@ function tooLate(cluster: string): MemberReadError {
 
 /** A browser must take the log for nothing but text. */
 function begin(response: ServerResponse): void {
+  if (response.headersSent || response.destroyed) return;
   response.writeHead(200, {
     "content-type": "text/plain; charset=utf-8",
     "cache-control": "no-store",

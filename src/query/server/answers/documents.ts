@@ -194,7 +194,8 @@ function getOperation(resource: Resource): Operation {
 /** What a subresource answers, and its parameters. */
 const PART_SUMMARIES: Readonly<Record<Part, { summary: string; parameters: Readonly<Record<string, string>> }>> = {
   full: {
-    summary: "The object with every cluster, its waits, its rollout, the explanation and the differences.",
+    summary:
+      "The object with every cluster, its waits, its rollout, the explanation and the differences to what was last observed.",
     parameters: { cluster: "Names of clusters, separated by commas: only these are in the answer." },
   },
   log: {
@@ -206,7 +207,7 @@ const PART_SUMMARIES: Readonly<Record<Part, { summary: string; parameters: Reado
       sinceSeconds: "Only lines that are younger.",
       follow: "Goes on with new lines.",
       previous: "The log before the last restart.",
-      timeoutSeconds: "Time after which a followed log ends: 900 at most.",
+      timeoutSeconds: "Time after which the log ends: 900 at most. A followed log ends after 900 anyway, and says so.",
     },
   },
   events: { summary: "Events of the placed object and its pods, the last first. Read on the member.", parameters: {} },
