@@ -145,7 +145,7 @@ async function fromHub(name: string | undefined, options: OnHub, context: Comman
     throw (
       (await reader.notServed(type)) ??
       new CommandError(
-        `the hub has no ${type.kind} "${wanted}"${within(home)}; \`meridian status\` lists what is there`,
+        `the hub has no ${type.kind} "${wanted}"${within(home)}; ${home === undefined ? "" : "give another namespace with -n: "}\`meridian status\` lists what is there`,
       )
     );
   await reader.readSurroundings(state);

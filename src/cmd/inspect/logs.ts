@@ -18,7 +18,8 @@ export async function logs(name: string, options: LogsOptions, context: CommandC
     );
   if (others.length > 0) throw new CommandError(`several namespaces have an object "${name}": give -n NAMESPACE`);
   const cluster = clusterOf(object, options.cluster);
-  using opened = await openQueryApi(hub, { source: "query", systemNamespace: options.systemNamespace }, signal);
+  const { systemNamespace } = options;
+  using opened = await openQueryApi(hub, { source: "query", noObjects: true, systemNamespace }, signal);
   if (opened.api === undefined) return EXIT.error;
   try {
     for await (const line of linesOf(chunks(opened.api, object, cluster, options), "Cut"))

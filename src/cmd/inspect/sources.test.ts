@@ -85,6 +85,14 @@ test("whoever may not see the Lease has the rows of the objects, and is told why
   expect(asked.err).toMatch(
     /^meridian: the query API is not reached: your rights do not show the Lease .* --source=objects\n$/,
   );
+  const logs = await fleet.run("logs web -n default --cluster m1", file);
+  expect(logs.err).toMatch(/the query API is not reached: your rights do not show the Lease .*; put that right\n$/);
+});
+
+test("why of an object in another namespace says how to name it", async () => {
+  const { code, err } = await fleet.run("why web -n kube-system");
+  expect(code).toBe(2);
+  expect(err).toContain("give another namespace with -n: `meridian status` lists what is there");
 });
 
 describe("timeline", () => {

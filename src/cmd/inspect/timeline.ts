@@ -66,7 +66,12 @@ async function read(api: QueryApi, subject: Subject, { since, namespace }: Timel
   const young = since === undefined ? undefined : `${Math.ceil(since)}ms`;
   const asked = { ...parametersOf(subject, namespace), ...defined({ changedSince: young }) };
   const found = await api.list("transitions", asked, MOST);
-  return { ...found, rows: found.rows.filter((row) => isOf(subject, row)).toReversed() };
+  return { ...found, rows: inOrder(found.rows.filter((row) => isOf(subject, row)).toReversed()) };
+}
+
+/** The manager has them in the order in which it saw them, and a cluster's may be older than that. */
+export function inOrder(rows: readonly TransitionRow[]): TransitionRow[] {
+  return rows.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
 function parametersOf(subject: Subject, within: string | undefined) {

@@ -39,13 +39,13 @@ export interface OpenedApi extends Disposable {
 /** The query API, as `source` asks for it. Throws CommandError if the person insists, and there is none. */
 export async function openQueryApi(
   hub: Connection,
-  { source, ...place }: Place & { source: SourceAsked },
+  { source, noObjects = false, ...place }: Place & { source: SourceAsked; noObjects?: boolean },
   signal: AbortSignal,
 ): Promise<OpenedApi> {
   const found = source === "objects" ? undefined : await findQueryApi(hub, place, signal);
   if (found?.api !== undefined)
     return { api: found.api, notes: [], [Symbol.dispose]: () => found.api[Symbol.dispose]() };
-  if (source === "query") throw notFound(found?.why ?? "");
+  if (source === "query") throw notFound(found?.why ?? "", noObjects);
   const notes = found?.isNotable === true ? [fromObjects(found.why)] : [];
   return { api: undefined, notes, [Symbol.dispose]: () => undefined };
 }
@@ -73,10 +73,10 @@ function fromObjects(why: string): string {
   return `From the statuses on the hub, not from the query API: ${why}.`;
 }
 
-function notFound(why: string): CommandError {
-  return new CommandError(
-    `the query API is not reached: ${why}; put that right, or read the statuses on the hub with --source=objects`,
-  );
+/** `noObjects`: the hub's objects do not hold what is asked. */
+function notFound(why: string, noObjects: boolean): CommandError {
+  const other = noObjects ? "" : ", or read the statuses on the hub with --source=objects";
+  return new CommandError(`the query API is not reached: ${why}; put that right${other}`);
 }
 
 async function hubRows(hub: Connection, asked: Asked, signal: AbortSignal): Promise<RowReading> {

@@ -14,7 +14,7 @@ describe("an object is unhealthy", () => {
   test.each([
     { name: "when nobody reported on it", object: app("x", undefined), reason: "NotReported" },
     { name: "when a condition is missing", object: app("x", fine.slice(0, 3)), reason: "NotReported" },
-    { name: "when its status speaks of an older spec", object: app("x", fine, [], {}, 2), reason: "NotObserved" },
+    { name: "when its status speaks of an older spec", object: app("x", fine, [], {}, 2), reason: "NotReported" },
     {
       name: "when it is being deleted",
       object: app("x", fine, [], { deletionTimestamp: "2026-11-21T08:00:00Z" }),

@@ -274,7 +274,8 @@ function problemOf(
   if (deletion !== undefined) return { reason: DELETING, message: deletion };
   if (status.conditions === undefined) return { reason: "NotReported", message: "no manager has reported on it yet" };
   if ((status.observedGeneration ?? 0) < (generation ?? 0)) {
-    return { reason: "NotObserved", message: "the manager has not seen the last change of its spec yet" };
+    // NotObserved is about a cluster, and its next step names one.
+    return { reason: "NotReported", message: "the manager has not seen the last change of its spec yet" };
   }
   for (const type of MUST_BE_TRUE) {
     const condition = status.conditions.find((candidate) => candidate.type === type);
