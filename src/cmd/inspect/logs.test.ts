@@ -16,15 +16,26 @@ const NAMED = `${API}/namespaces/shop/placedobjects/DemoApplication.paas.cmft.co
 let fleet: SandboxHub;
 const stack = new AsyncDisposableStack();
 const asked: string[] = [];
-let answer: { code: number; text: string; isOpen?: boolean } = { code: 200, text: "" };
+interface Answer {
+  code: number;
+  text: string;
+  isOpen?: boolean;
+  isBroken?: boolean;
+}
+let answer: Answer = { code: 200, text: "" };
+/** Answers that come before `answer`, each once. */
+const next: Answer[] = [];
 
 beforeAll(async () => {
   fleet = stack.use(await SandboxHub.start());
   const http = createServer(({ url = "" }, response) => {
     if (url === API) return void response.end(JSON.stringify({ resources: [] }));
     asked.push(url);
-    response.writeHead(answer.code, { "content-type": "text/plain" }).write(answer.text);
-    if (answer.isOpen !== true) response.end();
+    const { code, text, isOpen, isBroken } = next.shift() ?? answer;
+    response.writeHead(code, { "content-type": "text/plain" });
+    if (isBroken === true) response.write(text, () => response.destroy());
+    else if (isOpen === true) response.write(text);
+    else response.end(text);
   });
   const { promise, resolve } = Promise.withResolvers<void>();
   http.listen(0, "127.0.0.1", resolve);
@@ -84,12 +95,42 @@ describe("logs", () => {
   });
 
   test("-f prints lines as they come, until it is stopped", async () => {
-    answer = { code: 200, text: "one\n", isOpen: true };
+    answer = { code: 200, text: "2026-01-31T14:02:01Z one\n", isOpen: true };
     const running = startMeridian(["logs", "api", "-f", "--kubeconfig", fleet.file("hub")]);
     await running.until(/one\n/);
     running.stop();
     expect(await running.ended).toMatchObject({ code: 0, out: "one\n" });
-    expect(asked.at(-1)).toMatch(/\/log\?follow=true$/);
+    expect(asked.at(-1)).toMatch(/\/log\?follow=true&timestamps=true$/);
+  });
+
+  test("-f goes on where the manager ends an answer or the way breaks, until the container ends", async () => {
+    const at = "2026-01-31T14:02:0";
+    next.push(
+      {
+        code: 200,
+        text: `${at}1.5Z one\n${at}2.5Z two\n\n[the log ends here, after 900 s; ask again with sinceTime]\n`,
+      },
+      { code: 200, text: `${at}2.1Z known\n${at}2.5Z two\n${at}3.5Z thr`, isBroken: true },
+      { code: 200, text: `${at}3.5Z three\n${at}4Z four\n` },
+    );
+    const { code, out, err } = await fleet.run("logs api -f --tail 5");
+    expect({ code, out }).toEqual({ code: 0, out: "one\ntwo\nthree\nfour\n" });
+    expect(asked.slice(-3).map((url) => url.split("?")[1])).toEqual([
+      "tailLines=5&follow=true&timestamps=true",
+      "follow=true&timestamps=true&sinceTime=2026-01-31T14%3A02%3A02Z",
+      "follow=true&timestamps=true&sinceTime=2026-01-31T14%3A02%3A02Z",
+    ]);
+    expect(err).toContain("after 900 s; ask again with sinceTime; going on from 2026-01-31T14:02:02Z");
+  });
+
+  test("-f ends with the manager's words, once the right is gone", async () => {
+    next.push(
+      { code: 200, text: "2026-01-31T14:02:01Z one\n\n[the log ends here: the right has ended]\n" },
+      { code: 403, text: JSON.stringify({ kind: "Status", code: 403, reason: "x", message: "no" }) },
+    );
+    const { code, out, err } = await fleet.run("logs api -f");
+    expect({ code, out }).toEqual({ code: 2, out: "one\n" });
+    expect(err).toContain("ask an administrator of the hub for the right");
   });
 
   test.each([
@@ -113,6 +154,7 @@ describe("logs", () => {
     },
     { code: 404, message: "there is no such path", says: "; logs need the chart value queries.members.enabled" },
     { code: 404, message: "no pod of that name", says: "no pod of that name\n" },
+    { code: 400, message: "it has 2 pods; name one: a, b", says: "a, b (with --pod NAME" },
   ])("after $code and $message, says what has to change", async ({ code, message, says }) => {
     answer = { code, text: JSON.stringify({ kind: "Status", code, reason: "x", message }) };
     const run = await fleet.run("logs api");

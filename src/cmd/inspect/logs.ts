@@ -1,8 +1,9 @@
 import { defined, QUERY_GROUP } from "../../apis/index.ts";
 import { isApiError } from "../../runtime/index.ts";
-import { linesOf, type QueryApi } from "../asking/index.ts";
+import { linesOf } from "../asking/index.ts";
 import { chooseAmong, type CommandContext, CommandError, connectHub, EXIT, namesText } from "../shared/index.ts";
 import { fullNameOf, identityOf, type ObjectReport, openQueryApi } from "../view/index.ts";
+import { followLog, type Log, type LogParameters } from "./followLog.ts";
 import { find } from "./rows.ts";
 import type { LogsOptions } from "./verb.ts";
 
@@ -18,12 +19,21 @@ export async function logs(name: string, options: LogsOptions, context: CommandC
     );
   if (others.length > 0) throw new CommandError(`several namespaces have an object "${name}": give -n NAMESPACE`);
   const cluster = clusterOf(object, options.cluster);
-  const { systemNamespace } = options;
-  using opened = await openQueryApi(hub, { source: "query", noObjects: true, systemNamespace }, signal);
-  if (opened.api === undefined) return EXIT.error;
+  const log: Log = {
+    async *lines(parameters) {
+      // Another manager may lead by now, if this is not the first answer.
+      const { systemNamespace } = options;
+      using opened = await openQueryApi(hub, { source: "query", noObjects: true, systemNamespace }, signal);
+      const chunks = opened.api?.log(identityOf(object), cluster, parameters);
+      if (chunks !== undefined) yield* linesOf(chunks, "Cut");
+    },
+    print: (line) => terminal.out(`${terminal.interactive ? printable(line) : line}\n`),
+    say: (text) => terminal.err(`${text}\n`),
+    signal,
+  };
   try {
-    for await (const line of linesOf(chunks(opened.api, object, cluster, options), "Cut"))
-      terminal.out(`${terminal.interactive ? printable(line) : line}\n`);
+    if (options.follow) await followLog(log, parametersOf(options));
+    else for await (const line of log.lines(parametersOf(options))) log.print(line);
   } catch (error) {
     if (signal.aborted && options.follow) return EXIT.ok;
     throw isApiError(error) ? refusal(error.status, error.message) : error;
@@ -31,14 +41,13 @@ export async function logs(name: string, options: LogsOptions, context: CommandC
   return EXIT.ok;
 }
 
-function chunks(api: QueryApi, object: ObjectReport, cluster: string, options: LogsOptions): AsyncIterable<Buffer> {
-  const { pod, container, follow, previous, tail, since } = options;
-  return api.log(identityOf(object), cluster, {
+function parametersOf({ pod, container, follow, previous, tail, since }: LogsOptions): LogParameters {
+  return {
     ...defined({ pod, container, tailLines: tail }),
     ...defined({ sinceSeconds: since === undefined ? undefined : Math.max(1, Math.ceil(since / 1_000)) }),
     ...(follow ? { follow } : {}),
     ...(previous ? { previous } : {}),
-  });
+  };
 }
 
 function clusterOf(object: ObjectReport, wanted: string | undefined): string {
@@ -60,6 +69,8 @@ function clusterOf(object: ObjectReport, wanted: string | undefined): string {
 /** Of a manager that reads nothing on members for users, or of an older one. Else, the object or pod is not there. */
 const NOT_SERVED = /^(members are not read|there is no such path)/;
 
+const NAMES_ONE = /\bname (one|a container)\b/;
+
 /** What the manager answers, and what an administrator has to change. */
 export function refusal(status: number, message: string): CommandError {
   const remedy =
@@ -67,7 +78,9 @@ export function refusal(status: number, message: string): CommandError {
       ? `; ask an administrator of the hub for the right to get placedobjects/log (group ${QUERY_GROUP}) in the object's namespace`
       : status === 404 && NOT_SERVED.test(message)
         ? "; logs need the chart value queries.members.enabled (flag --query-members of the manager)"
-        : "";
+        : NAMES_ONE.test(message)
+          ? " (with --pod NAME, or a container with -c NAME)"
+          : "";
   return new CommandError(`the manager does not give the log: ${message}${remedy}`);
 }
 

@@ -19,8 +19,13 @@ export interface LogOptions {
   pod?: string;
   /** May be left out if the pod has one container, or names its default one. */
   container?: string;
-  tailLines: number;
+  /** Undefined: no bound but the bytes of an answer. */
+  tailLines?: number;
   sinceSeconds?: number;
+  /** RFC 3339, in whole seconds. */
+  sinceTime?: string;
+  /** Each line begins with its time. */
+  timestamps: boolean;
   follow: boolean;
   /** The log of the run before the last restart. */
   previous: boolean;
@@ -168,10 +173,13 @@ function containerOf(pod: KubeObject, name: string | undefined): string {
   throw new MemberReadError("BadRequest", `name a container of pod ${pod.metadata.name}: ${names.join(", ")}`);
 }
 
-function logQuery(container: string, { tailLines, sinceSeconds, follow, previous }: LogOptions): URLSearchParams {
+function logQuery(container: string, options: LogOptions): URLSearchParams {
+  const { tailLines, sinceSeconds, sinceTime, timestamps, follow, previous } = options;
   return new URLSearchParams({
     container,
-    tailLines: String(tailLines),
+    ...(tailLines === undefined ? {} : { tailLines: String(tailLines) }),
+    ...(sinceTime === undefined ? {} : { sinceTime }),
+    ...(timestamps ? { timestamps: "true" } : {}),
     ...(sinceSeconds === undefined ? {} : { sinceSeconds: String(sinceSeconds) }),
     ...(follow ? { follow: "true" } : {}),
     ...(previous ? { previous: "true" } : {}),

@@ -1,3 +1,4 @@
+import { timestamp } from "../../apis/index.ts";
 import type { LogOptions } from "../members/index.ts";
 import { QueryError } from "../types.ts";
 
@@ -9,11 +10,14 @@ const MOST_SECONDS = 31_536_000;
 const LONGEST_FOLLOWED_S = 900;
 /** Names of pods and containers, as Kubernetes has them. */
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$/;
 const KNOWN = new Set([
   "pod",
   "container",
   "tailLines",
   "sinceSeconds",
+  "sinceTime",
+  "timestamps",
   "follow",
   "previous",
   "timeoutSeconds",
@@ -26,14 +30,20 @@ export function logRequestOf(parameters: URLSearchParams): LogRequest {
   if (unknown !== undefined) throw refused(`log has no parameter ${quoted(unknown)}`);
   const [pod, container] = [nameOf(parameters, "pod"), nameOf(parameters, "container")];
   const sinceSeconds = numberOf(parameters, "sinceSeconds", MOST_SECONDS);
+  const sinceTime = timeOf(parameters, "sinceTime");
+  if (sinceSeconds !== undefined && sinceTime !== undefined)
+    throw refused("sinceSeconds does not go with sinceTime; leave one of them out");
+  const lines = numberOf(parameters, "tailLines", MOST_LINES) ?? (sinceTime === undefined ? LINES : undefined);
   const seconds = numberOf(parameters, "timeoutSeconds", LONGEST_FOLLOWED_S);
   const follow = flagOf(parameters, "follow");
   return {
     ...(pod === undefined ? {} : { pod }),
     ...(container === undefined ? {} : { container }),
-    tailLines: numberOf(parameters, "tailLines", MOST_LINES) ?? LINES,
+    ...(lines === undefined ? {} : { tailLines: lines }),
+    ...(sinceTime === undefined ? {} : { sinceTime }),
     ...(sinceSeconds === undefined ? {} : { sinceSeconds }),
     follow,
+    timestamps: flagOf(parameters, "timestamps"),
     previous: flagOf(parameters, "previous"),
     ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }),
   };
@@ -59,6 +69,15 @@ function numberOf(parameters: URLSearchParams, parameter: string, most: number):
   if (number < 1 || number > most)
     throw refused(`${parameter} takes a whole number from 1 to ${most}, not ${quoted(value)}`);
   return number;
+}
+
+/** Members tell no parts of a second apart here. */
+function timeOf(parameters: URLSearchParams, parameter: string): string | undefined {
+  const value = parameters.get(parameter) ?? "";
+  if (value === "") return undefined;
+  const at = TIME.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(at)) throw refused(`${parameter} takes a time, such as 2026-01-31T14:02:00Z, not ${quoted(value)}`);
+  return timestamp(at);
 }
 
 function flagOf(parameters: URLSearchParams, parameter: string): boolean {

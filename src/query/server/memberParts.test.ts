@@ -137,6 +137,9 @@ describe("a log", () => {
     "tailLines=0",
     "tailLines=all",
     "sinceSeconds=-1",
+    "sinceTime=yesterday",
+    "sinceSeconds=5&sinceTime=2026-01-31T14:02:00Z",
+    "timestamps=perhaps",
     "timeoutSeconds=901",
     "pod=../secrets",
     "container=a%2Fb",
@@ -186,6 +189,8 @@ describe("a log", () => {
     const reader = await watch(`${SHOP}/log?follow=true&timeoutSeconds=60`, tenant);
     expect(await reader.line()).toBe("begun");
     await clock.advance(60_000);
+    expect(await reader.line()).toBe("");
+    expect(await reader.line()).toBe("[the log ends here, after 60 s; ask again with sinceTime]");
     expect(await reader.line()).toBeUndefined();
     expect(members.open).toBe(0);
   });
@@ -197,7 +202,7 @@ describe("a log", () => {
     expect(await reader.line()).toBe("begun");
     await clock.advance(900_000);
     expect(await reader.line()).toBe("");
-    expect(await reader.line()).toBe("[the log ends here, after 15 minutes; follow it again to go on]");
+    expect(await reader.line()).toBe("[the log ends here, after 900 s; ask again with sinceTime]");
     expect(await reader.line()).toBeUndefined();
     expect(members.open).toBe(0);
   });
@@ -228,6 +233,13 @@ describe("a log", () => {
     expect((await asking).code).toBe(503);
   });
 
+  test("goes on from a time with every line, and with the times of lines", async () => {
+    const { ask, tenant, members } = await fleet();
+    await (await ask(`${SHOP}/log?timestamps=true&sinceTime=2026-01-31T14:02:00.5Z`, tenant)).text();
+    expect(members.options).toMatchObject([{ timestamps: true, sinceTime: "2026-01-31T14:02:00Z" }]);
+    expect(members.options[0]).not.toHaveProperty("tailLines");
+  });
+
   test("that is followed ends when the right is taken away", async () => {
     const { watch, tenant, members, clock, hub } = await fleet();
     members.pieces = silent;
@@ -235,6 +247,8 @@ describe("a log", () => {
     expect(await reader.line()).toBe("begun");
     hub.revoke("tenant", "a");
     await clock.advance(15_000);
+    expect(await reader.line()).toBe("");
+    expect(await reader.line()).toContain("the right to read it has ended");
     expect(await reader.line()).toBeUndefined();
     await expect.poll(() => members.open).toBe(0);
   });
@@ -251,6 +265,8 @@ describe("a log", () => {
     first.leave();
     await expect.poll(() => members.open).toBe(1);
     term[Symbol.dispose]();
+    expect(await second.line()).toBe("");
+    expect(await second.line()).toContain("this manager stops or leads no longer; ask again");
     expect(await second.line()).toBeUndefined();
     expect(members.open).toBe(0);
   });

@@ -167,13 +167,14 @@ export class MemberParts {
     found[Symbol.dispose]();
     // A container may have said nothing yet: a reader who follows it waits for its first line.
     const first = timers.use(clock.after(ANSWER_MS, follow ? () => begin(response) : isLate));
+    const lastsMs = timeoutMs ?? (follow ? FOLLOWED_MS : WHOLE_LOG_MS);
+    const isOver = (): void => end.abort(new Over(`, after ${lastsMs / 1000} s; ask again with sinceTime`));
+    timers.use(clock.after(lastsMs, isOver));
+    timers.use(every(clock, REVIEW_MS, () => void this.#review(call, end)));
     try {
       // Nothing is sent before the member has answered: until then, a failure has a code of its own.
       let piece = await bytes.next();
       first[Symbol.dispose]();
-      const over = timeoutMs === undefined && follow ? FOLLOWED_LONG : OVER;
-      timers.use(clock.after(timeoutMs ?? (follow ? FOLLOWED_MS : WHOLE_LOG_MS), () => end.abort(over)));
-      timers.use(every(clock, REVIEW_MS, () => void this.#review(call, end)));
       begin(response);
       for (; piece.done !== true; piece = await bytes.next()) {
         const left = limits.bytes - trail.bytes;
@@ -182,15 +183,17 @@ export class MemberParts {
         await writeTo(response, part, { clock, late: () => TOO_SLOW, signal: within });
         within.throwIfAborted();
         if (piece.value.length < left) continue;
-        response.write(`\n[the log ends here, after ${limits.bytes} bytes; ask for fewer lines]\n`);
+        response.write(remark(`, after ${limits.bytes} bytes; ask for fewer lines`));
         break;
       }
     } catch (error) {
-      if (!response.headersSent) throw error;
+      const { reason } = end.signal;
+      if (!response.headersSent && !(reason instanceof Over)) throw error;
+      begin(response);
       // More words would wait for the same reader.
       if (error === TOO_SLOW) response.destroy();
-      else if (end.signal.reason === FOLLOWED_LONG) response.write(FOLLOWED_LONG.message);
       else if (!within.aborted) response.write("\n[the member broke off the log]\n");
+      else response.write(remark(reason instanceof Over ? reason.message : NO_LEADER));
     } finally {
       await bytes.return();
     }
@@ -201,18 +204,27 @@ export class MemberParts {
   async #review(call: MemberCall, end: AbortController): Promise<void> {
     try {
       const user = await call.proof.again();
-      if (user === undefined) end.abort(OVER);
+      if (user === undefined) end.abort(new Over(NO_RIGHT));
       else await this.#allowed(call, user);
     } catch (error) {
       // The hub may be away for a moment; a right that was refused is lost.
-      if (error instanceof QueryError || (error instanceof RequestError && error.code === 403)) end.abort(OVER);
+      if (error instanceof QueryError || (error instanceof RequestError && error.code === 403))
+        end.abort(new Over(NO_RIGHT));
     }
   }
 }
 
 const TOO_SLOW = new Error("the reader takes nothing");
-const OVER = new Error("the log is over");
-const FOLLOWED_LONG = new Error("\n[the log ends here, after 15 minutes; follow it again to go on]\n");
+/** The end of a log that the manager ends; the message follows "the log ends here". */
+class Over extends Error {}
+
+const NO_RIGHT = ": the token or the right to read it has ended, or the object is gone";
+const NO_LEADER = ": this manager stops or leads no longer; ask again";
+
+/** With `timestamps`, a line without a time is the manager's own. */
+function remark(why: string): string {
+  return `\n[the log ends here${why}]\n`;
+}
 
 function tooLate(cluster: string): MemberReadError {
   return new MemberReadError(

@@ -8,7 +8,7 @@ import { deployment } from "./objects.ts";
 /** Logs, Events and pods of placed objects, through the manager's own connections. */
 
 const APP = { kind: "DemoApplication", group: "paas.cmft.com", namespace: "default" };
-const LOG = { tailLines: 100, follow: false, previous: false, idleTimeoutMs: 1_000 };
+const LOG = { tailLines: 100, follow: false, previous: false, timestamps: false, idleTimeoutMs: 1_000 };
 
 /** The application `shop` on one member, on which somebody else has pods with the same labels. */
 async function reading(image = "shop:1") {

@@ -205,6 +205,8 @@ const PART_SUMMARIES: Readonly<Record<Part, { summary: string; parameters: Reado
       container: "Name of the container. May be left out if there is one.",
       tailLines: "Number of lines from the end: 100 by default, 10000 at most.",
       sinceSeconds: "Only lines that are younger.",
+      sinceTime: "Only lines of this second and later. Without tailLines, all of them.",
+      timestamps: "Each line begins with its time. Lines without one are the manager's own.",
       follow: "Goes on with new lines.",
       previous: "The log before the last restart.",
       timeoutSeconds: "Time after which the log ends: 900 at most. A followed log ends after 900 anyway, and says so.",
