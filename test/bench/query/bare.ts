@@ -1,6 +1,6 @@
 import { objectKey } from "../../../src/query/table/index.ts";
 import type { GroupRow, PlacedObjectRow, Totals } from "../../../src/query/types.ts";
-import { fleetOf } from "./fleet.ts";
+import { fleetOf, OUT_OF_CONTACT } from "./fleet.ts";
 
 /**
  * The floor: all rows in one plain sorted array, without scopes, snapshots, watches and changes. Every question is a
@@ -22,6 +22,10 @@ export class BareRows {
       const [left, right] = [keyOf(a), keyOf(b)];
       return left < right ? -1 : left > right ? 1 : 0;
     });
+  }
+
+  lose(clusters: ReadonlySet<string>): void {
+    for (const row of this.rows) if (clusters.has(row.cluster)) Object.assign(row, OUT_OF_CONTACT);
   }
 
   /** Rows after an index, with the totals of all rows that hold. */

@@ -1,4 +1,4 @@
-import type { ObjectFacts, PlacedFacts } from "../../../src/query/table/index.ts";
+import type { ClusterValue, ObjectFacts, PlacedFacts } from "../../../src/query/table/index.ts";
 
 /** Objects of a large fleet, the same in every run. */
 
@@ -6,6 +6,8 @@ const CLUSTERS = 200;
 const REGIONS = 12;
 const NAMESPACES = 400;
 const CLUSTERS_OF_OBJECT = 5;
+/** Not on a cluster of the first object, whose changes the readers wait for. */
+const FIRST_OFFLINE = 7;
 /** Of a thousand placed objects. */
 const TROUBLED = 20;
 const TROUBLES = [
@@ -30,12 +32,28 @@ function regionOf(index: number): string {
   return `region-${index % REGIONS}`;
 }
 
+/** The tenth of the members that is offline in the second half of the questions. */
+export const OFFLINE: ReadonlySet<string> = new Set(
+  Array.from({ length: CLUSTERS / 10 }, (_, index) => clusterName(index * 10 + FIRST_OFFLINE)),
+);
+
+export const OUT_OF_CONTACT = { state: "Unknown", reason: "ClusterUnreachable", stale: true } as const;
+
+export function clustersOf(offline: ReadonlySet<string>): ClusterValue[] {
+  return Array.from({ length: CLUSTERS }, (_, index) => {
+    const name = clusterName(index);
+    const common = { name, region: regionOf(index), lastContact: START, since: START, labels: {} };
+    if (!offline.has(name)) return { ...common, state: "Ready", stale: false };
+    return { ...common, state: "Unreachable", reason: "ClusterUnreachable", stale: true };
+  });
+}
+
 /** `placed` placed objects, as facts of their objects. */
-export function* fleetOf(placed: number): Iterable<ObjectFacts> {
+export function* fleetOf(placed: number, offline: ReadonlySet<string> = new Set()): Iterable<ObjectFacts> {
   for (let index = 0; index * CLUSTERS_OF_OBJECT < placed; index++) {
-    const rows = Array.from({ length: CLUSTERS_OF_OBJECT }, (_, at) => placedOf(index, at)).toSorted((a, b) =>
-      a.cluster < b.cluster ? -1 : 1,
-    );
+    const rows = Array.from({ length: CLUSTERS_OF_OBJECT }, (_, at) => placedOf(index, at))
+      .map((row) => (offline.has(row.cluster) ? outOfContact(row) : row))
+      .toSorted((a, b) => (a.cluster < b.cluster ? -1 : 1));
     const troubled = rows.find(({ state }) => state !== "Available");
     yield {
       identity: {
@@ -54,12 +72,18 @@ export function* fleetOf(placed: number): Iterable<ObjectFacts> {
       clusters: { ready: rows.filter(({ state }) => state === "Available").length, total: rows.length },
       change: { generation: 1 + (index % 9) },
       waits: [],
-      stale: false,
+      stale: rows.some(({ stale }) => stale),
       labels: { app: `app-${index}`, tier: index % 2 === 0 ? "gold" : "tin" },
       createdAt: "2026-01-01T00:00:00Z",
       placed: rows,
     };
   }
+}
+
+/** As the feed has the row of a member that does not answer: the last numbers, and when they were seen. */
+function outOfContact(row: PlacedFacts): PlacedFacts {
+  const { message: _, ...rest } = row;
+  return { ...rest, ...OUT_OF_CONTACT, shape: "", observedAt: START };
 }
 
 function placedOf(index: number, at: number): PlacedFacts {

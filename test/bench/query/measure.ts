@@ -4,13 +4,15 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { systemClock, TimeSlice } from "../../../src/runtime/index.ts";
 import { Engine } from "../../../src/query/index.ts";
-import { Table } from "../../../src/query/table/index.ts";
+import { type ObjectFacts, Table } from "../../../src/query/table/index.ts";
 import type { Filter, PlacedObjectRow, Query, Scope } from "../../../src/query/types.ts";
 import { BareRows } from "./bare.ts";
-import { clusterName, fleetOf, namespaceName } from "./fleet.ts";
+import { clusterName, clustersOf, fleetOf, namespaceName, OFFLINE } from "./fleet.ts";
 
 export interface Timing {
   what: string;
+  /** Whether a tenth of the members is offline. */
+  isOffline: boolean;
   /** Milliseconds, JSON included. */
   p50: number;
   p99: number;
@@ -24,11 +26,12 @@ export interface Timing {
 export interface QueryFigures {
   placed: number;
   timings: Timing[];
-  /** Of the table with all rows, after a collection of garbage. */
-  heapMb: number;
-  bareHeapMb: number;
-  /** Heap bar in MB. */
-  heapBar: number;
+  /** Of the table with all rows, after a collection of garbage; with the memory outside the heap. */
+  memoryMb: number;
+  bareMemoryMb: number;
+  /** The most that the process had, with the garbage of filling the table and without the plain array. */
+  residentMb: number;
+  memoryBar: number;
   /** Until all rows are in the table. */
   fillSeconds: number;
   /** Longest time for which queries held the event loop, in milliseconds. */
@@ -37,8 +40,9 @@ export interface QueryFigures {
 
 const ROUNDS = 100;
 const SLOW_ROUNDS = 10;
+const MOST_BARE_ROUNDS = 20;
 const WATCHERS = 100;
-const HEAP_BAR_MB = 2_048;
+const MEMORY_BAR_MB = 2_048;
 const ADMIN: Scope = { subject: "admin", mayRead: () => true, mayReadClusters: true };
 
 /** Answers about many placed objects, in turns with a plain sorted array in the same process. */
@@ -49,9 +53,10 @@ export async function measureQueries(placed: number, say: (text: string) => void
   const begun = performance.now();
   const table = filled(placed);
   const fillSeconds = (performance.now() - begun) / 1_000;
-  const heapMb = collect() - empty;
+  const residentMb = process.resourceUsage().maxRSS / 1_024;
+  const memoryMb = collect() - empty;
   const bare = new BareRows(placed);
-  const bareHeapMb = collect() - empty - heapMb;
+  const bareMemoryMb = collect() - empty - memoryMb;
   const slice = TimeSlice.of(systemClock);
   const engine = new Engine({
     table,
@@ -63,26 +68,46 @@ export async function measureQueries(placed: number, say: (text: string) => void
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const timings: Timing[] = [];
   let longestHeldMs = 0;
-  for (const one of [...cases(engine, bare), await watched(engine, table)]) {
-    say(one.what);
-    const timing = await timed(one, delay);
-    timings.push(timing.timing);
-    longestHeldMs = Math.max(longestHeldMs, timing.heldMs);
-  }
-  return { placed, timings, heapMb, bareHeapMb, heapBar: HEAP_BAR_MB, fillSeconds, longestHeldMs };
+  const askAll = async (isOffline: boolean): Promise<void> => {
+    for (const one of [...cases(engine, bare), await watched(engine, table)]) {
+      say(isOffline ? `${one.what}, a tenth of the members offline` : one.what);
+      const { timing, heldMs } = await timed(one, delay);
+      timings.push({ ...timing, isOffline });
+      longestHeldMs = Math.max(longestHeldMs, heldMs);
+    }
+  };
+  await askAll(false);
+  lose(table, placed);
+  bare.lose(OFFLINE);
+  await askAll(true);
+  const memory = { memoryMb, bareMemoryMb, residentMb, memoryBar: MEMORY_BAR_MB };
+  return { placed, timings, ...memory, fillSeconds, longestHeldMs };
+}
+
+/** A tenth of the members goes offline. */
+function lose(table: Table, placed: number): void {
+  const clusters = clustersOf(OFFLINE);
+  // A row that does not change costs next to nothing.
+  commitAll(table, fleetOf(placed, OFFLINE));
+  table.commit({ clusters });
 }
 
 function filled(placed: number): Table {
   const table = new Table({ now: () => Date.now() });
+  table.commit({ clusters: clustersOf(new Set()) });
+  commitAll(table, fleetOf(placed));
+  return table;
+}
+
+function commitAll(table: Table, all: Iterable<ObjectFacts>): void {
   let objects = [];
-  for (const facts of fleetOf(placed)) {
+  for (const facts of all) {
     objects.push(facts);
     if (objects.length < 256) continue;
     table.commit({ objects });
     objects = [];
   }
   table.commit({ objects });
-  return table;
 }
 
 interface Case {
@@ -145,12 +170,14 @@ function walks(list: (rest: Partial<Query>) => Promise<string>, bare: BareRows):
     {
       what: "page of 100, label selector",
       rounds: SLOW_ROUNDS,
+      bar: 50,
       ask: () => list({ filter: { labelSelector: [{ key: "tier", operator: "In", values: ["gold"] }] } }),
       askBare: () => JSON.stringify(bare.page(({ labels }) => labels["tier"] === "gold", 0, 100)),
     },
     {
       what: "page of 100, the newest first",
       rounds: SLOW_ROUNDS,
+      bar: 50,
       ask: () => list({ sort: { field: "since", descending: true } }),
       askBare: () =>
         JSON.stringify(
@@ -162,7 +189,8 @@ function walks(list: (rest: Partial<Query>) => Promise<string>, bare: BareRows):
 
 /** Every row as an event of its own. */
 function streamed(engine: Engine, bare: BareRows): Case {
-  const clusters = [0, 1].map(clusterName);
+  // One of the two goes offline.
+  const clusters = [0, 7].map(clusterName);
   return {
     what: "10,000 rows streamed",
     rounds: SLOW_ROUNDS,
@@ -231,10 +259,12 @@ async function watched(engine: Engine, table: Table): Promise<Case> {
 async function timed(
   { what, rounds, bar, ask, askBare }: Case,
   delay: ReturnType<typeof monitorEventLoopDelay>,
-): Promise<{ timing: Timing; heldMs: number }> {
+): Promise<{ timing: Omit<Timing, "isOffline">; heldMs: number }> {
   const [ours, bare]: [number[], number[]] = [[], []];
   await ask(0);
   askBare(0);
+  // A walk over the array takes long, and its time varies little.
+  const everyBare = Math.ceil(rounds / MOST_BARE_ROUNDS);
   let heldMs = 0;
   for (let round = 0; round < rounds; round++) {
     delay.reset();
@@ -245,6 +275,7 @@ async function timed(
     await systemClock.nextTurn();
     delay.disable();
     heldMs = Math.max(heldMs, delay.max / 1e6);
+    if (round % everyBare !== 0) continue;
     const bareStart = performance.now();
     askBare(round);
     bare.push(performance.now() - bareStart);
@@ -265,12 +296,13 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/** Returns the used heap in MB after a collection. */
+/** Returns the memory in use in MB after a collection: the heap, and the buffers outside of it. */
 function garbageCollector(): () => number {
   setFlagsFromString("--expose-gc");
   const gc = runInNewContext("gc") as () => void;
   return () => {
     gc();
-    return process.memoryUsage().heapUsed / 2 ** 20;
+    const { heapUsed, external } = process.memoryUsage();
+    return (heapUsed + external) / 2 ** 20;
   };
 }

@@ -19,7 +19,7 @@ export function isReadersMissed(figures: ReaderFigures): boolean {
 
 /** Medians of all rounds. */
 export function readersText(figures: ReaderFigures): string {
-  const { apps, members, perSecond, turns } = figures;
+  const { apps, members, perSecond, rounds, turns } = figures;
   const rows = SITUATIONS.map(({ name }) => [
     name,
     ms(medianOf(turns, name, ({ status }) => status.p50Ms)),
@@ -30,7 +30,7 @@ export function readersText(figures: ReaderFigures): string {
   ]);
   const header = ["", "status p50, ms", "p99", "reader p50, ms", "p99", "CPU per change, ms"];
   return [
-    `${apps} applications on ${members} members, ${perSecond} changes a second, ${turns.length / SITUATIONS.length} rounds`,
+    `${apps} applications on ${members} members, ${perSecond} changes a second, ${rounds} rounds`,
     aligned([header, ...rows]),
     ...barsOf(figures).map(
       ({ what, value, bar }) => `${what}: ${rounded(value)} (${value <= bar ? "met" : "missed"}: at most ${bar})`,
