@@ -28,6 +28,23 @@ const statusOf = async (answer: Promise<unknown>): Promise<unknown> =>
 const next = (asked: Query, token: string | undefined): Query =>
   token === undefined ? asked : { ...asked, continue: token };
 
+test.each<{ what: string; filter: Query["filter"]; count: number }>([
+  { what: "all rows of some objects", filter: { name: "gold" }, count: 8 },
+  { what: "some rows of some objects, by state", filter: { name: "gold", state: ["Degraded"] }, count: 4 },
+  { what: "some rows, by cluster", filter: { name: "gold", cluster: ["us-1"] }, count: 4 },
+  { what: "some rows, by region", filter: { name: "gold", region: ["eu"] }, count: 4 },
+  { what: "some rows, by an expression", filter: { name: "gold", cel: "object.cluster == 'eu-1'" }, count: 4 },
+  { what: "some rows, by time", filter: { name: "gold", olderThan: { ago: MINUTE } }, count: 4 },
+])("totals beyond the first page count $what", async ({ filter, count }) => {
+  const rows = [placed("eu-1", { since: T0 - 2 * MINUTE }), placed("us-1", { state: "Degraded", since: T0 })];
+  const objects = ["gold-1", "gold-2", "gold-3", "gold-4", "tin"].map((name) => object(name, rows));
+  for (const few of [0, 100]) {
+    const { engine } = engineOn({ objects }, { few });
+    const { totals } = await engine.list(query("placedobjects", { filter, limit: 1 }), ALL);
+    expect(totals.count).toBe(count);
+  }
+});
+
 describe("a continue token", () => {
   const asked = query("placedobjects", { limit: 2 });
 

@@ -26,6 +26,8 @@ export interface Compiled {
   /** The parts of {@link accepts} that are the same for all rows of an object, and the others. */
   acceptsObject(object: ObjectValue): boolean;
   acceptsRow: Condition;
+  /** True if an object that is accepted is so with all of its rows. */
+  readonly acceptsEveryRow: boolean;
   /** By the JSON row. Undefined: the filter has no CEL. */
   readonly cel: ((row: object) => boolean) | undefined;
   /** Of dimensions alone, and for the rows that cells are about. */
@@ -72,6 +74,7 @@ export function compileFilter(resource: Resource, filter: Filter, now: number, g
     accepts: (object, placed) => acceptsObject(object) && acceptsRow(object, placed),
     acceptsObject,
     acceptsRow,
+    acceptsEveryRow: ofRow.length === 0 && cel === undefined && ofEveryRow(ofRows),
     cel,
     hasCell: (cell) => isWanted(byCells, cell),
     hasName: (name) => filter.name === undefined || name.startsWith(filter.name),
@@ -169,6 +172,10 @@ function isWanted(wanted: Wanted, row: Dimensioned): boolean {
     isPairWanted(wanted, row.pair) &&
     isPolicyWanted(wanted.policy, row.policy)
   );
+}
+
+function ofEveryRow({ state, reason, cluster, region }: Wanted): boolean {
+  return [state, reason, cluster, region].every((values) => values === undefined);
 }
 
 function isPairWanted({ namespace, kind }: Wanted, pair: Cell["pair"]): boolean {

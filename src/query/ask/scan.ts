@@ -103,6 +103,7 @@ export async function scan(
   const totals: Totals = { count: 0, ready: 0, desired: 0 };
   const first = new First(order, limit + 1);
   const canStop = order.isOfTable && !total;
+  const { acceptsEveryRow } = reading.compiled;
   for (const object of objectsFrom(chunks, canStop ? after?.identity : undefined)) {
     if (canStop && first.isFull) break;
     if (!sieve.acceptsObject(object)) {
@@ -110,14 +111,18 @@ export async function scan(
       if (pause !== undefined) await pause;
       continue;
     }
-    for (const placed of resource === "placedobjects" ? object.placed : ITSELF) {
+    const rows = resource === "placedobjects" ? object.placed : ITSELF;
+    if (acceptsEveryRow && order.isOfTable && first.isFull) {
+      const pause = sieve.pause();
+      if (pause !== undefined) await pause;
+      for (const placed of rows) count(totals, placed ?? object);
+      continue;
+    }
+    for (const placed of rows) {
       const pause = sieve.pause();
       if (pause !== undefined) await pause;
       if (!sieve.acceptsRow(object, placed)) continue;
-      const row = placed ?? object;
-      totals.count += 1;
-      totals.ready += row.ready;
-      totals.desired += row.desired;
+      count(totals, placed ?? object);
       if (order.isOfTable && first.isFull) continue;
       const found = { object, placed };
       const place = order.placeOf(found);
@@ -125,6 +130,12 @@ export async function scan(
     }
   }
   return { found: first.found, totals };
+}
+
+function count(totals: Totals, { ready, desired }: { ready: number; desired: number }): void {
+  totals.count += 1;
+  totals.ready += ready;
+  totals.desired += desired;
 }
 
 const ITSELF: readonly undefined[] = [undefined];
