@@ -32,7 +32,7 @@ export class TimeSlice {
     const now = this.#clock.monotonic();
     if (this.#since === undefined) {
       this.#since = now;
-      void this.next().then(() => (this.#since = undefined));
+      void this.#clock.nextTurn().then(() => (this.#since = undefined));
     }
     return now - this.#since >= this.#ms;
   }
