@@ -103,6 +103,7 @@ export interface CauseRow {
   shape: string;
   /** Number of different objects. */
   objects: number;
+  /** Empty: the objects as a whole are in trouble, such as objects that no policy places. */
   clusters: string[];
   since?: string;
   /** The placed object that has had the trouble for the longest time. */

@@ -90,6 +90,17 @@ describe("the first screen", () => {
     await visit.page.getByText("No cluster has joined yet").waitFor();
   });
 
+  test("an object that is placed nowhere is trouble, with the command that says why", async () => {
+    await using visit = await badNightVisit();
+    await visit.signIn();
+    const { page, server } = visit;
+    const nowhere = { state: "Progressing", reason: "NoPlacement", message: "no Placement selects it" };
+    server.table.commit({ objects: [{ ...object("bank", "vault", []), ...nowhere, shape: nowhere.message }] });
+    const cause = page.locator(".cause").filter({ hasText: "NoPlacement" });
+    await cause.getByText("1 object, on no cluster").waitFor();
+    await cause.getByText("meridian why vault -n bank", { exact: true }).waitFor();
+  });
+
   test("a cause leads by its pair to the reason, what happened, and the command", async () => {
     await using visit = await badNightVisit();
     await visit.signIn();

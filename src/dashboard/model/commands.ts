@@ -16,6 +16,11 @@ export function explainCommand(object: ObjectIdentity, cluster: string): string 
   return `meridian explain ${objectArguments(object)} --cluster ${quoted(cluster)}`;
 }
 
+/** Says in one screen why the object runs where it does, or nowhere. */
+export function whyCommand(object: ObjectIdentity): string {
+  return `meridian why ${objectArguments(object)}`;
+}
+
 export function clusterCommand(cluster: string): string {
   return `kubectl describe membercluster ${quoted(cluster)}`;
 }

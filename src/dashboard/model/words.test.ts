@@ -60,6 +60,7 @@ test("a cause names its extent and the change before it", () => {
     "14 objects in 2 clusters",
     "after generation 7 of shop/web",
   ]);
+  expect(extentOf({ ...cause, clusters: [] })).toBe("14 objects, on no cluster");
   expect([extentOf({ ...cause, objects: 1, clusters: ["a"] }), changeText(cause)]).toEqual([
     "1 object in 1 cluster",
     undefined,

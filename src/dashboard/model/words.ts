@@ -29,8 +29,9 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** `14 objects in 2 clusters`. */
+/** `14 objects in 2 clusters`; `14 objects, on no cluster` if the objects as a whole are in trouble. */
 export function extentOf({ objects, clusters }: CauseRow): string {
+  if (clusters.length === 0) return `${counted(objects, "object")}, on no cluster`;
   return `${counted(objects, "object")} in ${counted(clusters.length, "cluster")}`;
 }
 

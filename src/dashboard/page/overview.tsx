@@ -20,6 +20,7 @@ import {
   sortedHeld,
   waitingForPerson,
   waitSince,
+  whyCommand,
 } from "../model/index.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Totals } from "./hooks.ts";
@@ -132,9 +133,13 @@ function Cause({ cause, route, now }: { cause: CauseRow; route: Route; now: numb
   return (
     <li class="cause">
       <p class="head">
-        <a class="reason" href={all}>
-          {reason}
-        </a>
+        {clusters.length === 0 ? (
+          <span class="reason">{reason}</span>
+        ) : (
+          <a class="reason" href={all}>
+            {reason}
+          </a>
+        )}
         <span>{extentOf(cause)}</span>
         <Age since={since} now={now} />
         {change === undefined ? null : <span class="change">{change}</span>}
@@ -142,9 +147,13 @@ function Cause({ cause, route, now }: { cause: CauseRow; route: Route; now: numb
       <p class="message">
         <Message text={sample.message} />
       </p>
-      <p class="dim">
-        <PairLink route={route} pair={sample} /> has it for the longest time; clusters: {namesText(clusters)}
-      </p>
+      {clusters.length === 0 ? (
+        <Command about={`${shortName(sample.object)} has it for the longest time:`} text={whyCommand(sample.object)} />
+      ) : (
+        <p class="dim">
+          <PairLink route={route} pair={sample} /> has it for the longest time; clusters: {namesText(clusters)}
+        </p>
+      )}
     </li>
   );
 }

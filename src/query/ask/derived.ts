@@ -1,4 +1,11 @@
-import { type Cell, causeKey, type PlacedValue, type Table, type Transition } from "../table/index.ts";
+import {
+  type Cell,
+  causeKey,
+  type ObjectValue,
+  type PlacedValue,
+  type Table,
+  type Transition,
+} from "../table/index.ts";
 import {
   compareIdentity,
   compareText,
@@ -13,20 +20,26 @@ import { listed, type Reading, sifted } from "./scan.ts";
 import type { Readable } from "./scope.ts";
 import type { Found } from "./sort.ts";
 
-/** The cells of placed objects in trouble that the filter and the scope let through. */
+/** The keys of all present causes, of placed objects and of objects as a whole. */
+export function presentCauses({ placed, objects }: Table): Set<string> {
+  const causes = new Set([...placed.valuesOf("cause"), ...objects.valuesOf("cause")]);
+  causes.delete("");
+  return causes;
+}
+
+type Troubled = Cell<PlacedValue> | Cell<ObjectValue>;
+
+/** The cells in trouble that the filter and the scope let through. */
 export function troubledCells(
   table: Table,
   compiled: Compiled,
   readable: Readable,
-  causes: Iterable<string> = table.placed.valuesOf("cause"),
-): Cell<PlacedValue>[] {
-  const index = compiled.placedIn(table);
-  const cells: Cell<PlacedValue>[] = [];
-  for (const cause of causes) {
-    if (cause === "") continue;
-    for (const cell of index.with("cause", [cause]))
+  causes: Iterable<string> = presentCauses(table),
+): Troubled[] {
+  const cells: Troubled[] = [];
+  for (const index of [compiled.placedIn(table), table.objects])
+    for (const cell of index.with("cause", causes))
       if (readable.has(cell.pair) && compiled.hasCell(cell)) cells.push(cell);
-  }
   return cells;
 }
 
@@ -44,27 +57,24 @@ export interface CauseRows {
   desired: number;
 }
 
-/** One row for each reason and message shape among placed objects in trouble; most objects first. CEL is not applied. */
-export async function causeRows(cells: readonly Cell<PlacedValue>[], reading: Reading): Promise<CauseRows> {
+/** One row for each reason and message shape in trouble; most objects first. CEL is not applied. */
+export async function causeRows(cells: readonly Troubled[], reading: Reading): Promise<CauseRows> {
   const { compiled } = reading;
   const found = await sifted(listed(cells), { ...reading, compiled: { ...compiled, cel: undefined } });
   const causes = new Map<string, Cause>();
   const sums = { ready: 0, desired: 0 };
   for (const one of found) {
-    const { object, placed } = one;
-    if (placed?.shape === undefined) continue;
-    sums.ready += placed.ready;
-    sums.desired += placed.desired;
-    const { reason = "", shape, cluster } = placed;
+    const { reason = "", shape, ready, desired } = one.placed ?? one.object;
+    if (shape === undefined) continue;
+    sums.ready += ready;
+    sums.desired += desired;
     const key = causeKey(reason, shape);
-    const cause = causes.get(key);
-    if (cause === undefined) {
-      const objects = new Set<object>([object.entry]);
-      causes.set(key, { reason, shape, objects, clusters: new Set([cluster]), sample: one });
-      continue;
-    }
-    cause.objects.add(object.entry);
-    cause.clusters.add(cluster);
+    let cause = causes.get(key);
+    if (cause === undefined)
+      causes.set(key, (cause = { reason, shape, objects: new Set(), clusters: new Set(), sample: one }));
+    cause.objects.add(one.object.entry);
+    // An object as a whole is in trouble on no cluster.
+    if (one.placed !== undefined) cause.clusters.add(one.placed.cluster);
     if (isEarlier(one, cause.sample)) cause.sample = one;
   }
   const rows = [...causes.values()].map(rowOfCause).filter((row) => compiled.cel?.(row) ?? true);
@@ -80,7 +90,9 @@ export function byWeight(a: CauseRow, b: CauseRow): number {
 }
 
 function isEarlier(a: Found, b: Found): boolean {
-  const [mine = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINITY] = [a.placed?.since, b.placed?.since];
+  const [mine = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINITY] = [a, b].map(
+    ({ object, placed }) => (placed ?? object).since,
+  );
   const order =
     mine === other
       ? compareIdentity(a.object.identity, b.object.identity) ||
@@ -92,7 +104,7 @@ function isEarlier(a: Found, b: Found): boolean {
 function rowOfCause({ reason, shape, objects, clusters, sample }: Cause): CauseRow {
   const { object, placed } = sample;
   const { changed, identity } = object;
-  const since = placed?.since;
+  const { since, message = "" } = placed ?? object;
   const isFollowing =
     changed !== undefined &&
     since !== undefined &&
@@ -105,7 +117,7 @@ function rowOfCause({ reason, shape, objects, clusters, sample }: Cause): CauseR
     objects: objects.size,
     clusters: [...clusters].toSorted(compareText),
     ...(time === undefined ? {} : { since: time }),
-    sample: { object: identity, cluster: placed?.cluster ?? "", message: placed?.message ?? "" },
+    sample: { object: identity, cluster: placed?.cluster ?? "", message },
     ...(isFollowing
       ? { change: { object: identity, generation: changed.generation, at: timeOf(changed.at) ?? "" } }
       : {}),

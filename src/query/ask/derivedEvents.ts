@@ -1,6 +1,6 @@
 import { type Table } from "../table/index.ts";
 import type { CauseRow, FleetClusterRow, Query } from "../types.ts";
-import { byWeight, causeRows, clusterRowOf, keyOfCause, troubledCells } from "./derived.ts";
+import { byWeight, causeRows, clusterRowOf, keyOfCause, presentCauses, troubledCells } from "./derived.ts";
 import { picked } from "./fields.ts";
 import type { RowEvent } from "./rowEvents.ts";
 import type { Reading } from "./scan.ts";
@@ -75,11 +75,9 @@ export class DerivedEvents {
   }
 
   #allKeys(): Set<string> {
-    const { placed } = this.#table;
-    const present = this.#ofCauses ? placed.valuesOf("cause") : [...this.#table.clusters()].map(({ name }) => name);
-    const keys = new Set([...present, ...this.#known.keys()]);
-    keys.delete("");
-    return keys;
+    const table = this.#table;
+    const present = this.#ofCauses ? presentCauses(table) : [...table.clusters()].map(({ name }) => name);
+    return new Set([...present, ...this.#known.keys()]);
   }
 
   #identityOf(key: string): object {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Commit, Table } from "../table/index.ts";
-import { ALL, failing, identity, MINUTE, object, placed, query, T0, tenant } from "../testing/fleet.ts";
+import { ALL, failing, identity, MINUTE, object, placed, query, T0, tenant, UNPLACED } from "../testing/fleet.ts";
 import { listAll } from "../testing/reader.ts";
 import { type PlacedObjectRow, QueryError, type Query, type Scope } from "../types.ts";
 import { Engine } from "./engine.ts";
@@ -203,6 +203,26 @@ describe("causes", () => {
       expect.objectContaining({ reason: "QuotaExceeded", objects: 1, clusters: ["eu-1"] }),
     ]);
     expect(totals).toEqual({ count: 2, ready: 0, desired: 8 });
+  });
+
+  test("name objects that are placed nowhere, on no cluster", async () => {
+    const { engine } = engineOn({
+      objects: ["shop", "cart"].map((name) => object(name, [], { ...UNPLACED, since: T0 })),
+    });
+    const { items, totals } = await listAll(engine, query("causes"), ALL);
+    expect(items).toEqual([
+      {
+        reason: "NoPlacement",
+        shape: "no Placement selects it",
+        objects: 2,
+        clusters: [],
+        since: "2026-05-01T12:00:00Z",
+        sample: { object: identity("cart"), cluster: "", message: "no Placement selects it" },
+      },
+    ]);
+    expect(totals.count).toBe(1);
+    const { items: there } = await listAll(engine, query("causes", { filter: { cluster: ["eu-1"] } }), ALL);
+    expect(there).toEqual([]);
   });
 
   test.each([

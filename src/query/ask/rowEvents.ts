@@ -117,11 +117,9 @@ export function touchedBy(change: Logged, { readable }: Reading): { causes: Set<
   if (change.of !== "object") return { causes, clusters };
   for (const object of [change.before, change.after]) {
     if (object === undefined || !readable.has(object.pair)) continue;
-    for (const { cluster, reason, shape } of object.placed) {
-      clusters.add(cluster);
-      const cause = causeKey(reason, shape);
-      if (cause !== "") causes.add(cause);
-    }
+    for (const { reason, shape } of [object, ...object.placed]) causes.add(causeKey(reason, shape));
+    for (const { cluster } of object.placed) clusters.add(cluster);
   }
+  causes.delete("");
   return { causes, clusters };
 }

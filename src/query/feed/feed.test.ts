@@ -10,7 +10,13 @@ import { ALL, query } from "../testing/fleet.ts";
 import { follow } from "../testing/reader.ts";
 import { Engine } from "../ask/index.ts";
 import { Table } from "../table/index.ts";
-import { type FederatedObjectRow, type FleetClusterRow, type PlacedObjectRow, type TransitionRow } from "../types.ts";
+import {
+  type CauseRow,
+  type FederatedObjectRow,
+  type FleetClusterRow,
+  type PlacedObjectRow,
+  type TransitionRow,
+} from "../types.ts";
 import { Feed } from "./feed.ts";
 
 const SHOP = { kind: "DemoApplication", group: "paas.cmft.com", namespace: "default", name: "shop" };
@@ -58,6 +64,15 @@ describe("rows of the planner's tables", () => {
     });
     const placed = await list<PlacedObjectRow>("placedobjects");
     expect(placed.map(({ cluster, state }) => `${cluster} ${state}`)).toEqual(["a Available", "b Available"]);
+  });
+
+  test("say why an object is on no cluster, as a cause of the object itself", async () => {
+    const { plan, report, list } = await feeding({ placements: [placement(["gone"])] });
+    await plan();
+    await report();
+    const [cause, ...others] = await list<CauseRow>("causes");
+    expect(others).toEqual([]);
+    expect(cause).toMatchObject({ reason: "NoClusterFits", objects: 1, clusters: [], sample: { object: SHOP } });
   });
 
   test("show trouble of a copy before the status is written", async () => {

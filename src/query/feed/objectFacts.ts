@@ -54,6 +54,9 @@ export function objectFacts(input: ObjectInput, now: number): ObjectFacts {
     desired,
     clusters: clustersOf(status, entries),
     ...defined({ worst: head.state === "Available" ? undefined : worstOf(placed) }),
+    ...defined({
+      shape: placed.some(({ shape }) => shape !== undefined) ? undefined : ownShapeOf(status, head, identity),
+    }),
     ...defined({ since: isSame ? before.since : (firstSince ?? now) }),
     ...defined({ change: changeOf(input) }),
     waits: waitsOf(input).map((wait) => ({ ...saidWait(wait), since: timestamp(wait.since) })),
@@ -104,6 +107,17 @@ function placedFacts(
     stale,
     ...(isTrouble ? { shape: shapeOf(message ?? reason, names) } : {}),
   };
+}
+
+/** Of an object in trouble as a whole, such as an object that no policy places. */
+function ownShapeOf(
+  status: FederatedStatus | undefined,
+  { state, reason, message }: ReturnType<typeof headOf>,
+  { name, namespace = "" }: ObjectIdentity,
+): string | undefined {
+  // A new object has no status yet.
+  if (status === undefined || state === "Available" || reason === undefined || isUnderWay(reason)) return undefined;
+  return shapeOf(message ?? reason, [name, namespace]);
 }
 
 /** The state of the object as a whole, with the reason why it is not ready. */

@@ -21,7 +21,7 @@ export interface Dimensions {
   readonly state: string;
   readonly reason: string;
   readonly policy: string;
-  /** Only of placed objects in trouble. */
+  /** Only of placed objects in trouble, and of objects in trouble of which no copy is. */
   readonly shape: string;
 }
 

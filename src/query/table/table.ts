@@ -139,8 +139,8 @@ export class Table {
       for (const row of before.placed) if (!kept.has(row)) this.#unlist(row);
     }
     for (const row of placed) if (row.cell === undefined) this.#list(after, row);
-    const { state, reason = "", policy = "" } = after;
-    this.objects.add(after, { pair, state, reason, policy, shape: "", cluster: "", region: "" });
+    const { state, reason = "", policy = "", shape = "" } = after;
+    this.objects.add(after, { pair, state, reason, policy, shape, cluster: "", region: "" });
     entry.value = after;
     this.#order.set(after);
     note({ of: "object", before, after });
@@ -279,6 +279,7 @@ const OBJECT_FIELDS = [
   "observedAt",
   "stale",
   "createdAt",
+  "shape",
 ] as const;
 const OBJECT_PARTS = ["clusters", "worst", "change", "waits", "labels", "changed"] as const;
 

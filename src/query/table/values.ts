@@ -27,6 +27,8 @@ export interface ObjectFacts extends Omit<FederatedObjectRow, keyof ObjectIdenti
   observedAt?: number;
   /** The last change of the generation that was seen. */
   changed?: { generation: number; at: number };
+  /** Shape of the message of an object in trouble of which no copy is, such as an object that no policy places. */
+  shape?: string;
   /** Sorted by cluster. */
   placed: readonly PlacedFacts[];
 }
@@ -63,6 +65,7 @@ type Same =
   | "worst"
   | "change"
   | "waits"
+  | "shape"
   | "observedAt"
   | "stale"
   | "labels"

@@ -94,19 +94,30 @@ export const arbitraryIdentity: fc.Arbitrary<ObjectIdentity> = fc
     name,
   }));
 
+/** What an object says that no policy places. */
+export const UNPLACED = {
+  state: "Progressing",
+  reason: "NoPlacement",
+  message: "no Placement selects it",
+  shape: "no Placement selects it",
+} satisfies Partial<ObjectFacts>;
+
 export const arbitraryObject: fc.Arbitrary<ObjectFacts> = fc
   .record({
     identity: arbitraryIdentity,
     placed: fc.uniqueArray(arbitraryPlaced, { maxLength: 4, selector: ({ cluster }) => cluster }),
     policy: fc.constantFrom(undefined, "Placement/a/near", "ClusterPlacement/far"),
     tier: fc.constantFrom("gold", "tin"),
+    nowhere: fc.boolean(),
     waiting: fc.boolean(),
     minutes: fc.nat(5),
   })
-  .map(({ identity: id, placed: rows, policy, tier, waiting, minutes }) => {
+  .map(({ identity: id, placed: rows, policy, tier, nowhere, waiting, minutes }) => {
+    const isTroubled = nowhere && rows.every(({ shape }) => shape === undefined);
     const observed = rows.flatMap(({ observedAt }) => observedAt ?? []);
     return object(id.name, rows, {
       identity: id,
+      ...(isTroubled ? UNPLACED : {}),
       stale: rows.some(({ stale }) => stale),
       ...(observed.length === 0 ? {} : { observedAt: Math.min(...observed) }),
       ...(policy === undefined ? {} : { policy }),

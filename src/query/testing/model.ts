@@ -123,7 +123,7 @@ function text(ms: number): string {
 }
 
 function naiveObject(facts: ObjectFacts): FederatedObjectRow {
-  const { identity, placed: _, since, observedAt = T0, changed: __, ...rest } = facts;
+  const { identity, placed: _, since, observedAt = T0, changed: __, shape: ___, ...rest } = facts;
   const times = since === undefined ? {} : { since: text(since) };
   return { ...identity, ...rest, waits: [...rest.waits], ...times, observedAt: text(observedAt) };
 }
