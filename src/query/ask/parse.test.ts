@@ -49,6 +49,7 @@ describe("parameters", () => {
     ["limit=1e2", "limit takes a whole number from 1 to 500"],
     ["groupBy=state", "groupBy takes region, cluster, reason, kind, namespace, policy"],
     ["groupBy=reason&limit=3", "limit does not go with groupBy"],
+    ["cel=object.redy<1", 'cel: placedobjects have no field "redy"; the fields are kind, group,'],
     ["sort=labels", "sort takes name, kind, state,"],
     ["fields=secret", 'unknown field "secret" of placedobjects; allowed are kind,'],
     ["changedSince=yesterday", "changedSince takes a duration, such as 10m, or a time"],
@@ -90,3 +91,10 @@ describe("parameters", () => {
     expect(() => parse(`${"x".repeat(4_000)}=1`)).toThrow(/^.{0,400}$/);
   });
 });
+
+test.each(["object.message.contains('object.nope')", 'has(object.reason) && "object.nope" != object.name', "true"])(
+  "the expression %s names fields that rows have",
+  (cel) => {
+    expect(parse(new URLSearchParams({ cel }).toString()).filter.cel).toBe(cel);
+  },
+);

@@ -46,6 +46,7 @@ export function parseQuery(resource: Resource, parameters: Iterable<readonly [st
     given.set(name, before === undefined ? value : `${before},${value}`);
   }
   const filter = filterOf(given);
+  checkExpression(resource, filter.cel);
   checkKnown("state", filter.state, STATES[resource]);
   checkKnown("waitingFor", filter.waitingFor, WAIT_REASONS);
   const query: Query = { resource, filter, limit: limitOf(given.get("limit")) };
@@ -111,6 +112,18 @@ const STATES: Readonly<Record<Resource, readonly string[]>> = {
 function checkKnown(name: string, values: readonly string[] | undefined, known: readonly string[]): void {
   const unknown = values?.find((value) => !known.includes(value));
   if (unknown !== undefined) throw refused(`${name} takes ${known.join(", ")}, not ${quoted(unknown)}`);
+}
+
+/** Texts in an expression: what they hold are no names of fields. */
+const TEXTS = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gs;
+const NAMED = /(?<![.\w])object\.(\w+)/g;
+
+/** A field that no row has would make the expression false for every row, as if all were well. */
+function checkExpression(resource: Resource, cel: string | undefined): void {
+  const fields: readonly string[] = FIELDS[resource];
+  for (const [, field = ""] of (cel ?? "").replace(TEXTS, '""').matchAll(NAMED))
+    if (!fields.includes(field))
+      throw refused(`cel: ${resource} have no field ${quoted(field)}; the fields are ${fields.join(", ")}`);
 }
 
 function listOf(name: string, text: string): string[] {
