@@ -71,7 +71,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   {
     what: "an expression about a field that is not there",
     path: "/federatedobjects?cel=object.payroll == 'x'",
-    code: 200,
+    code: 400,
   },
   { what: "an expression that cannot be read", path: "/federatedobjects?cel=object.name ==", code: 400 },
   { what: "an order by a field", path: "/placedobjects?sort=-cluster&limit=1", code: 200 },
