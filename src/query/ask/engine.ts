@@ -17,7 +17,7 @@ import { type CelOptions, CelTurns } from "./celWork.ts";
 import { clusterRowOf } from "./derived.ts";
 import { compileFilter } from "./filter.ts";
 import { Lists, type ListsOptions } from "./lists.ts";
-import { objectRow, placedRow, transitionRow } from "./rows.ts";
+import { objectRow, placedRow, SharedRows, transitionRow } from "./rows.ts";
 import { checkClusters, Readable } from "./scope.ts";
 import { Versions } from "./versions.ts";
 import { Watch } from "./watch.ts";
@@ -35,6 +35,7 @@ export class Engine implements QueryEngine {
   readonly #versions: Versions;
   readonly #celTurns: CelTurns;
   readonly #lists: Lists;
+  readonly #shared = new SharedRows();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -67,7 +68,16 @@ export class Engine implements QueryEngine {
     const compiled = compileFilter(query.resource, query.filter, time);
     const reading = { compiled, readable: new Readable(scope), pause, celTurns: this.#celTurns, now: time };
     const version = since === undefined ? undefined : this.#versions.parse(since);
-    return new Watch({ table, versions: this.#versions, now, query, reading, since: version, signal });
+    return new Watch({
+      table,
+      versions: this.#versions,
+      now,
+      shared: this.#shared,
+      query,
+      reading,
+      since: version,
+      signal,
+    });
   }
 
   *pairs({ namespace, kind }: Filter): Iterable<ObjectPair> {

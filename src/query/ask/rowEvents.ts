@@ -1,7 +1,7 @@
 import { causeKey, type Chunks, type Logged, objectsFrom, type ObjectValue, type PlacedValue } from "../table/index.ts";
 import { compareText, type Query } from "../types.ts";
 import { picked } from "./fields.ts";
-import { rowOf } from "./rows.ts";
+import { rowOf, type SharedRows } from "./rows.ts";
 import type { Reading } from "./scan.ts";
 import type { Found } from "./sort.ts";
 
@@ -18,10 +18,13 @@ export class RowEvents {
   readonly #reading: Reading;
   readonly #now: () => number;
 
-  constructor(query: Query, reading: Reading, now: () => number) {
+  readonly #shared: SharedRows;
+
+  constructor(query: Query, reading: Reading, now: () => number, shared: SharedRows) {
     this.#query = query;
     this.#reading = reading;
     this.#now = now;
+    this.#shared = shared;
   }
 
   /** All rows of a snapshot; undefined for a row that is not shown. */
@@ -80,7 +83,7 @@ export class RowEvents {
 
   #event(type: RowEvent["type"], object: ObjectValue, placed: PlacedValue | undefined): RowEvent {
     const { resource, fields } = this.#query;
-    return { type, object: picked(resource, rowOf(object, placed, this.#now()), fields) };
+    return { type, object: picked(resource, this.#shared.of(object, placed, this.#now()), fields) };
   }
 
   get #ofPlaced(): boolean {

@@ -45,6 +45,26 @@ export function rowOf(object: ObjectValue, placed: PlacedValue | undefined, now:
   return placed === undefined ? objectRow(object, now) : placedRow(object, placed, now);
 }
 
+const MOST_SHARED = 512;
+
+/** The rows of the last events. A hundred watches show the same row of a change, so the row is made once. */
+export class SharedRows {
+  readonly #rows = new Map<object, { object: ObjectValue; second: number; row: object }>();
+
+  /** Nobody may change the row. */
+  of(object: ObjectValue, placed: PlacedValue | undefined, now: number): object {
+    const key = placed ?? object;
+    // Times in rows are whole seconds.
+    const second = Math.floor(now / 1_000);
+    const known = this.#rows.get(key);
+    if (known?.object === object && known.second === second) return known.row;
+    const row = rowOf(object, placed, now);
+    if (this.#rows.size >= MOST_SHARED) this.#rows.clear();
+    this.#rows.set(key, { object, second, row });
+    return row;
+  }
+}
+
 export function clusterRow(
   { name, region, state, reason, message, lastContact, kubernetesVersion, since, stale, labels }: ClusterValue,
   { objects, unready }: { objects: number; unready: number },

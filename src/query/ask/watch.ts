@@ -4,6 +4,7 @@ import { transitionRowOf } from "./derived.ts";
 import { DerivedEvents } from "./derivedEvents.ts";
 import { picked } from "./fields.ts";
 import { type RowEvent, RowEvents, touchedBy } from "./rowEvents.ts";
+import type { SharedRows } from "./rows.ts";
 import { FEW, listed, type Reading, totalsOf } from "./scan.ts";
 import type { Found } from "./sort.ts";
 import { tooOld, type Versions } from "./versions.ts";
@@ -12,6 +13,7 @@ export interface WatchOptions {
   table: Table;
   versions: Versions;
   now: () => number;
+  shared: SharedRows;
   query: Query;
   reading: Reading;
   /** Version after which the reader wants events. Undefined: all rows come first. */
@@ -38,9 +40,9 @@ export class Watch implements QueryWatch {
 
   /** @throws {QueryError} of status 410 if the log has forgotten changes after `since` */
   constructor(options: WatchOptions) {
-    const { table, query, reading, since, now } = options;
+    const { table, query, reading, since, now, shared } = options;
     this.#options = options;
-    this.#rows = new RowEvents(query, reading, now);
+    this.#rows = new RowEvents(query, reading, now, shared);
     const isDerived = query.resource === "causes" || query.resource === "fleetclusters";
     this.#derived = isDerived ? new DerivedEvents(table, query, reading, since !== undefined) : undefined;
     const position = since === undefined ? table.log.end : table.log.after(since);

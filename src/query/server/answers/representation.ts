@@ -53,13 +53,13 @@ export function rowBody({ resource, format, include, now }: Representation, row:
 /** Text of one event of a watch. */
 export function eventText(how: Representation, event: WatchEvent, isInitialEnd: boolean): string {
   const { type, resourceVersion } = event;
-  const object = type === "BOOKMARK" ? bookmark(how, resourceVersion, isInitialEnd) : changed(how, event);
-  return framed(how, type, object, resourceVersion);
+  const json = type === "BOOKMARK" ? JSON.stringify(bookmark(how, resourceVersion, isInitialEnd)) : changed(how, event);
+  return framed(how, type, json, resourceVersion);
 }
 
 /** Text of the event that ends a watch. */
 export function errorText(how: Framing, status: StatusBody): string {
-  return framed(how, "ERROR", status);
+  return framed(how, "ERROR", JSON.stringify(status));
 }
 
 /** Both readers skip it. */
@@ -68,17 +68,24 @@ export function heartbeatText({ format }: Framing): string {
 }
 
 /** The last id of a stream of several watches would be of one of them: their versions are in the objects. */
-function framed({ format, watch }: Framing, type: string, object: object, id?: string): string {
-  const json = JSON.stringify({ ...defined({ watch }), type, object });
+function framed({ format, watch }: Framing, type: string, object: string, id?: string): string {
+  const head = JSON.stringify({ ...defined({ watch }), type }).slice(0, -1);
+  const json = `${head},"object":${object}}`;
   if (format !== "EventStream") return `${json}\n`;
   return `${id === undefined || watch !== undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${json}\n\n`;
 }
 
-function changed({ resource, format, include, now }: Representation, event: WatchEvent & { object: object }): object {
-  const { object, resourceVersion } = event;
-  return format === "Table"
-    ? tableOf(resource, [object], include, now(), resourceVersion)
-    : itemOf(resource, object, resourceVersion);
+/** By the row: watches share rows, so the text of a change is made once for all of them. */
+const texts = new WeakMap<object, { resource: Resource; version: string; text: string }>();
+
+function changed({ resource, format, include, now }: Representation, event: WatchEvent & { object: object }): string {
+  const { object, resourceVersion: version } = event;
+  if (format === "Table") return JSON.stringify(tableOf(resource, [object], include, now(), version));
+  const known = texts.get(object);
+  if (known?.resource === resource && known.version === version) return known.text;
+  const text = JSON.stringify(itemOf(resource, object, version));
+  texts.set(object, { resource, version, text });
+  return text;
 }
 
 function bookmark({ resource, format }: Representation, resourceVersion: string, isInitialEnd: boolean): object {
