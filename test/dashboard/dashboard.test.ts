@@ -53,6 +53,26 @@ describe("sign-in", () => {
     await expect.poll(() => visit.server.streams).toBe(0);
   });
 
+  test("behind kubectl proxy the user of the proxy is signed in", async () => {
+    await using visit = await badNightVisit();
+    const { page, server } = visit;
+    const { origin } = new URL(server.address);
+    const prefix = "/api/v1/namespaces/meridian-system/services/https:meridian-webhook:queries/proxy";
+    // The hub's API server drops the user on the way to a Service, and names him to the query API.
+    await page.route(
+      (url) => url.pathname.startsWith(prefix),
+      (route) => route.continue({ url: route.request().url().replace(prefix, "") }),
+    );
+    await page.route(
+      (url) => url.pathname.startsWith("/apis/"),
+      (route) => route.continue({ headers: { ...route.request().headers(), authorization: "Bearer admin-token" } }),
+    );
+    await page.goto(`${origin}${prefix}/dashboard/`);
+    await page.locator("[data-state=Live]").waitFor();
+    await page.locator(".cause").waitFor();
+    expect(visit.problems).toEqual([]);
+  });
+
   test("a token that ends while the page is open leads back to the sign-in", async () => {
     await using visit = await badNightVisit();
     await visit.signIn();

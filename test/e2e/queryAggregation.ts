@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -79,6 +80,20 @@ export async function get({ url, ca, as, headers = {} }: HttpsCall): Promise<{ c
   asking.once("error", reject);
   asking.end();
   return promise;
+}
+
+/** What an answer without an end says until that is in its text. */
+export async function textUntil({ url, ca, headers = {} }: HttpsCall, pattern: RegExp): Promise<string> {
+  const asking = request(url, { ca, headers, agent: false, checkServerIdentity: () => undefined });
+  asking.end();
+  const [answer] = (await once(asking, "response")) as [IncomingMessage];
+  let said = "";
+  for await (const piece of answer.setEncoding("utf8")) {
+    said += String(piece);
+    if (pattern.test(said)) break;
+  }
+  asking.destroy();
+  return said;
 }
 
 /** What kubectl prints until that is in its output. */

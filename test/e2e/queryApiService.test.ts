@@ -9,7 +9,7 @@ import { find, render } from "../chart/chart.ts";
 import { SERVICE_ARGUMENTS, ServicePort } from "../chart/serviceNetwork.ts";
 import { useFederation } from "./federation.ts";
 import { objectPath } from "./objects.ts";
-import { aggregation, get, kubectlUntil } from "./queryAggregation.ts";
+import { aggregation, get, kubectlUntil, textUntil } from "./queryAggregation.ts";
 
 /**
  * The APIService of the chart on an API server with its aggregation layer, which dials the Service's address. A listener
@@ -137,7 +137,7 @@ describe("kubectl", () => {
     { args: "get federatedobjects -A", says: /^NAMESPACE +OBJECT .*\n(.*\n)*team +DemoApplication\/team-shop +1\/1 / },
     { args: `get placedobjects -n ${TEAM}`, says: /^OBJECT .*\nDemoApplication\/team-shop +shanghai-1 +1\/1 .*\n$/ },
     { args: "get fleetclusters", says: /\nshanghai-1 .*Ready/ },
-    { args: "get transitions -A", says: /team-shop/ },
+    { args: "get transitions -A", says: /^NAMESPACE +WHEN +OBJECT +CLUSTER +FROM +TO +REASON\n[^]*shanghai-1/ },
     {
       args: `get federatedobject DemoApplication.paas.cmft.com:team-shop -n ${TEAM} -o yaml`,
       says: /state: Available/,
@@ -197,6 +197,24 @@ describe("RBAC of the hub decides", () => {
     expect(await refusal(viewer, ["get", "federatedobjects", "-n", OTHERS])).toMatch(/Forbidden/);
     const pods = `${row.replace("federated", "placed")}:${SHANGHAI}/pods`;
     expect(await refusal(viewer, ["get", "--raw", pods])).toMatch(/Forbidden/);
+  });
+
+  test("whoever may view all namespaces follows them as the page does behind kubectl proxy", async () => {
+    const reader = await account("reader", []);
+    await federation.apply({
+      ...{ apiVersion: `${RBAC}/v1`, kind: "ClusterRoleBinding", metadata: { name: "reader" } },
+      roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: "view" },
+      subjects: [{ kind: "ServiceAccount", name: "reader", namespace: DEFAULT_SYSTEM_NAMESPACE }],
+    } as never);
+    const asked = { rows: "federatedobjects", clusters: "fleetclusters" };
+    const call = {
+      url: `${federation.hub.server}/apis/${GROUP}/v1alpha1/watches?${new URLSearchParams(asked).toString()}`,
+      ca: federation.hub.caData,
+      headers: { authorization: `Bearer ${reader.token}`, accept: "text/event-stream" },
+    };
+    // The role has no right on clusters: the manager refuses that watch alone.
+    const both = /^(?=[^]*"watch":"rows"[^\n]*team-shop)(?=[^]*"watch":"clusters"[^\n]*"code":403)/;
+    await eventually(async () => expect(await textUntil(call, both)).toMatch(both));
   });
 
   test("a name in the headers of a request to the hub has no effect", async () => {

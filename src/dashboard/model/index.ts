@@ -4,6 +4,7 @@
  * Promises: a stream that goes on after a break gives the same rows as one without; an address in a message is a link only
  * with http or https; a word that a newer server sends is shown as it is. Pure: the time comes in as an argument.
  */
+export * from "./address.ts";
 export * from "./attention.ts";
 export * from "./commands.ts";
 export * from "./connection.ts";

@@ -1,9 +1,6 @@
-import { objectRowName, QUERY_PATH } from "../../apis/index.ts";
+import { objectRowName } from "../../apis/index.ts";
 import type { ObjectIdentity, Resource } from "../../query/types.ts";
-import type { WholeAnswer } from "../model/index.ts";
-
-/** Relative to the page, so that it works behind a proxy with a prefix. */
-const API = `..${QUERY_PATH}`;
+import { queryAddress, type WholeAnswer } from "../model/index.ts";
 
 export type Parameters = Readonly<Record<string, string | undefined>>;
 
@@ -36,9 +33,15 @@ export interface List<R> {
 /** Asks the query API with the token of the reader. */
 export class Client {
   readonly #token: () => string | undefined;
+  readonly #address: string;
+  /** The hub's API server answers, and passes on to a manager. */
+  readonly isOfHub: boolean;
 
-  constructor(token: () => string | undefined) {
+  constructor(token: () => string | undefined, pathname = location.pathname) {
     this.#token = token;
+    const { address, isOfHub } = queryAddress(pathname);
+    this.#address = address;
+    this.isOfHub = isOfHub;
   }
 
   /** @throws {AnswerError} for every answer but 200; {TypeError} without a connection */
@@ -84,7 +87,7 @@ export class Client {
     signal: AbortSignal | undefined,
   ): Promise<Response> {
     const token = this.#token();
-    const response = await fetch(`${API}/${path}?${queryOf(parameters)}`, {
+    const response = await fetch(`${this.#address}/${path}?${queryOf(parameters)}`, {
       headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       cache: "no-store",
       credentials: "same-origin",

@@ -31,6 +31,7 @@ export function Page({ session }: { session: Session }) {
         if (gone.signal.aborted) return;
         const code = error instanceof AnswerError ? error.code : 0;
         if (code === 401) setAccess(refused(session));
+        else if (code === 404 && client.isOfHub) setAccess({ is: "SignedOut", message: NOT_SERVED });
         // Rights and breaks are shown where the rows would be.
         else enter();
       }
@@ -65,6 +66,9 @@ export function Page({ session }: { session: Session }) {
       return <Dashboard fleet={access.fleet} hasToken={session.token !== undefined} onSignOut={signOut} />;
   }
 }
+
+const NOT_SERVED =
+  "This hub does not serve the query API: set queries.apiService.enabled of the chart, or open the page by a port-forward.";
 
 function refused(session: Session): Access {
   if (session.token === undefined) return { is: "SignedOut" };
