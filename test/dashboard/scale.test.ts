@@ -11,7 +11,7 @@ const OBJECTS = 500;
  * `DASHBOARD_MINUTES=3 npm run dashboard test/dashboard/scale.test.ts` has an hour of changes: 36,000, ten a second, at
  * twenty times their speed.
  */
-const SECONDS = Number(process.env["DASHBOARD_MINUTES"] ?? "0.3") * 60;
+const SECONDS = Number(process.env["DASHBOARD_MINUTES"] ?? "0.1") * 60;
 const CHANGES_A_SECOND = 200;
 
 let studio: Studio;
