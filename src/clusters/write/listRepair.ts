@@ -40,7 +40,6 @@ export function listRepairs(drift: readonly LostField[], desired: KubeObject): P
  * its defaults.
  */
 export function emptiedAgain(desired: KubeObject, applied: KubeObject): PatchOperation[] {
-  if (!holdsEmpty(desired)) return [];
   const fills = isCustom(desired) ? ALL : ({ op, value }: PatchOperation) => op === "add" && isRecord(value);
   return emptied(desired, applied, { blocks: ALL, fills });
 }
@@ -138,6 +137,7 @@ interface Emptying {
 const ALL = (): boolean => true;
 
 function emptied(desired: KubeObject, live: KubeObject, { blocks, fills }: Emptying): PatchOperation[] {
+  if (!holdsEmpty(desired)) return [];
   const owners = (live.metadata.managedFields ?? []).flatMap((entry): Owner[] =>
     entry.fieldsV1 === undefined ? [] : [{ fields: entry.fieldsV1, counts: blocks(entry) }],
   );
