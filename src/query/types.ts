@@ -282,3 +282,8 @@ export class QueryError extends Error {
     this.reason = reason;
   }
 }
+
+/** A request that has to be written otherwise. */
+export function badRequest(message: string): QueryError {
+  return new QueryError(400, "BadRequest", message);
+}

@@ -1,4 +1,4 @@
-import { QueryError } from "../types.ts";
+import { badRequest, QueryError } from "../types.ts";
 
 /** Undefined if there is time to go on at once. */
 export type Pause = () => Promise<void> | undefined;
@@ -127,5 +127,5 @@ export class CelWork implements Disposable {
 
 function spent(rows: number): QueryError {
   const message = `cel has taken ${BUDGET_MS / 1000} s for ${rows} rows, and there are more; ${NARROW} as well, or make the expression shorter`;
-  return new QueryError(400, "BadRequest", message);
+  return badRequest(message);
 }

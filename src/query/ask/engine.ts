@@ -6,6 +6,7 @@ import {
   type ObjectPair,
   type Query,
   type QueryEngine,
+  badRequest,
   QueryError,
   type QueryWatch,
   type RowKey,
@@ -61,8 +62,7 @@ export class Engine implements QueryEngine {
   watch(query: Query, scope: Scope, { since, signal }: { since?: string; signal?: AbortSignal } = {}): QueryWatch {
     const { table, now, pause } = this.#options;
     for (const name of ["groupBy", "sort", "continue"] as const)
-      if (query[name] !== undefined)
-        throw new QueryError(400, "BadRequest", `a watch takes no ${name}; leave it out, or list`);
+      if (query[name] !== undefined) throw badRequest(`a watch takes no ${name}; leave it out, or list`);
     if (query.resource === "fleetclusters") checkClusters(scope);
     const time = now();
     const compiled = compileFilter(query.resource, query.filter, time);

@@ -1,6 +1,6 @@
 import { compileCondition } from "../../interpreter/index.ts";
 import type { Cell, Cells, Indexed, ObjectValue, PlacedValue, Table } from "../table/index.ts";
-import { type Filter, type Grouping, type Moment, QueryError, type Resource } from "../types.ts";
+import { type Filter, type Grouping, type Moment, badRequest, type Resource } from "../types.ts";
 import { matchesExpressions } from "../../apis/index.ts";
 
 /** What a filter says of dimensions: all that cells can answer. */
@@ -140,7 +140,7 @@ function msOf(moment: Moment, now: number): number {
 
 function celOf(expression: string): (row: object) => boolean {
   const compiled = compileCondition(expression, "queries");
-  if ("mistake" in compiled) throw new QueryError(400, "BadRequest", `cel: ${compiled.mistake}; the row is \`object\``);
+  if ("mistake" in compiled) throw badRequest(`cel: ${compiled.mistake}; the row is \`object\``);
   const { condition } = compiled;
   return (row) => {
     try {

@@ -5,5 +5,5 @@
  * events of a watch make of a list the list of a later moment. Pure: time, chance and pauses come in as functions.
  */
 export { Engine } from "./engine.ts";
-export { allowedParameters, parseQuery } from "./parse.ts";
+export { allowedParameters, parseQuery, quoted, timeIn } from "./parse.ts";
 export { shapeOf } from "./shape.ts";

@@ -1,6 +1,6 @@
 import { type ClusterState, durationMs } from "../../apis/index.ts";
 import { WAIT_REASONS } from "../../desiredstate/index.ts";
-import { type Filter, type Grouping, GROUPINGS, type Moment, type Query, QueryError, type Resource } from "../types.ts";
+import { type Filter, type Grouping, GROUPINGS, type Moment, type Query, badRequest, type Resource } from "../types.ts";
 import { FIELDS } from "./fields.ts";
 import { parseLabelSelector } from "./labels.ts";
 import { sortFields } from "./sort.ts";
@@ -39,10 +39,10 @@ export function parseQuery(resource: Resource, parameters: Iterable<readonly [st
   for (const [name, value] of parameters) {
     const allowed = ALLOWED[resource];
     if (!allowed.includes(name))
-      throw refused(`unknown parameter ${quoted(name)} of ${resource}; allowed are ${allowed.join(", ")}`);
-    if (value.length > LONGEST) throw refused(`${name} is longer than ${LONGEST} characters`);
+      throw badRequest(`unknown parameter ${quoted(name)} of ${resource}; allowed are ${allowed.join(", ")}`);
+    if (value.length > LONGEST) throw badRequest(`${name} is longer than ${LONGEST} characters`);
     const before = given.get(name);
-    if (before !== undefined && !LISTS.has(name)) throw refused(`${name} is there twice; name it once`);
+    if (before !== undefined && !LISTS.has(name)) throw badRequest(`${name} is there twice; name it once`);
     given.set(name, before === undefined ? value : `${before},${value}`);
   }
   const filter = filterOf(given);
@@ -60,7 +60,7 @@ export function parseQuery(resource: Resource, parameters: Iterable<readonly [st
   if (token !== undefined && token !== "") query.continue = token;
   if (groupBy !== undefined) {
     for (const name of ["sort", "fields", "continue", "limit"])
-      if (given.has(name)) throw refused(`${name} does not go with groupBy; leave one of them out`);
+      if (given.has(name)) throw badRequest(`${name} does not go with groupBy; leave one of them out`);
   }
   return query;
 }
@@ -82,7 +82,7 @@ function filterOf(given: ReadonlyMap<string, string>): Filter {
   const labels = given.get("labelSelector");
   if (labels !== undefined && labels !== "") {
     const parsed = parseLabelSelector(labels);
-    if (typeof parsed === "string") throw refused(`labelSelector: ${parsed}`);
+    if (typeof parsed === "string") throw badRequest(`labelSelector: ${parsed}`);
     filter.labelSelector = parsed;
   }
   for (const name of ["changedSince", "olderThan"] as const) {
@@ -111,7 +111,7 @@ const STATES: Readonly<Record<Resource, readonly string[]>> = {
 /** A value that no row can have is a mistake: an empty answer would say that all is well. */
 function checkKnown(name: string, values: readonly string[] | undefined, known: readonly string[]): void {
   const unknown = values?.find((value) => !known.includes(value));
-  if (unknown !== undefined) throw refused(`${name} takes ${known.join(", ")}, not ${quoted(unknown)}`);
+  if (unknown !== undefined) throw badRequest(`${name} takes ${known.join(", ")}, not ${quoted(unknown)}`);
 }
 
 /** Texts in an expression: what they hold are no names of fields. */
@@ -123,21 +123,27 @@ function checkExpression(resource: Resource, cel: string | undefined): void {
   const fields: readonly string[] = FIELDS[resource];
   for (const [, field = ""] of (cel ?? "").replace(TEXTS, '""').matchAll(NAMED))
     if (!fields.includes(field))
-      throw refused(`cel: ${resource} have no field ${quoted(field)}; the fields are ${fields.join(", ")}`);
+      throw badRequest(`cel: ${resource} have no field ${quoted(field)}; the fields are ${fields.join(", ")}`);
 }
 
 function listOf(name: string, text: string): string[] {
   const values = [...new Set(text.split(",").map((value) => value.trim()))].filter((value) => value !== "");
-  if (values.length === 0) throw refused(`${name} has no value`);
-  if (values.length > MOST_VALUES) throw refused(`${name} has more than ${MOST_VALUES} values`);
+  if (values.length === 0) throw badRequest(`${name} has no value`);
+  if (values.length > MOST_VALUES) throw badRequest(`${name} has more than ${MOST_VALUES} values`);
   return values;
+}
+
+/** Epoch milliseconds of a time with seconds and a zone; undefined for another text. */
+export function timeIn(text: string): number | undefined {
+  const at = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
 }
 
 function momentOf(name: string, text: string): Moment {
   if (DURATION.test(text)) return { ago: durationMs(text) };
-  const at = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at))
-    throw refused(
+  const at = timeIn(text);
+  if (at === undefined)
+    throw badRequest(
       `${name} takes a duration, such as 10m, or a time, such as 2026-01-31T14:02:00Z, not ${quoted(text)}`,
     );
   return { at };
@@ -147,16 +153,16 @@ function limitOf(text: string | undefined): number {
   if (text === undefined || text === "") return DEFAULT_LIMIT;
   const limit = /^[0-9]{1,6}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > MOST_LIMIT)
-    throw refused(`limit takes a whole number from 1 to ${MOST_LIMIT}, not ${quoted(text)}`);
+    throw badRequest(`limit takes a whole number from 1 to ${MOST_LIMIT}, not ${quoted(text)}`);
   return limit;
 }
 
 function groupingOf(resource: Resource, text: string | undefined): Grouping | undefined {
   if (text === undefined || text === "") return undefined;
   const grouping = GROUPINGS.find((one) => one === text);
-  if (grouping === undefined) throw refused(`groupBy takes ${GROUPINGS.join(", ")}, not ${quoted(text)}`);
+  if (grouping === undefined) throw badRequest(`groupBy takes ${GROUPINGS.join(", ")}, not ${quoted(text)}`);
   if (resource === "federatedobjects" && (grouping === "cluster" || grouping === "region"))
-    throw refused(`an object has several clusters; ask placedobjects for groupBy=${grouping}`);
+    throw badRequest(`an object has several clusters; ask placedobjects for groupBy=${grouping}`);
   return grouping;
 }
 
@@ -166,7 +172,7 @@ function sortOf(resource: Resource, text: string | undefined): Query["sort"] {
   const field = descending ? text.slice(1) : text;
   const allowed = sortFields(resource);
   if (!allowed.includes(field))
-    throw refused(`sort takes ${allowed.join(", ")}, with - in front for the reverse, not ${quoted(text)}`);
+    throw badRequest(`sort takes ${allowed.join(", ")}, with - in front for the reverse, not ${quoted(text)}`);
   return { field, descending };
 }
 
@@ -176,15 +182,12 @@ function fieldsOf(resource: Resource, text: string | undefined): string[] | unde
   const allowed: readonly string[] = FIELDS[resource];
   const unknown = fields.find((field) => !allowed.includes(field.split(".", 1)[0] ?? ""));
   if (unknown !== undefined)
-    throw refused(`unknown field ${quoted(unknown)} of ${resource}; allowed are ${allowed.join(", ")}`);
+    throw badRequest(`unknown field ${quoted(unknown)} of ${resource}; allowed are ${allowed.join(", ")}`);
   return fields;
 }
 
-function refused(message: string): QueryError {
-  return new QueryError(400, "BadRequest", message);
-}
-
 /** A text of a stranger, short enough for a message. */
-function quoted(text: string): string {
+/** A text of a reader in a message. */
+export function quoted(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
 }

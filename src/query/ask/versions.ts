@@ -1,4 +1,4 @@
-import { QueryError } from "../types.ts";
+import { badRequest, QueryError } from "../types.ts";
 
 const DIGITS = 6;
 
@@ -20,8 +20,7 @@ export class Versions {
 
   /** @throws {QueryError} of status 410 for a version of another process, 400 for a text that is no version */
   parse(text: string): number {
-    if (!/^[0-9]{1,19}$/.test(text))
-      throw new QueryError(400, "BadRequest", "resourceVersion is not one of an answer; take it from a list");
+    if (!/^[0-9]{1,19}$/.test(text)) throw badRequest("resourceVersion is not one of an answer; take it from a list");
     if (!text.endsWith(this.#tag) || text.length <= DIGITS) throw tooOld();
     return Number(text.slice(0, -DIGITS));
   }

@@ -1,16 +1,17 @@
 import { timestamp } from "../../apis/index.ts";
+import { quoted, timeIn } from "../ask/index.ts";
 import type { LogOptions } from "../members/index.ts";
-import { QueryError } from "../types.ts";
+import { badRequest } from "../types.ts";
 
 export type LogRequest = Omit<LogOptions, "idleTimeoutMs"> & { timeoutMs?: number };
 
 const LINES = 100;
 const MOST_LINES = 10_000;
 const MOST_SECONDS = 31_536_000;
-const LONGEST_FOLLOWED_S = 900;
+/** A log that is followed ends after this time at the latest. */
+export const LONGEST_FOLLOWED_S = 900;
 /** Names of pods and containers, as Kubernetes has them. */
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
-const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$/;
 const KNOWN = new Set([
   "pod",
   "container",
@@ -27,12 +28,12 @@ const KNOWN = new Set([
 /** @throws {QueryError} 400 that names the parameter */
 export function logRequestOf(parameters: URLSearchParams): LogRequest {
   const unknown = [...parameters.keys()].find((name) => !KNOWN.has(name));
-  if (unknown !== undefined) throw refused(`log has no parameter ${quoted(unknown)}`);
+  if (unknown !== undefined) throw badRequest(`log has no parameter ${quoted(unknown)}`);
   const [pod, container] = [nameOf(parameters, "pod"), nameOf(parameters, "container")];
   const sinceSeconds = numberOf(parameters, "sinceSeconds", MOST_SECONDS);
   const sinceTime = timeOf(parameters, "sinceTime");
   if (sinceSeconds !== undefined && sinceTime !== undefined)
-    throw refused("sinceSeconds does not go with sinceTime; leave one of them out");
+    throw badRequest("sinceSeconds does not go with sinceTime; leave one of them out");
   const lines = numberOf(parameters, "tailLines", MOST_LINES) ?? (sinceTime === undefined ? LINES : undefined);
   const seconds = numberOf(parameters, "timeoutSeconds", LONGEST_FOLLOWED_S);
   const follow = flagOf(parameters, "follow");
@@ -52,13 +53,13 @@ export function logRequestOf(parameters: URLSearchParams): LogRequest {
 /** @throws {QueryError} 400 if there is one */
 export function noParameters(part: string, parameters: URLSearchParams): undefined {
   const name = [...parameters.keys()].find((one) => one !== "pretty");
-  if (name !== undefined) throw refused(`${part} takes no parameter, and not ${quoted(name)}`);
+  if (name !== undefined) throw badRequest(`${part} takes no parameter, and not ${quoted(name)}`);
 }
 
 function nameOf(parameters: URLSearchParams, parameter: string): string | undefined {
   const value = parameters.get(parameter) ?? "";
   if (value === "") return undefined;
-  if (!NAME.test(value)) throw refused(`${parameter} takes a name, not ${quoted(value)}`);
+  if (!NAME.test(value)) throw badRequest(`${parameter} takes a name, not ${quoted(value)}`);
   return value;
 }
 
@@ -67,7 +68,7 @@ function numberOf(parameters: URLSearchParams, parameter: string, most: number):
   if (value === "") return undefined;
   const number = /^[0-9]{1,9}$/.test(value) ? Number(value) : 0;
   if (number < 1 || number > most)
-    throw refused(`${parameter} takes a whole number from 1 to ${most}, not ${quoted(value)}`);
+    throw badRequest(`${parameter} takes a whole number from 1 to ${most}, not ${quoted(value)}`);
   return number;
 }
 
@@ -75,8 +76,9 @@ function numberOf(parameters: URLSearchParams, parameter: string, most: number):
 function timeOf(parameters: URLSearchParams, parameter: string): string | undefined {
   const value = parameters.get(parameter) ?? "";
   if (value === "") return undefined;
-  const at = TIME.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(at)) throw refused(`${parameter} takes a time, such as 2026-01-31T14:02:00Z, not ${quoted(value)}`);
+  const at = timeIn(value);
+  if (at === undefined)
+    throw badRequest(`${parameter} takes a time, such as 2026-01-31T14:02:00Z, not ${quoted(value)}`);
   return timestamp(at);
 }
 
@@ -84,13 +86,5 @@ function flagOf(parameters: URLSearchParams, parameter: string): boolean {
   const value = parameters.get(parameter);
   if (value === null || value === "false" || value === "0") return false;
   if (value === "true" || value === "1" || value === "") return true;
-  throw refused(`${parameter} takes true or false`);
-}
-
-function refused(message: string): QueryError {
-  return new QueryError(400, "BadRequest", message);
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
+  throw badRequest(`${parameter} takes true or false`);
 }

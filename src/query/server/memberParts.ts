@@ -15,7 +15,7 @@ import {
   type User,
 } from "./access/index.ts";
 import { writeTo } from "./watches/index.ts";
-import { type LogRequest, logRequestOf, noParameters } from "./logRequests.ts";
+import { LONGEST_FOLLOWED_S, type LogRequest, logRequestOf, noParameters } from "./logRequests.ts";
 
 export interface MemberLimits {
   /** Requests of one user. */
@@ -65,8 +65,6 @@ const WHOLE_LOG_MS = 120_000;
 const REVIEW_MS = 5_000;
 /** A container may say nothing for long. */
 const SILENCE_MS = 900_000;
-/** For a log that is followed without a limit of the reader. */
-const FOLLOWED_MS = 900_000;
 
 const CODES: Readonly<Record<MemberFailure, 400 | 404 | 503>> = {
   BadRequest: 400,
@@ -167,7 +165,7 @@ export class MemberParts {
     found[Symbol.dispose]();
     // A container may have said nothing yet: a reader who follows it waits for its first line.
     const first = timers.use(clock.after(ANSWER_MS, follow ? () => begin(response) : isLate));
-    const lastsMs = timeoutMs ?? (follow ? FOLLOWED_MS : WHOLE_LOG_MS);
+    const lastsMs = timeoutMs ?? (follow ? LONGEST_FOLLOWED_S * 1_000 : WHOLE_LOG_MS);
     const isOver = (): void => end.abort(new Over(`, after ${lastsMs / 1000} s; ask again with sinceTime`));
     timers.use(clock.after(lastsMs, isOver));
     timers.use(every(clock, REVIEW_MS, () => void this.#review(call, end)));

@@ -1,6 +1,6 @@
 import { defined, QUERY_PATH } from "../../apis/index.ts";
 import { parseQuery } from "../ask/index.ts";
-import { type Query, QueryError, type Resource, RESOURCES } from "../types.ts";
+import { type Query, badRequest, QueryError, type Resource, RESOURCES } from "../types.ts";
 import {
   RequestError,
   GROUP_PATH,
@@ -59,7 +59,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new QueryError(400, "BadRequest", "the path is not percent-encoded as it should be");
+    throw badRequest("the path is not percent-encoded as it should be");
   }
 }
 
@@ -91,12 +91,13 @@ export function askedBy(
   parameters: URLSearchParams,
   lastEventId: string | undefined,
 ): Asked {
-  if (parameters.size > MOST_PARAMETERS) throw refused(`a query has at most ${MOST_PARAMETERS} parameters`);
+  if (parameters.size > MOST_PARAMETERS) throw badRequest(`a query has at most ${MOST_PARAMETERS} parameters`);
   const own = [...parameters].filter(([name]) => !OF_KUBERNETES.has(name));
   // Other API servers understand 0 as no limit.
   const rows = own.filter(([name, value]) => !(name === "limit" && value === "0"));
   if (namespace !== undefined) {
-    if (parameters.has("namespace")) throw refused("the path names the namespace; leave out the parameter namespace");
+    if (parameters.has("namespace"))
+      throw badRequest("the path names the namespace; leave out the parameter namespace");
     rows.push(["namespace", namespace]);
   }
   const query = parseQuery(resource, [...rows, ...selected(resource, parameters.get("fieldSelector"), rows)]);
@@ -113,27 +114,23 @@ export function askedBy(
   };
 }
 
-function refused(message: string): QueryError {
-  return new QueryError(400, "BadRequest", message);
-}
-
 function flag(parameters: URLSearchParams, name: string): boolean {
   const value = parameters.get(name);
   if (value === null || value === "false" || value === "0") return false;
   if (value === "true" || value === "1" || value === "") return true;
-  throw refused(`${name} takes true or false`);
+  throw badRequest(`${name} takes true or false`);
 }
 
 function timeoutOf(text: string | null): number {
   if (text === null || text === "" || text === "0") return LONGEST_WATCH_MS;
-  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw refused("timeoutSeconds takes a whole number");
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw badRequest("timeoutSeconds takes a whole number");
   return Math.min(Number(text) * 1000, LONGEST_WATCH_MS);
 }
 
 function includeOf(text: string | null): IncludeObject {
   if (text === null || text === "") return "Metadata";
   if (text === "None" || text === "Metadata" || text === "Object") return text;
-  throw refused("includeObject takes None, Metadata or Object");
+  throw badRequest("includeObject takes None, Metadata or Object");
 }
 
 /**
@@ -152,7 +149,7 @@ function selected(
     if (other === undefined) return true;
     // A client may say in the selector what its path says already.
     if (name === "namespace" && other[1] === value) return false;
-    throw refused(`fieldSelector and another parameter both select by ${name}; leave out one of them`);
+    throw badRequest(`fieldSelector and another parameter both select by ${name}; leave out one of them`);
   });
 }
 
@@ -163,7 +160,7 @@ function selectedBy(resource: Resource, term: string): [string, string][] {
   if (field !== "metadata.name" || more.length > 0 || !isGettable(resource)) {
     const fields = [isGettable(resource) && "metadata.name=NAME", isNamespaced(resource) && "metadata.namespace=NAME"];
     const allowed = fields.filter((one) => one !== false);
-    throw refused(`fieldSelector of ${resource} takes ${allowed.join(" and ")}; use the other parameters`);
+    throw badRequest(`fieldSelector of ${resource} takes ${allowed.join(" and ")}; use the other parameters`);
   }
   const key = rowKeyOf(resource, undefined, value);
   if (!("object" in key)) return [["cel", `object.name == ${JSON.stringify(value)}`]];
