@@ -69,7 +69,7 @@ async function read(api: QueryApi, subject: Subject, { since, namespace }: Timel
   return { ...found, rows: inOrder(found.rows.filter((row) => isOf(subject, row)).toReversed()) };
 }
 
-/** The manager has them in the order in which it saw them, and a cluster's may be older than that. */
+/** A person reads by time, whatever the order of the answer is. */
 export function inOrder(rows: readonly TransitionRow[]): TransitionRow[] {
   return rows.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }

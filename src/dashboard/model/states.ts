@@ -9,7 +9,6 @@ const LOOKS: Readonly<Record<string, Look>> = {
   Ready: { tone: "good", sign: "✓" },
   Progressing: { tone: "busy", sign: "…" },
   Removing: { tone: "busy", sign: "−" },
-
   Pending: { tone: "busy", sign: "○" },
   Degraded: { tone: "warn", sign: "!" },
   Failed: { tone: "bad", sign: "✕" },
